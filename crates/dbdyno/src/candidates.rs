@@ -1,7 +1,7 @@
-//! What a shell offers for a value: servers, versions, results, rules and factors, looked up at each Tab.
+//! Shell completion of values: servers, versions, results, rules and factors, read at each Tab.
 //!
-//! The script that `dbdyno completions` prints calls dbdyno with [`VARIABLE`] set to the shell's name and the words of the
-//! command line behind `--`.
+//! The script that `dbdyno completions` prints calls dbdyno with [`VARIABLE`] set to the shell's name and the words of
+//! the command line after `--`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -23,12 +23,12 @@ use workload::oltp::Benchmark;
 
 use crate::output::write_out;
 
-/// Names the shell that asks.
+/// Environment variable with the name of the calling shell.
 const VARIABLE: &str = "DBDYNO_COMPLETE";
-/// Where results are unless `--results` says otherwise.
+/// Default directory of results, unless `--results` names another.
 const RESULTS: &str = "results";
 
-/// The script that makes a shell ask.
+/// The script by which a shell requests completions.
 pub(crate) fn script(shell: &str) -> anyhow::Result<Vec<u8>> {
     let shells = Shells::builtins();
     let completer = shells.completer(shell).ok_or_else(|| unknown(shell))?;
@@ -37,7 +37,7 @@ pub(crate) fn script(shell: &str) -> anyhow::Result<Vec<u8>> {
     Ok(script)
 }
 
-/// Answers the shell that asks what can stand at the cursor; `None` where none does.
+/// Prints the completions at the cursor for the calling shell; `None` if no shell requests them.
 pub(crate) fn answer(tree: impl FnOnce() -> Command) -> Option<anyhow::Result<ExitCode>> {
     let shell = std::env::var_os(VARIABLE).filter(|it| !it.is_empty())?;
     Some(answered(&shell, tree()))
@@ -68,7 +68,7 @@ fn words() -> impl Iterator<Item = OsString> {
     std::env::args_os().skip_while(|word| word != "--").skip(1)
 }
 
-/// The command line with what can stand for its values; `parent` is the command that `command` belongs to.
+/// The command line with completions for its values; `parent` is the command that `command` belongs to.
 fn with_values(command: Command, parent: &str) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| match Values::of(parent, &name, &arg) {
@@ -83,9 +83,9 @@ fn with_values(command: Command, parent: &str) -> Command {
 enum Values {
     /// Named servers.
     Servers,
-    /// Versions that are installed.
+    /// Installed versions.
     Installed,
-    /// Versions that are installed or can be.
+    /// Versions that are installed or can be installed.
     Versions,
     /// Results directories and run records.
     Results,
@@ -98,7 +98,7 @@ enum Values {
 }
 
 impl Values {
-    /// Those of an argument; `None` where it is no name that dbdyno knows.
+    /// The kind of an argument's values; `None` if dbdyno has no names for it.
     fn of(parent: &str, command: &str, arg: &Arg) -> Option<Self> {
         let is_value = |name: &str| {
             arg.get_value_names()
@@ -123,7 +123,7 @@ impl Values {
 
     fn offered_for(self, arg: Arg) -> Arg {
         match self {
-            // Below them, and anywhere else, there are paths.
+            // Paths below them and anywhere else.
             Self::Results => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
                 let typed_text = typed.to_string_lossy();
                 let mut found = results();
@@ -138,7 +138,7 @@ impl Values {
         }
     }
 
-    /// Their names; none where they cannot be read, for a shell shows no message.
+    /// Their names; empty on errors, because a shell shows no message.
     fn names(self) -> Vec<String> {
         match self {
             Self::Servers => servers(),
@@ -181,7 +181,7 @@ fn installed() -> Vec<String> {
     installed.into_iter().flatten().map(|it| it.name).collect()
 }
 
-/// `results/quick-1`, for those below the working directory.
+/// Results such as `results/quick-1` below the working directory.
 fn results() -> Vec<String> {
     let entries = fs::read_dir(RESULTS).into_iter().flatten().flatten();
     let directories = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -191,7 +191,7 @@ fn results() -> Vec<String> {
     names
 }
 
-/// `mix=1:0` and so on, of an experiment file; `None` of anything else.
+/// Factor levels of an experiment file, such as `mix=1:0`; `None` for any other file.
 fn levels(file: &Path) -> Option<Vec<String>> {
     let text = files::read_regular_text(file, experiment::TEXT_BYTES_MAX).ok()?;
     let experiment = Experiment::parse(file, &text, &Overrides::default(), &VOCABULARY).ok()?;

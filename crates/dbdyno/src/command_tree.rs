@@ -1,10 +1,10 @@
-//! The whole command line as one definition, for completions and man pages: ours, and those of the front doors.
+//! The whole command line as one definition, for completions and man pages: dbdyno's own and the front doors'.
 
 use clap::Command;
 
 use crate::front_doors::FRONT_DOORS;
 
-/// `cli` with the front doors, whose arguments it hands over as they were typed.
+/// `cli` with the front doors, whose arguments it passes on unchanged.
 pub(crate) fn with_front_doors(cli: Command) -> Command {
     let doors = FRONT_DOORS.iter().map(|door| door.command());
     with_paragraphs(with_links(cli)).subcommands(doors)
@@ -16,7 +16,7 @@ pub(crate) fn command_tree(cli: Command) -> Command {
     with_paragraphs(with_links(cli)).subcommands(doors)
 }
 
-/// `cli`, whose help also names the tools that a link makes of it.
+/// `cli`, whose help also names the tools that links to dbdyno replace.
 fn with_links(cli: Command) -> Command {
     let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
     let names: Vec<&str> = linked.map(|door| door.name).collect();
@@ -29,7 +29,7 @@ fn with_links(cli: Command) -> Command {
     cli.after_help(format!("{}\n\n{links}", help.unwrap_or_default()))
 }
 
-/// `command`, whose help and its subcommands' end in paragraphs that follow the terminal's width.
+/// `command`, with all its help epilogues as paragraphs that follow the terminal's width.
 fn with_paragraphs(mut command: Command) -> Command {
     if let Some(help) = command.get_after_help() {
         let help = flowing(&help.to_string());
@@ -38,7 +38,7 @@ fn with_paragraphs(mut command: Command) -> Command {
     command.mut_subcommands(with_paragraphs)
 }
 
-/// Joins the lines of each paragraph; indented lines (examples, lists) stay as they are.
+/// Joins the lines of each paragraph; indented lines (examples, lists) are not changed.
 fn flowing(text: &str) -> String {
     let is_running = |line: &str| !line.is_empty() && !line.starts_with(' ');
     let mut out = String::new();

@@ -82,7 +82,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does what it says.
+    /// Runs the command; returns its exit code.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Quick(args) => quick::run(args),

@@ -1,6 +1,6 @@
-//! How to reach the server: the connection options of every command, with the mysql client's precedence.
+//! The connection options of every command, with the mysql client's precedence.
 //!
-//! The command line wins over option files, those over the environment, and that over the defaults.
+//! The command line has precedence over option files, those over the environment, and that over the defaults.
 
 use std::{env, path::PathBuf, time::Duration};
 
@@ -14,10 +14,10 @@ pub(crate) mod given_address;
 pub(crate) mod hidden_argument;
 pub(crate) mod observe_options;
 
-/// The port of a server that says nothing else.
+/// Default port of a server.
 const DEFAULT_PORT: u16 = 3306;
 
-/// Where servers put their socket: Debian's package, other packages, MySQL's own archives.
+/// Default socket paths: of Debian's package, other packages, MySQL's own archives.
 const SOCKETS: [&str; 4] = [
     "/run/mysqld/mysqld.sock",
     "/var/lib/mysql/mysql.sock",
@@ -25,7 +25,7 @@ const SOCKETS: [&str; 4] = [
     "/tmp/mysql.sock",
 ];
 
-/// How long connecting and logging in may take together.
+/// Time limit for connecting and logging in together.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The connection options of every command. Passwords come from a file, an option file or MYSQL_PWD: others can
@@ -85,7 +85,7 @@ pub(crate) struct ConnectionOptions {
     pub(crate) server: Option<String>,
 }
 
-/// What the environment says, taken once so that tests can say something else.
+/// The environment variables, read once so that tests can replace them.
 #[derive(Debug, Clone, Default)]
 struct Environment {
     host: Option<String>,
@@ -98,12 +98,12 @@ struct Environment {
 }
 
 impl ConnectionOptions {
-    /// Whether any option says which server is meant, and as whom.
+    /// Whether any option names the server or the account.
     pub(crate) fn names_a_server(&self) -> bool {
         *self != Self::default()
     }
 
-    /// Where to connect and as whom.
+    /// The address of the server, with the account.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, Blamed> {
         let mut endpoint = match &self.server {
             Some(name) => named_server::endpoint(name)?,
@@ -183,7 +183,7 @@ impl ConnectionOptions {
         })
     }
 
-    /// An explicit port asks for TCP and an explicit socket for that socket, as MariaDB's client has it.
+    /// An explicit port selects TCP and an explicit socket that socket, as in MariaDB's client.
     fn address(&self, file: &ClientOptions, environment: &Environment) -> Result<Address, Blamed> {
         let is_local = |host: &String| host.is_empty() || host == "localhost";
         if let (Some(host), Some(socket)) = (&self.host, &self.socket)
@@ -225,7 +225,7 @@ impl ConnectionOptions {
         })
     }
 
-    /// Which key of the server the command line trusts, if it says so.
+    /// The server key that the command line trusts, if it names one.
     fn server_key(&self) -> Option<ServerKey> {
         match (&self.server_public_key_path, self.get_server_public_key) {
             (Some(path), _) => Some(ServerKey::File(path.clone())),
@@ -234,7 +234,7 @@ impl ConnectionOptions {
         }
     }
 
-    /// What applies without `--ssl-mode`: who names an authority wants to have the certificate verified.
+    /// Default without `--ssl-mode`: a named authority means that the certificate is verified.
     fn default_ssl_mode(&self, file: &ClientOptions) -> Result<SslMode, Blamed> {
         match &file.ssl_mode {
             Some(mode) => parse_ssl_mode(mode),
@@ -262,7 +262,7 @@ impl Environment {
             port,
             socket: text("MYSQL_UNIX_PORT").map(PathBuf::from),
             password: text("MYSQL_PWD"),
-            // As the mysql client does: under sudo, USER may still be somebody else.
+            // As in the mysql client: under sudo, USER may still be another user.
             user: if is_root {
                 Some("root".to_owned())
             } else {
@@ -285,7 +285,7 @@ fn statement_timeout(text: &str) -> Result<Duration, String> {
 }
 
 fn parse_ssl_mode(mode: &str) -> Result<SslMode, Blamed> {
-    // Both spellings, VERIFY_CA and verify-ca, are typed.
+    // Both spellings, VERIFY_CA and verify-ca, are accepted.
     let parsed = mode.replace('-', "_").parse::<SslMode>();
     parsed.map_err(|error| Blamed::new(Blame::Input, error))
 }
@@ -294,14 +294,14 @@ fn default_socket() -> PathBuf {
     found_socket().unwrap_or_else(|| PathBuf::from(SOCKETS[0]))
 }
 
-/// The first of the default sockets that is there.
+/// The first of the default sockets that exists.
 fn found_socket() -> Option<PathBuf> {
     let mut paths = SOCKETS.iter().map(PathBuf::from);
     paths.find(|path| path.exists())
 }
 
-/// The unix socket that localhost means to the C library: that of MYSQL_UNIX_PORT, or the default one; `None` where
-/// none is there.
+/// The unix socket of localhost in the C library: that of MYSQL_UNIX_PORT, or the default one; `None` if it does not
+/// exist.
 pub(crate) fn local_socket() -> Option<PathBuf> {
     match env::var_os("MYSQL_UNIX_PORT").filter(|path| !path.is_empty()) {
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.exists()),
@@ -333,7 +333,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let own = home.path().join("own.cnf");
         fs::write(&own, my_cnf).unwrap();
-        // Only this file: the machine's own must not take part.
+        // Only this file: the machine's own files must not be read.
         let file = format!("--defaults-file={}", own.display());
         let line = ["dbdyno", &file].into_iter().chain(line.split_whitespace());
         Cli::parse_from(line).connection.endpoint_in(environment)

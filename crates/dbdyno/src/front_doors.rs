@@ -1,4 +1,4 @@
-//! The command lines of the tools that dbdyno stands in for, a line each.
+//! The registry of the tools whose command lines dbdyno accepts, one entry each.
 
 use std::{ffi::OsString, process::ExitCode, vec};
 
@@ -16,17 +16,17 @@ pub(crate) mod tpcc_start;
 
 use mysqlslap::Dialect;
 
-/// A command that reads its command line itself.
+/// A command that parses its own command line.
 pub(crate) struct FrontDoor {
-    /// `dbdyno NAME`.
+    /// Name in `dbdyno NAME`.
     pub(crate) name: &'static str,
     about: &'static str,
-    /// Whether a link of this name is the tool.
+    /// Whether a link with this name acts as the tool.
     pub(crate) is_linked: bool,
     /// Its options, for completions and man pages.
     definition: fn() -> Command,
     enter: fn(vec::IntoIter<OsString>) -> anyhow::Result<ExitCode>,
-    /// What the tool has instead of `--help`, which every command of dbdyno knows.
+    /// The tool's replacement for `--help`, which every command of dbdyno has.
     own_help: Option<&'static str>,
 }
 
@@ -90,17 +90,17 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 7] = [
 ];
 
 impl FrontDoor {
-    /// The one of this name.
+    /// The front door with this name.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         FRONT_DOORS.iter().find(|door| door.name == name)
     }
 
-    /// The tool that a link of this name is.
+    /// The tool for a link with this name.
     pub(crate) fn linked(name: &str) -> Option<&'static Self> {
         Self::named(name).filter(|door| door.is_linked)
     }
 
-    /// What dbdyno itself needs to know to hand the arguments over as they were typed.
+    /// The definition that dbdyno needs to pass the arguments on unchanged.
     pub(crate) fn command(&self) -> Command {
         let args = Arg::new("args")
             .help("Arguments of the tool; --help tells")
@@ -114,7 +114,7 @@ impl FrontDoor {
         command.disable_help_flag(true).arg(args)
     }
 
-    /// All of its options, as `dbdyno NAME`.
+    /// The definition with all options, as `dbdyno NAME`.
     pub(crate) fn whole_command(&self) -> Command {
         let definition = (self.definition)().name(self.name);
         let definition = definition.bin_name(format!("dbdyno {}", self.name));
@@ -124,12 +124,12 @@ impl FrontDoor {
         }
     }
 
-    /// Is the tool, called by its own name.
+    /// Runs the tool, called by its own name.
     pub(crate) fn enter(&self, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
         (self.enter)(args.into_iter())
     }
 
-    /// Is the tool, called as a command of dbdyno.
+    /// Runs the tool, called as a command of dbdyno.
     pub(crate) fn enter_as_command(&self, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
         match self.own_help {
             Some(help) if args == ["--help"] || args == ["-h"] => self.enter(vec![help.into()]),

@@ -26,10 +26,10 @@ use commands::Cli;
 use front_doors::FrontDoor;
 use output::print_of_clap;
 
-/// Characters of an error that are shown: a server can send megabytes.
+/// Maximum characters of an error message: a server can send megabytes.
 const MESSAGE_AT_MOST: usize = 8000;
 
-/// A bug here, not in the input, the server or the machine.
+/// Exit code of a bug in dbdyno, not a fault of the input, the server or the machine.
 const EXIT_BUG: i32 = 70;
 
 fn main() -> ExitCode {
@@ -67,7 +67,7 @@ fn run() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Prints the error and its hints; the exit code says whose fault it is.
+/// Prints the error and its hints; returns the exit code of the responsible party.
 fn complain(error: &anyhow::Error) -> ExitCode {
     eprint!("error: {}\n", indented(&format!("{error:#}")));
     let Some(blamed) = error.downcast_ref::<Blamed>() else {
@@ -79,13 +79,13 @@ fn complain(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(blamed.blame as u8)
 }
 
-/// A message whose further lines, such as the place in a file, cannot be taken for messages of their own.
+/// The message with its further lines indented, so that none can be mistaken for a separate message.
 fn indented(message: &str) -> String {
     let cut = printable_lines_within(message, MESSAGE_AT_MOST);
     cut.replace('\n', "\n  ")
 }
 
-/// A panic is a bug: it says so and exits with a code of its own.
+/// Makes a panic report a bug and exit with a separate code.
 fn exit_as_bug_on_panic() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,11 +1,11 @@
-//! What goes to standard output and standard error, where a reader that is gone ends nothing.
+//! Standard output and standard error, on which a closed reader does not end a command.
 //!
-//! The macros of this file stand in for those of the standard library, which panic when nobody takes what they print. A
-//! command goes on to its end without a reader, and its exit code says how it ended: `dbdyno report X | head` succeeds,
-//! a run whose progress nobody reads is measured all the same, and a failure stays one although nobody hears of it.
+//! The macros of this file replace those of the standard library, which panic if the output cannot be written. A
+//! command continues to its end without a reader, and its exit code is unaffected: `dbdyno report X | head` succeeds,
+//! a run is measured even if no process reads its progress, and a failure remains one even if its message is lost.
 //!
-//! Here, too, text from outside (what a server says, names, paths) becomes harmless for a terminal: what cannot be printed
-//! is written as JSON writes it, and a line on standard error stays one line.
+//! Text from outside (server messages, names, paths) is also made safe for a terminal: characters that cannot be
+//! printed are escaped as in JSON, and a line on standard error stays one line.
 
 use std::{
     fmt,
@@ -32,16 +32,16 @@ macro_rules! eprint {
     ($($arg:tt)*) => { $crate::output::tell(format_args!($($arg)*)) };
 }
 
-/// Prints one line to standard error, whatever is in it; a very long one is cut.
+/// Prints one line to standard error, whatever it contains; a very long one is truncated.
 macro_rules! eprintln {
     () => { $crate::output::tell(format_args!("\n")) };
     ($($arg:tt)*) => { $crate::output::tell_line(format_args!($($arg)*)) };
 }
 
-/// Begins the message of a panic about standard output that cannot be written; see `main.rs`.
+/// Start of the panic message for standard output that cannot be written; see `main.rs`.
 pub(crate) const UNPRINTED: &str = "failed printing to stdout: ";
 
-/// Prints to standard output; a full disk behind it ends dbdyno with the machine's exit code.
+/// Prints to standard output; a full disk ends dbdyno with the machine's exit code.
 pub(crate) fn print(text: fmt::Arguments<'_>) {
     let text = text.to_string();
     let written = io::stdout()
@@ -52,22 +52,22 @@ pub(crate) fn print(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Prints to standard error; what cannot be told is not told.
+/// Prints to standard error; a failed write is ignored.
 pub(crate) fn tell(text: fmt::Arguments<'_>) {
-    // One write: what other processes tell does not come in between.
+    // One write, so that output of other processes cannot interrupt it.
     let text = text.to_string();
     let _ = io::stderr()
         .lock()
         .write_all(printable_lines(&text).as_bytes());
 }
 
-/// The same as one line.
+/// Prints one line to standard error.
 pub(crate) fn tell_line(text: fmt::Arguments<'_>) {
     tell(format_args!("{}\n", printable(&text.to_string())));
 }
 
-/// Standard output for bytes that are promised as they are, to a file or a program: rows, statements, the reports of the
-/// tools that dbdyno stands in for. On a terminal they are text for people.
+/// Standard output for data whose bytes are guaranteed in a file or a pipe: rows, statements, the reports of the front
+/// doors. On a terminal the data is treated as text for people.
 pub(crate) fn data() -> Data {
     let stdout = io::stdout();
     Data {
@@ -97,7 +97,7 @@ impl Write for Data {
     }
 }
 
-/// Writes to standard output in one piece and at once, so that what others write does not come in between.
+/// Writes to standard output in one piece and at once, so that other output cannot interrupt it.
 pub(crate) fn write_out(text: &[u8]) -> Result<(), Blamed> {
     let mut stdout = data();
     let written = stdout.write_all(text).and_then(|()| stdout.flush());
@@ -105,8 +105,8 @@ pub(crate) fn write_out(text: &[u8]) -> Result<(), Blamed> {
         .map_err(|error| Blamed::new(Blame::Machine, format!("standard output: {error}")))
 }
 
-/// Prints what clap says of a command line, in its colours; where the command line holds what cannot be printed, without
-/// them. Returns the exit code.
+/// Prints clap's message about a command line, in its colours; without colours if the command line contains unprintable
+/// characters. Returns the exit code.
 pub(crate) fn print_of_clap(error: &clap::Error) -> io::Result<ExitCode> {
     let text = error.render().to_string();
     if printable_lines(&text) == text {
@@ -123,7 +123,7 @@ pub(crate) fn print_of_clap(error: &clap::Error) -> io::Result<ExitCode> {
     })
 }
 
-/// A reader that has seen enough is no error.
+/// Ignores the error of a closed pipe.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

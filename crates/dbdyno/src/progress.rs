@@ -4,9 +4,9 @@ use std::{borrow::Cow, io::IsTerminal, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// One step that takes longer than a moment; its line vanishes when the step is over.
+/// One step that takes noticeable time; its line vanishes at its end.
 ///
-/// On a terminal it is redrawn in place; elsewhere each step is one plain line, so that a log stays readable.
+/// A terminal line is redrawn in place; elsewhere each step is one plain line, so that a log stays readable.
 #[derive(Debug, Clone)]
 pub(crate) struct Step(ProgressBar);
 
@@ -23,7 +23,7 @@ impl Step {
         Self(bar)
     }
 
-    /// A step of known length, in any unit, that goes on at an even pace.
+    /// A step of known length, in any unit, with an even pace.
     pub(crate) fn bar(what: impl Into<Cow<'static, str>>, length: u64) -> Self {
         let what = what.into();
         announce(&what);
@@ -34,7 +34,7 @@ impl Step {
         )
     }
 
-    /// A step of known length whose caller knows the time left.
+    /// A step of known length whose caller computes the time left.
     pub(crate) fn paced(what: impl Into<Cow<'static, str>>, length: u64) -> Self {
         Self::with_template(what.into(), length, "{bar:16} {percent:>3} %, {wide_msg}")
     }
@@ -47,27 +47,27 @@ impl Step {
         Self(bar)
     }
 
-    /// So much of the length is done.
+    /// Sets the completed part of the length.
     pub(crate) fn reach(&self, position: u64) {
         self.0.set_position(position);
     }
 
-    /// There is so much more to do.
+    /// Adds to the length.
     pub(crate) fn lengthen(&self, by: u64) {
         self.0.inc_length(by);
     }
 
-    /// Says what the step does now.
+    /// Sets the current activity of the step.
     pub(crate) fn say(&self, what: impl Into<Cow<'static, str>>) {
         self.0.set_message(safe(what.into()));
     }
 
-    /// Says what the step does now, and how long the rest takes about.
+    /// Sets the current activity of the step, and the estimated time left.
     pub(crate) fn say_with(&self, what: String, left: Duration) {
         self.say(format!("{} left: {what}", units::span(left)));
     }
 
-    /// The same, also where stderr is no terminal.
+    /// Like `say_with`, printed also if stderr is not a terminal.
     pub(crate) fn announce(&self, what: &str, left: Duration) {
         self.say_with(what.to_owned(), left);
         if !std::io::stderr().is_terminal() {
@@ -93,7 +93,7 @@ fn announce(what: &str) {
     }
 }
 
-/// What a step says names tables, files and servers.
+/// Makes a step's text, which names tables, files and servers, safe for a terminal.
 fn safe(what: Cow<'static, str>) -> Cow<'static, str> {
     Cow::Owned(samples::printable(&what).into_owned())
 }

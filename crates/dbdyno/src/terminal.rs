@@ -1,4 +1,4 @@
-//! What the engine tells, on standard error.
+//! Messages and progress of the engine, on standard error.
 
 use std::{
     io::{Write, stderr},
@@ -10,17 +10,17 @@ use runs::{Context, Event, Length, Listener, signals};
 
 use crate::progress::Step;
 
-/// Prints what is told.
+/// Prints messages and progress.
 pub(crate) struct Terminal;
 
-/// What everything is given that takes its time: Ctrl-C ends it, the terminal is told.
+/// The context of long operations: Ctrl-C ends them, and the terminal receives their messages.
 pub(crate) fn context() -> anyhow::Result<Context> {
     Ok(Context::new(signals::interrupt()?, Arc::new(Terminal)))
 }
 
-/// Says that the first signal came. It does not wait for the output of others, as the macros do.
+/// Reports the first signal. Unlike the macros it does not wait for other output.
 pub(crate) fn tell_interruption() {
-    // Nobody may listen any more.
+    // The reader may be gone.
     let _ = writeln!(
         stderr(),
         "\ninterrupted: ending, and clearing up; what was measured is kept. Once more ends dbdyno at once"

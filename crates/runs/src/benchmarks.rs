@@ -1,4 +1,4 @@
-//! The registry: every benchmark that dbdyno knows, an entry each.
+//! The registry: every benchmark that dbdyno supports, one entry each.
 
 use std::sync::LazyLock;
 
@@ -25,27 +25,27 @@ use crate::{
     listener::Context,
 };
 
-/// Where a file has several tables, a later one wins.
+/// If a file has the tables of several benchmarks, the later one in this list has precedence.
 const BENCHMARKS: [&dyn Benchmark; 5] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch];
 
-/// What an experiment file can say of them.
+/// The options of all benchmarks in an experiment file.
 pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {
     data: BENCHMARKS.map(Benchmark::data_options).to_vec(),
     loads: BENCHMARKS.map(Benchmark::load_options).to_vec(),
 });
 
-/// The programs whose command lines dbdyno takes where it is called by their names.
+/// The programs whose command lines dbdyno accepts when it is called by their names.
 pub fn tools() -> impl Iterator<Item = &'static str> {
     BENCHMARKS.into_iter().flat_map(Benchmark::tools).copied()
 }
 
-/// The commands that run one benchmark once, and take `--seed` and `--record`.
+/// The commands that run one benchmark once, and accept `--seed` and `--record`.
 pub fn single_runs() -> impl Iterator<Item = &'static str> {
     let benchmarks = BENCHMARKS.into_iter();
     benchmarks.flat_map(Benchmark::single_runs).copied()
 }
 
-/// Reads every .smack file of a plan, and checks that all runs can be what they say; starts and writes nothing.
+/// Reads every .smack file of a plan and checks that all its runs are possible; starts and writes nothing.
 pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> {
     for run in &plan.runs {
         if let Some(data) = &run.data {
@@ -56,7 +56,7 @@ pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> 
     SmackFiles::read(plan, context)
 }
 
-/// The benchmark whose tables of options have this name.
+/// The benchmark with the option tables of this name.
 pub fn benchmark(name: &str) -> &'static dyn Benchmark {
     let mut benchmarks = BENCHMARKS.into_iter();
     let found = benchmarks.find(|known| known.load_options().name() == name);

@@ -1,11 +1,11 @@
-//! Whose fault an error is, and the exit code that says so.
+//! The party responsible for an error, and the corresponding exit code.
 
 use std::{fmt, io};
 
-/// Whose fault an error is; the number is the exit code.
+/// The party responsible for an error; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
-    /// Nobody's: the answer is a negative one, such as a rate that was not reached.
+    /// No error: the answer is negative, such as a rate that was not reached.
     Answer = 1,
     /// The user's input: command line, file, password, missing binary, port taken.
     Input = 2,
@@ -13,20 +13,20 @@ pub enum Blame {
     Server = 3,
     /// The machine: disk full, limits.
     Machine = 4,
-    /// Nobody's: a decision was asked, and what was measured cannot tell.
+    /// No error: a decision was requested, and the measurements do not decide it.
     Undecided = 5,
     /// Interrupted by a signal.
     Interrupted = 130,
 }
 
-/// An error with its blame and, where the user can act, a hint.
+/// An error with the responsible party and, where the user can act, a hint.
 #[derive(Debug)]
 pub struct Blamed {
-    /// Whose fault it is.
+    /// The responsible party.
     pub blame: Blame,
-    /// What went wrong: names the thing, then the cause.
+    /// Message: the affected thing, then the cause.
     pub message: String,
-    /// What the user can do, in the order of its use.
+    /// Suggested actions, in the order of their use.
     pub hints: Vec<String>,
 }
 
@@ -56,9 +56,9 @@ impl fmt::Display for Blamed {
 impl std::error::Error for Blamed {}
 
 impl Blamed {
-    /// An error of the server at `address`, or of the way there.
+    /// An error of the server at `address`, or of the connection to it.
     pub fn of_server(address: &protocol::Address, error: protocol::Error) -> Self {
-        // What the server refuses at login, or cannot be reached at, is what the user named.
+        // A refused login and an unreachable server are caused by the address or account that the user named.
         let blame = match error.server_number() {
             Some(1044 | 1045 | 1049 | 1130 | 1698 | 1820 | 1862 | 3118 | 4151) => Blame::Input,
             Some(_) => Blame::Server,
@@ -74,7 +74,7 @@ impl Blamed {
             {
                 format!("server {address}: {error}")
             }
-            // Who was never there did not go away, nor did one with whom no TLS came about.
+            // A server that was never reached is not a lost server, nor is one with a failed TLS handshake.
             None if matches!(
                 error,
                 protocol::Error::Connect { .. } | protocol::Error::Tls { .. }
@@ -91,7 +91,7 @@ impl Blamed {
     }
 }
 
-/// What to do about a server that refuses connections with this error.
+/// The hint for a server that refuses connections with this error.
 pub fn hint_to_refusal(number: u16) -> Option<String> {
     let limit = match number {
         1040 => "raise max_connections",
@@ -151,13 +151,13 @@ impl From<experiment::Error> for Blamed {
     }
 }
 
-/// Whether a file could not be written for want of space.
+/// Whether a file could not be written for lack of space.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
-/// Whether waiting for a server's process ended because the user wanted it.
+/// Whether the user interrupted the wait for a server's process.
 fn is_interrupted(error: &server::Error) -> bool {
     let server::Error::Io { source, .. } = error else {
         return false;

@@ -1,4 +1,4 @@
-//! Control connections: the statements that surround a load, on an event loop of their own.
+//! Control connections: the statements before and after a load, on a separate event loop.
 
 use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
 
@@ -10,24 +10,24 @@ use crate::{
     signals,
 };
 
-/// How often a long statement looks for an interruption.
+/// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// From the first Ctrl-C on, statements that clear up have so much time together.
+/// Total time limit for cleanup statements, from the first Ctrl-C.
 const CLEARING_UP: Duration = Duration::from_millis(1800);
 
-/// What a statement around a load is for, by which it may take its time; docs/limits.md has the table.
+/// Purpose of a statement before or after a load, which determines its time limit; docs/limits.md has the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Asks the server about itself.
+    /// Reads the state of the server.
     Question,
-    /// Makes, changes or drops things, whose rows do not count.
+    /// Creates, changes or drops objects; the time does not depend on their rows.
     Change,
-    /// Loads, checks or reads whole tables, or is the user's.
+    /// Loads, checks or reads whole tables, or is a user's statement.
     Work,
 }
 
 impl Purpose {
-    /// Limit for each statement, unless the user has another (`--statement-timeout`).
+    /// Time limit for each statement, unless the user sets another (`--statement-timeout`).
     pub const fn limit(self) -> Duration {
         match self {
             Self::Question => Duration::from_secs(60),
@@ -36,7 +36,8 @@ impl Purpose {
         }
     }
 
-    /// Opens a connection for statements of this purpose, does something over it and closes it; an error names the server.
+    /// Opens a connection for statements of this purpose, executes `what` on it and closes it. An error names the
+    /// server.
     pub fn control<T>(
         self,
         endpoint: &Endpoint,
@@ -52,7 +53,7 @@ impl Purpose {
     }
 }
 
-/// Opens a connection, asks something over it and closes it; an error names the server.
+/// Opens a connection, executes the queries of `what` on it and closes it; an error names the server.
 pub fn control<T>(
     endpoint: &Endpoint,
     what: impl AsyncFnOnce(&mut Connection) -> Result<T, protocol::Error>,
@@ -60,8 +61,8 @@ pub fn control<T>(
     Purpose::Question.control(endpoint, what)
 }
 
-/// Runs a future to its end: whatever waits for a server outside of a load waits here. The first Ctrl-C ends it; what
-/// begins later clears up, and has a little time.
+/// Runs a future to its end: all waits for a server outside of a load use this function. The first Ctrl-C ends the
+/// wait; a wait that begins later is a cleanup and has a short time limit.
 pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
     let of_machine = |error: &dyn std::fmt::Display| Blamed::new(Blame::Machine, error);
     signals::interrupt().map_err(|error| of_machine(&error))?;
@@ -86,8 +87,8 @@ pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
     })
 }
 
-/// What `work` returns, on a thread of its own; an error where the user interrupts first, who then does not wait for it.
-/// For what cannot be ended otherwise, such as connecting to an observer.
+/// The result of `work`, which runs in a separate thread; an error, without further waiting, if the user interrupts
+/// first. For work that cannot be cancelled otherwise, such as connecting to an observer.
 pub fn wait_for_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Blamed> {
@@ -116,7 +117,7 @@ pub fn wait_for_thread<T: Send + 'static>(
     }
 }
 
-/// The result of `future`; `None` when somebody interrupts first, which drops it where it is.
+/// The result of `future`; `None` if an interruption comes first, which drops the future.
 pub(crate) async fn unless_interrupted<F: Future>(
     interrupt: &Interrupt,
     future: F,
@@ -130,7 +131,7 @@ pub(crate) async fn unless_interrupted<F: Future>(
     None
 }
 
-/// SHOW GLOBAL VARIABLES.
+/// The result of SHOW GLOBAL VARIABLES.
 pub(crate) async fn variables(
     connection: &mut Connection,
 ) -> Result<BTreeMap<String, String>, protocol::Error> {
@@ -146,7 +147,7 @@ pub(crate) async fn variables(
         .collect())
 }
 
-/// The first value of a result as a number; `None` for NULL, no row or no number.
+/// The first value of a result as a number; `None` for NULL, an empty result or a value that is not a number.
 pub async fn number(
     connection: &mut Connection,
     sql: &str,
@@ -159,7 +160,7 @@ pub async fn number(
     Ok(value.and_then(|value| String::from_utf8(value).ok()?.parse().ok()))
 }
 
-/// A text as a string literal of SQL.
+/// A text as an SQL string literal.
 pub fn quoted(text: &str) -> String {
     let mut escaped = Vec::new();
     protocol::escape_into(text.as_bytes(), &mut escaped);

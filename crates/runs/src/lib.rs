@@ -1,7 +1,7 @@
-//! From a plan to its run records: the server, the data, the load, one run after the other; and the results as they lie in
-//! their directory.
+//! Runs a plan and writes its run records: the server, the data, the load, run after run; and reads results from their
+//! directory.
 //!
-//! Nothing here prints: a [`Listener`] is told, and an error carries its blame and its hints.
+//! This crate does not print: a [`Listener`] receives the messages, and an error carries its blame and its hints.
 
 pub mod benchmarks;
 mod blame;

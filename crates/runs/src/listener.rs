@@ -1,81 +1,81 @@
-//! What is told while runs are prepared, driven and cleared up: messages, and the progress of long steps.
+//! Messages and progress of long steps, reported while runs are prepared, executed and cleaned up.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
 use load::Interrupt;
 
-/// Who is told; the command line prints it.
+/// Receiver of messages and progress; implemented by the command line, which prints them.
 pub trait Listener: Send + Sync {
-    /// Something to know.
+    /// Receives a message.
     fn hear(&self, event: Event<'_>);
 
-    /// A step that takes longer than a moment begins; it is over when what is returned goes.
+    /// Begins a step that takes noticeable time; dropping the returned value ends it.
     fn begin(&self, what: &str, length: Length) -> Box<dyn Step>;
 
-    /// Something that is not as wanted, and ends nothing.
+    /// Receives a warning: an unwanted condition that does not end the run.
     fn warn(&self, what: &str) {
         self.hear(Event::Warning(what));
     }
 }
 
-/// Something to know.
+/// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The run goes on as wanted, and this is part of its story.
+    /// Information: the run continues as wanted.
     Note(&'a str),
-    /// The run goes on, but not as wanted.
+    /// The run continues, but not as wanted.
     Warning(&'a str),
-    /// An incomplete record was given this name.
+    /// An incomplete record was renamed to this path.
     IncompleteKept(&'a Path),
     /// The last lines of the log of a server that died.
     ServerLog(&'a str),
-    /// The private server of this name stays.
+    /// The private server with this name is kept.
     ServerKept(&'a str),
 }
 
-/// How long a step is.
+/// Length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// Nobody knows.
+    /// Not known.
     Unknown,
-    /// In any unit, at an even pace: the time left can be computed.
+    /// Length in any unit, at an even pace: the time left can be computed.
     Even(u64),
-    /// In any unit; the time left is told.
+    /// Length in any unit; the time left is reported by the step.
     Paced(u64),
 }
 
-/// A step while it lasts.
+/// A step in progress.
 pub trait Step {
-    /// So much of the length is done.
+    /// Sets the completed part of the length.
     fn reach(&self, position: u64);
 
-    /// There is so much more to do.
+    /// Adds to the length.
     fn lengthen(&self, by: u64);
 
-    /// What the step does now.
+    /// Sets the current activity of the step.
     fn say(&self, what: &str);
 
-    /// What the step does now, and how long the rest takes about.
+    /// Sets the current activity of the step, and the estimated time left.
     fn say_with(&self, what: &str, left: Duration);
 
-    /// The same, for one of the few lines that also a log shows.
+    /// Like `say_with`, for one of the few lines that are also written to a log.
     fn announce(&self, what: &str, left: Duration);
 
-    /// A line beside the progress.
+    /// Prints a line beside the progress.
     fn note(&self, line: &str);
 }
 
-/// What everything that takes its time is given: what ends it early, and who is told.
+/// Common context of all long operations: an early end, and the receiver of messages.
 #[derive(Clone)]
 pub struct Context {
-    /// Ends it early.
+    /// Ends the operation early.
     pub interrupt: Interrupt,
-    /// Is told.
+    /// Receives the messages.
     pub listener: Arc<dyn Listener>,
 }
 
 impl Context {
-    /// Ends by `interrupt`, tells `listener`.
+    /// A context with this interrupt and this listener.
     pub fn new(interrupt: Interrupt, listener: Arc<dyn Listener>) -> Self {
         Self {
             interrupt,
@@ -83,12 +83,12 @@ impl Context {
         }
     }
 
-    /// Tells nobody.
+    /// A context that discards all messages.
     pub fn silent(interrupt: Interrupt) -> Self {
         Self::new(interrupt, Arc::new(Nobody))
     }
 
-    /// Tells who listens.
+    /// Passes a message to the listener.
     pub fn tell(&self, event: Event<'_>) {
         self.listener.hear(event);
     }
@@ -107,7 +107,7 @@ impl Context {
     }
 }
 
-/// Hears nothing.
+/// Discards all messages.
 struct Nobody;
 
 impl Listener for Nobody {

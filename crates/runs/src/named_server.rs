@@ -23,13 +23,13 @@ pub fn root() -> Result<PathBuf, Blamed> {
     })
 }
 
-/// Where the server of this name is, or would be.
+/// The path of the server with this name, whether it exists or not.
 pub fn path(name: &str) -> Result<PathBuf, Blamed> {
     check_name("server", name)?;
     Ok(root()?.join(name))
 }
 
-/// An error where a name could not be that of a directory of its own; `what` is what it names.
+/// An error if a name is not usable for a directory; `what` is the kind of the named thing.
 pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
@@ -42,7 +42,7 @@ pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Opens the server of this name.
+/// Opens the server with this name.
 pub fn open(name: &str) -> Result<Server, Blamed> {
     match Server::open(&path(name)?) {
         Err(error @ server::Error::Missing { .. }) => {
@@ -61,7 +61,7 @@ fn names() -> Result<Vec<String>, Blamed> {
     Ok(names.collect())
 }
 
-/// How to connect to the server of this name; it has to run.
+/// The endpoint of the server with this name; an error if it is not running.
 pub fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
     let server = open(name)?;
     if server.is_running() {
@@ -72,7 +72,7 @@ pub fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
     }
 }
 
-/// Whether nothing has this name. A link to a server that is no more does not count: it is removed.
+/// Whether the name is unused. A link to a server that no longer exists does not count, and is removed.
 pub fn is_free(path: &Path) -> Result<bool, Blamed> {
     match (path.symlink_metadata(), path.exists()) {
         (Err(_), _) => Ok(true),
@@ -84,16 +84,16 @@ pub fn is_free(path: &Path) -> Result<bool, Blamed> {
     }
 }
 
-/// Gives a server elsewhere its name.
+/// Links a server in another directory to its name.
 pub fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
     let linked =
         fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| symlink(directory, path));
     linked.map_err(|error| failed("link", path, &error))
 }
 
-/// Takes the name of a server elsewhere away.
+/// Removes the link of a server in another directory.
 pub fn unlink(path: &Path) -> Result<(), Blamed> {
-    // Never a file or a directory: only a link was made by `link`.
+    // Only a symbolic link can have been created by `link`; files and directories are never removed.
     if path.is_symlink() {
         fs::remove_file(path).map_err(|error| failed("remove", path, &error))
     } else {

@@ -1,32 +1,32 @@
-//! How many files this process may have open: a connection is one.
+//! The limit of open files of this process, which must exceed its connections.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::blame::{Blame, Blamed};
 
-/// What a process holds besides its connections: pollers, timers, records, /proc, what it was given.
+/// Open files besides the connections: pollers, timers, records, /proc, inherited ones.
 const OTHER_FILES: u64 = 64;
 
 /// Raises the soft limit to the hard one, before anything is started.
 ///
-/// A private server inherits the limit and sizes its caches of tables by it: were it raised only for the first load, the
-/// first server of an experiment would be another one than the next.
+/// A private server inherits the limit and sizes its table caches by it. If it were raised only for the first load, the
+/// first server of an experiment would differ from the next one.
 pub fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let mut raised = limit;
     raised.current = limit.maximum;
-    // It may always be raised that far; where it is not, what is there counts.
+    // Raising the soft limit is always permitted; on any failure the present limit applies.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
-/// How many connections the limit leaves room for.
+/// Number of connections that the limit permits.
 pub fn room_for_connections() -> u64 {
-    // No limit at all is `None`.
+    // `None` means unlimited.
     let current = getrlimit(Resource::Nofile).current;
     current.unwrap_or(u64::MAX).saturating_sub(OTHER_FILES)
 }
 
-/// Makes sure that so many connections can be open at the same time.
+/// Ensures that this number of connections can be open at the same time; an error if the limit is too low.
 pub fn provide_for(connections: u64) -> Result<(), Blamed> {
     let room = room_for_connections();
     if connections <= room {

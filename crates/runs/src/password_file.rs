@@ -7,10 +7,10 @@ use crate::{
     listener::Listener,
 };
 
-/// Longest one.
+/// Maximum length of the password, bytes.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// Reads it; warns when others can read it, too. `what` it is, as messages call it: `password`.
+/// Reads the first line; warns if other users can read the file. `what` is the secret's name in messages: `password`.
 pub fn read(path: &Path, what: &str, listener: &dyn Listener) -> Result<String, Blamed> {
     let wrong = |why: &dyn std::fmt::Display| {
         Blamed::new(

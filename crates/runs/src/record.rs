@@ -1,4 +1,4 @@
-//! The record of a run as it is written: what the load, the machine and the server did.
+//! The writer of a run record: the activity of the load, the machine and the server.
 
 pub mod calibration;
 pub(crate) mod recording;

@@ -1,4 +1,4 @@
-//! InnoDB's redo log, which MySQL from 8.0.21 on can switch off for the whole server.
+//! InnoDB's redo log, which MySQL 8.0.21 and later can disable for the whole server.
 
 pub mod guard;
 pub mod switched_off;
@@ -7,14 +7,14 @@ use protocol::Connection;
 
 use crate::blame::Blamed;
 
-/// An error that says what is left to do where a redo log stays off.
+/// The error with a hint for a redo log that stays disabled.
 pub fn still_off(error: Blamed) -> Blamed {
     let message = format!("the server's redo log could not be switched on again: {error}");
     Blamed::new(error.blame, message)
         .hint("alter instance enable innodb redo_log; until then a crash loses all data".to_owned())
 }
 
-/// Whether the redo log is written; `None` where the server cannot switch it.
+/// Whether the redo log is enabled; `None` if the server cannot disable it.
 pub async fn is_enabled(connection: &mut Connection) -> Result<Option<bool>, protocol::Error> {
     let sets = connection
         .rows("show global status like 'Innodb_redo_log_enabled'")
@@ -24,14 +24,14 @@ pub async fn is_enabled(connection: &mut Connection) -> Result<Option<bool>, pro
     Ok(value.map(|value| value == b"ON"))
 }
 
-/// Switches it on, or off: without it a crash loses the data of every table of the server.
+/// Enables or disables the redo log: without it a crash loses the data of every table of the server.
 pub async fn switch(connection: &mut Connection, on: bool) -> Result<(), protocol::Error> {
     let word = if on { "enable" } else { "disable" };
     let sql = format!("alter instance {word} innodb redo_log");
     connection.query(sql.as_bytes()).await.map(drop)
 }
 
-/// Switches it on where it is off; true when it was.
+/// Enables the redo log if it is disabled; true if it was.
 pub async fn bring_back(connection: &mut Connection) -> Result<bool, protocol::Error> {
     let is_off = is_enabled(connection).await? == Some(false);
     if is_off {

@@ -1,4 +1,4 @@
-//! Results as they lie in their directory: who claims it, where they come from, their records, report and list.
+//! Results in their directory: its claim, the origin of the results, their records, report and list.
 
 pub(crate) mod audited;
 pub(crate) mod claimed_directory;

@@ -1,4 +1,4 @@
-//! One run: its load driven on its stage, and its record written.
+//! One run: drives its load on its stage, and writes its record.
 
 use std::path::Path;
 
@@ -24,33 +24,33 @@ pub(crate) mod planned;
 pub(crate) mod shortcoming;
 pub(crate) mod single_run;
 
-/// One run on its stage, whoever asks for it.
+/// One run on its stage, of an experiment or of a command.
 pub(crate) struct Run<'a> {
     /// File of the record.
     pub path: &'a Path,
     /// The record's first line.
     pub header: RunHeader,
     pub stage: &'a Stage,
-    /// How often machine and server are looked at.
+    /// Sampling intervals of machine and server.
     pub cadence: Cadence,
     pub context: &'a Context,
-    /// What the record says of data and load before it asks the server.
+    /// Lines about data and load, written before the server is queried.
     pub known_before: Vec<Line>,
-    /// Statements right before the load.
+    /// Statements to execute right before the load.
     pub before: &'a [String],
-    /// Statements after it.
+    /// Statements to execute after the load.
     pub after: &'a [String],
-    /// Whether `dbdyno history` lists the record by itself, not with an experiment's results.
+    /// Whether `dbdyno history` lists the record separately, not as part of an experiment's results.
     pub is_listed: bool,
 }
 
-/// What a run measures.
+/// The load of a run.
 pub(crate) trait Measured {
     /// Drives the load.
     fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
 
-    /// What follows when it is over after so many seconds, and came to its planned end or not; `tell` hears what the record
-    /// says of it. An error where the load did what its rules forbid.
+    /// Work after a load of `took_s` seconds; `is_complete` if it came to its planned end. `tell` receives the lines
+    /// for the record. An error if the load violated its rules.
     fn follow_up(
         &mut self,
         took_s: f64,
@@ -59,15 +59,15 @@ pub(crate) trait Measured {
     ) -> Result<(), Blamed>;
 }
 
-/// A load that was driven, to its end or not.
+/// A load that has ended, complete or not.
 pub(crate) struct Driven {
     pub outcome: Outcome,
-    /// How it ended; an error where it broke off, or gave no result.
+    /// The end of the load in words; an error if it was incomplete or gave no result.
     pub ended: Result<String, Blamed>,
 }
 
 impl Run<'_> {
-    /// Drives the load and writes the record; an error leaves a record that says why it is incomplete.
+    /// Drives the load and writes the record; after an error the record contains the reason why it is incomplete.
     pub(crate) fn record(
         self,
         load: &mut dyn Measured,
@@ -94,7 +94,7 @@ impl Run<'_> {
         driven
     }
 
-    /// Everything between the first lines and the last one.
+    /// Executes everything between the first lines and the last line.
     fn perform(
         &self,
         load: &mut dyn Measured,
@@ -103,13 +103,13 @@ impl Run<'_> {
         self.purpose(self.before)
             .control(&self.stage.endpoint, async |connection| {
                 run_all(connection, self.before).await?;
-                // With what these statements set, for the load meets that.
+                // After these statements, so that their settings are included, which apply to the load.
                 let server = self.stage.identify(connection, "start").await?;
                 recording.write(&Line::Server(server));
                 Ok(())
             })?;
         let outcome = load.drive(recording)?;
-        // What is asked of the server afterwards is no part of it.
+        // Later queries to the server are not part of the load.
         let took_s = recording.elapsed_s();
         recording.outcome(&outcome);
         let ended = how_it_ended(&outcome);
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(Driven { outcome, ended })
     }
 
-    /// The user's statements may take their time.
+    /// Purpose of these statements, and thus their time limit: those of the user may take long.
     fn purpose(&self, statements: &[String]) -> Purpose {
         if statements.is_empty() {
             Purpose::Question
@@ -145,7 +145,7 @@ async fn run_all(
     Ok(())
 }
 
-/// Why a load ended, in words, if it ended as planned and gave a result.
+/// The end of a load in words, if it ended as planned and gave a result.
 fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
     match &outcome.ended {
         Ended::Planned => {

@@ -1,4 +1,4 @@
-//! Runs what a plan still has to do, one run after the other, whatever happens on the way.
+//! Executes the remaining runs of a plan one after the other, and cleans up after failures.
 
 mod disturbed_runs;
 mod time_budget;
@@ -35,18 +35,18 @@ use crate::{
     },
 };
 
-/// What the command line decides, not the experiment.
+/// Settings from the command line, not from the experiment.
 #[derive(Debug)]
 pub struct Choices {
-    /// The server binary, instead of one that is found.
+    /// The server binary, instead of the one found by default.
     pub mysqld: Option<PathBuf>,
-    /// Keep the private servers and the tables made elsewhere, to look into them.
+    /// Keep the private servers, and the tables created on other servers, for inspection.
     pub keep: bool,
-    /// The server to use where the experiment says that one is there.
+    /// The server for an experiment that uses an existing server.
     pub endpoint: Option<Endpoint>,
-    /// Where another server is that an experiment names, and as whom to log in there.
+    /// Returns the endpoint, with account, of a server that an experiment names.
     pub reach: fn(&ServerSpec) -> Result<Endpoint, Blamed>,
-    /// How often the machine is looked at; with every interval unless told.
+    /// Sampling interval of the machine; by default that of the record.
     pub sample_every: Option<Duration>,
 }
 
@@ -56,10 +56,10 @@ pub struct Runner<'a> {
     results: &'a ResultsDirectory,
     choices: &'a Choices,
     context: &'a Context,
-    /// Private servers by what they run and where they live.
+    /// Private servers by program and location.
     private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
     given: BTreeMap<String, GivenServer>,
-    /// Stands for all of them in a simulation.
+    /// Replaces all of them in a simulation.
     null: Option<NullProcess>,
     smacks: SmackFiles,
 }
@@ -85,7 +85,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Does the runs that are left; what was started is stopped again however it ends.
+    /// Executes the remaining runs; everything that was started is stopped again, also after an error.
     pub fn run(mut self, runs: &[&PlannedRun]) -> Result<(), Blamed> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;
         if self.experiment.is_simulated() {
@@ -105,8 +105,8 @@ impl<'a> Runner<'a> {
         noted
     }
 
-    /// One run after the other, until a question that may be decided earlier is; those that other work disturbed are done
-    /// again when their block is over.
+    /// Executes one run after the other, until the experiment's question is decided; runs that other work disturbed are
+    /// repeated at the end of their block.
     fn all(
         &mut self,
         runs: &[&PlannedRun],
@@ -160,7 +160,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// The budget in time, of which earlier commands took a part.
+    /// The time budget, less the time used by earlier commands.
     fn time_budget(&self, runs: &[&PlannedRun]) -> Result<TimeBudget, Blamed> {
         let limit = self.experiment.plan().repeats.time();
         let earlier = match limit {
@@ -219,7 +219,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Stops the private server of a run that the next one restarts anyway: of several, only one is to run at a
+    /// Stops the private server of a run if the next run restarts it anyway: only one of several servers may run at a
     /// time.
     fn rest(&mut self, run: &PlannedRun) -> Result<(), Blamed> {
         match &run.server {
@@ -236,7 +236,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The stage that a run asks for.
+    /// The stage for a run.
     fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
         let (load, files) = (&run.load, &self.smacks);
         let database = benchmark(load.source.name()).database(load, files)?;
@@ -287,7 +287,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Where the next private server lives, and by which name a sweep finds it.
+    /// Location of the next private server, and the name by which a sweep finds it.
     fn place_of_next(&self, elsewhere: Option<&Path>) -> Result<ServerLocation, Blamed> {
         let plain = |character: char| {
             if character.is_ascii_alphanumeric() {
@@ -310,8 +310,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Stops and removes the private servers, and drops the tables that were made elsewhere once nobody needs them,
-    /// unless all of that is to be kept.
+    /// Stops and removes the private servers, and drops the tables created on other servers if the plan is done,
+    /// unless everything is to be kept.
     fn tidy_up(self, plan_is_done: bool) -> Result<(), Blamed> {
         for server in self.private.into_values() {
             if self.choices.keep {

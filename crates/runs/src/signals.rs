@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first ends what runs and is waited for, the second ends dbdyno at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first signal ends the current work and all waits, the second ends dbdyno at once.
 
 use std::{
     fs::File,
@@ -21,24 +21,24 @@ use signal_hook::{
 
 use crate::blame::{Blame, Blamed};
 
-/// What the handlers raise, once they are installed.
+/// The flag that the handlers set, after they are installed.
 static RAISED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
-/// When the first signal came, nanoseconds of the system's clock; 0 before.
+/// Time of the first signal, nanoseconds of the system's clock; 0 before.
 static AT_NS: AtomicU64 = AtomicU64::new(0);
-/// Which one it was; 0 before.
+/// Number of the first signal; 0 before.
 static FIRST: AtomicI32 = AtomicI32::new(0);
-/// Who is told of the first signal.
+/// Callback for the first signal.
 static TOLD: OnceLock<fn()> = OnceLock::new();
-/// Whether the first signal is told.
+/// Whether the first signal is reported.
 static IS_TOLD: AtomicBool = AtomicBool::new(true);
 
-/// Has `told` called, on a thread of its own, when the first signal comes; the first caller decides.
+/// Sets a callback for the first signal, which runs in a separate thread; only the first call has an effect.
 pub fn when_first_comes(told: fn()) {
-    // A second one would say the same.
+    // A second callback would report the same.
     let _ = TOLD.set(told);
 }
 
-/// Installs the handlers, unless that has been done, and returns what the first signal raises.
+/// Installs the handlers, unless that has been done, and returns the interrupt that the first signal raises.
 pub fn interrupt() -> Result<Interrupt, Blamed> {
     installed().map_err(|error| Blamed::new(Blame::Machine, error))
 }
@@ -51,7 +51,7 @@ fn installed() -> io::Result<Interrupt> {
     let raised = Arc::new(AtomicBool::new(false));
     let signals = wanted();
     for signal in &signals {
-        // Order matters: the shutdown looks at the flag before this signal sets it.
+        // The order matters: the shutdown must read the flag before this signal sets it.
         flag::register_conditional_shutdown(
             *signal,
             Blame::Interrupted as i32,
@@ -68,25 +68,25 @@ fn installed() -> io::Result<Interrupt> {
     Ok(Interrupt::from_flag(raised))
 }
 
-/// The same for a command that shows by itself that it ends.
+/// Like [`interrupt`], for a command that reports its end itself.
 pub fn silent_interrupt() -> Result<Interrupt, Blamed> {
     IS_TOLD.store(false, Ordering::Relaxed);
     interrupt()
 }
 
-/// The first signal, a moment after it came; `None` where none came.
+/// The first signal, shortly after its arrival; `None` if there was none.
 pub fn first() -> Option<i32> {
     Some(FIRST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
-/// How long ago the first signal came; `None` where none came.
+/// Time since the first signal; `None` if there was none.
 pub fn raised_for() -> Option<Duration> {
     let known = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
     let is_raised = known.as_ref()?.load(Ordering::Relaxed);
     is_raised.then(|| system_now() - noted())
 }
 
-/// When the first signal came, to whom it matters first.
+/// Time of the first signal, which the first caller records.
 fn noted() -> Instant {
     let now = system_now().as_ns();
     let before = AT_NS.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
@@ -96,7 +96,7 @@ fn noted() -> Instant {
     })
 }
 
-/// SIGHUP stays ignored where somebody wanted that, as nohup does.
+/// Signals to handle; SIGHUP stays ignored if it was ignored at the start, as under nohup.
 fn wanted() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if ignores(&status, SIGHUP) {
@@ -113,10 +113,10 @@ fn ignores(status: &str, signal: i32) -> bool {
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
-/// Says what happens now, on a thread of its own: whoever waits could not.
+/// Reports the signal from a separate thread, because the main thread may be blocked.
 fn tell(signal: i32) {
     noted();
-    // Of later ones dbdyno ends at once.
+    // Later signals end dbdyno at once.
     let _ = FIRST.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     if signal == SIGHUP {
         leave_terminal();
@@ -128,7 +128,7 @@ fn tell(signal: i32) {
     }
 }
 
-/// The terminal is gone: what is still printed goes nowhere, rather than ending the clearing up by an error.
+/// After a lost terminal: discards further output, whose errors would otherwise end the cleanup.
 fn leave_terminal() {
     let Ok(nowhere) = File::options().write(true).open("/dev/null") else {
         return;

@@ -1,4 +1,4 @@
-//! What one run stands on: a server that answers, with its data in place.
+//! The stage of one run: a server that answers, with its data.
 
 pub(crate) mod created_tables;
 pub(crate) mod given_server;
@@ -29,31 +29,31 @@ use crate::{
     stage::null_process::NullProcess,
 };
 
-/// Rows of one buffer pool in a simulation, which has none.
+/// Rows per buffer pool in a simulation, which has no buffer pool.
 const SIMULATED_ROWS: f64 = 100_000.0;
 
-/// What one run stands on.
+/// The stage of one run: a server that answers, with its data.
 pub struct Stage {
-    /// Where and as whom the clients connect.
+    /// Endpoint of the clients, with their account.
     pub endpoint: Endpoint,
     /// The server's process, if it is on this machine and known.
     pub server_pid: Option<u32>,
     /// The server's data directory, if it is on this machine and known.
     pub datadir: Option<PathBuf>,
-    /// Who looks at the server's machine, if it is another one.
+    /// Observer of the server's machine, if it is another one.
     pub observation: Option<Rc<Observation>>,
-    /// True for a server that dbdyno started.
+    /// True for a server started by dbdyno.
     pub private: bool,
-    /// True for a server that does nothing.
+    /// True for a null server.
     pub is_simulated: bool,
-    /// The data that the run meets.
+    /// The data of the run.
     pub dataset: Option<Dataset>,
-    /// What the server has otherwise than the run asked for, a sentence each.
+    /// Settings that differ from the requested ones, one sentence each.
     pub settings_changed: Vec<String>,
 }
 
 impl Stage {
-    /// The server at an endpoint, with the data that is there, and who looks at its machine.
+    /// The server at an endpoint, with its existing data and the observer of its machine.
     pub fn of(
         endpoint: Endpoint,
         observe: Option<Observe>,
@@ -71,7 +71,7 @@ impl Stage {
         Ok(Self {
             endpoint,
             server_pid,
-            // The same path on another machine is another directory.
+            // The same path on another machine is a different directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
             observation,
             private: false,
@@ -81,7 +81,7 @@ impl Stage {
         })
     }
 
-    /// A server that does nothing in the place of the one that a run asks for, as if its data were there.
+    /// A null server in place of the one that a run requests, with its data simulated.
     pub fn simulated(data: Option<&WantedData<'_>>, null: &NullProcess, database: String) -> Self {
         let rows = data.and_then(|data| Some((data.maker.name(), data.rows()?)));
         let dataset = rows.map(|(source, rows)| Dataset {
@@ -110,7 +110,7 @@ impl Stage {
         }
     }
 
-    /// Which half of the run this machine carries.
+    /// The role of this machine in the run.
     pub fn host(&self) -> Host {
         if self.server_pid.is_some() {
             Host::Both
@@ -119,7 +119,7 @@ impl Stage {
         }
     }
 
-    /// What of this machine belongs to the run.
+    /// The role of this machine, and the server's process and data directory on it, for sampling.
     pub fn targets(&self) -> Targets {
         Targets {
             host: self.host(),
@@ -128,7 +128,7 @@ impl Stage {
         }
     }
 
-    /// What is asked of the server, and how often, while so many connections load it.
+    /// The parameters for sampling the server every `every` during a load with this number of connections.
     pub fn watched(
         &self,
         connections: u32,
@@ -144,7 +144,7 @@ impl Stage {
         }
     }
 
-    /// Header of a record of one run, the first of its first block and of no experiment file.
+    /// Header of the record of a single run without an experiment file: the first run of the first block.
     pub fn header(
         &self,
         experiment: &str,
@@ -170,7 +170,7 @@ impl Stage {
         }
     }
 
-    /// How the clients reach the server.
+    /// The transport between the clients and the server.
     pub fn transport(&self) -> &'static str {
         match &self.endpoint.address {
             Address::Unix(_) => "unix socket",
@@ -179,7 +179,7 @@ impl Stage {
         }
     }
 
-    /// Asks the server who it is; `at` is `start` or `end`.
+    /// Reads the server's identity; `at` is `start` or `end`.
     pub async fn identify(
         &self,
         connection: &mut Connection,
@@ -201,14 +201,14 @@ impl Stage {
     }
 }
 
-/// The time of day as records have it: UTC, RFC 3339, whole seconds.
+/// The current time in the format of records: UTC, RFC 3339, whole seconds.
 pub fn utc_now() -> String {
     let now = jiff::Timestamp::try_from(reactor::wall_now());
     now.map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
         .unwrap_or_default()
 }
 
-/// An error where the server's process is on this machine: nobody else needs to look at it.
+/// An error if the server's process is on this machine, where no observer is needed.
 pub(crate) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
     match server_pid {
         None => Ok(()),
@@ -226,7 +226,7 @@ pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Opt
         Address::Unix(_) => true,
         Address::Tcp { host, .. } => is_loopback(host),
     };
-    // What another machine names is not even looked for here.
+    // A process id from another machine has no meaning here.
     if !is_local {
         return None;
     }
@@ -238,7 +238,7 @@ pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Opt
         .then_some(pid)
 }
 
-/// True for an address that cannot lie on another machine.
+/// True for an address that cannot be on another machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost"
         || host

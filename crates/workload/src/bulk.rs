@@ -1,36 +1,36 @@
-//! Lines of rows into a table, as fast as the wire: by LOAD DATA LOCAL, or by INSERT where the server takes none.
+//! Loads lines of rows into a table by LOAD DATA LOCAL, or by INSERT where the server refuses LOAD DATA LOCAL.
 
 use bstr::ByteSlice;
 use protocol::{Connection, LocalSource};
 
 use crate::inserts::{InsertStatement, Inserts};
 
-/// The server takes no LOAD DATA LOCAL: command not allowed (MySQL 5.x), loading local data is disabled
+/// Errors of a server that refuses LOAD DATA LOCAL: command not allowed (MySQL 5.x), loading local data is disabled
 /// (MySQL 8, MariaDB), disabled by capability (MariaDB).
 const LOCAL_INFILE_OFF: [u16; 4] = [1148, 3948, 3950, 4166];
-/// INSERT statements hold about so much, or half of what the server takes.
+/// Target size of an INSERT statement; at most half of the server's limit.
 const INSERT_BYTES: usize = 1 << 20;
 /// Duplicate key, with the key's name or without.
 const DUPLICATE: [&str; 2] = ["1062", "1586"];
 
-/// Lines of fields on their way into a table, such as `7<tab>24<tab>name` with line ends behind them.
+/// Lines of fields to load into a table, such as `7<tab>24<tab>name`, each with a line end.
 ///
-/// They are read as LOAD DATA reads them: a backslash escapes, `\N` is NULL.
+/// They are parsed as LOAD DATA parses them: a backslash escapes, `\N` is NULL.
 #[derive(Debug, Clone, Copy)]
 pub struct Lines<'l> {
-    /// The table, as statements spell it.
+    /// The table's name, as written in SQL.
     pub table: &'l str,
     /// Its columns in the order of the fields, such as `(id, k)`; empty for all columns.
     pub columns: &'l str,
-    /// What stands between two fields.
+    /// Separator between two fields.
     pub separator: u8,
     /// Character set of the lines, such as `binary`; none for that of the database.
     pub charset: Option<&'l str>,
-    /// What the statement calls the lines: their file, or that they are generated.
+    /// Name of the lines in the statement: their file, or that they are generated.
     pub name: &'l str,
 }
 
-/// Values that the server changed while it took the lines, which its SQL mode allows.
+/// Values that the server changed while it loaded the lines, which its SQL mode allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adjusted {
     /// Number of warnings.
@@ -39,7 +39,7 @@ pub struct Adjusted {
     pub first: String,
 }
 
-/// Lines that did not get in.
+/// Lines that could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum BulkError {
     /// A statement failed, or the source of the lines did.
@@ -47,20 +47,20 @@ pub enum BulkError {
     Statement {
         /// The statement, without its rows.
         sql: String,
-        /// Why.
+        /// The error.
         source: protocol::Error,
     },
     /// The server refused a row.
     #[error("the server refuses a row: {message}")]
     Refused {
-        /// What the server said; it counts rows from `rows_before`.
+        /// The server's message; it counts rows from `rows_before`.
         message: String,
-        /// Rows that went in before the refused statement.
+        /// Rows that were loaded before the refused statement.
         rows_before: u64,
     },
 }
 
-/// True for the error of a server that takes no LOAD DATA LOCAL; nothing of the source has been used then.
+/// True for the error of a server that refuses LOAD DATA LOCAL; nothing has been read from the source then.
 pub fn refuses_local(error: &BulkError) -> bool {
     let BulkError::Statement { source, .. } = error else {
         return false;
@@ -148,7 +148,7 @@ impl Lines<'_> {
                 note_warnings(connection, outcome.warnings, adjusted).await?;
                 Ok(statement.rows)
             }
-            // Deadlock, lock wait timeout, a shutdown: no fault of the rows.
+            // Deadlock, lock wait timeout, shutdown: not caused by the rows.
             Err(source) if matches!(source.server_number(), Some(1053 | 1205 | 1213 | 1317)) => {
                 Err(self.failed(source))
             }
@@ -185,7 +185,7 @@ impl Lines<'_> {
     }
 }
 
-/// Bytes of one INSERT statement: within what the server takes, also when the last row makes it longer.
+/// Target size of one INSERT statement in bytes: low enough that the last row may exceed it within the server's limit.
 async fn insert_bytes(connection: &mut Connection) -> usize {
     let sets = connection.rows("select @@max_allowed_packet").await;
     let packet_bytes = sets.ok().and_then(|sets| first_number(&sets));
@@ -198,15 +198,15 @@ pub(crate) fn first_number(sets: &[protocol::ResultSet]) -> Option<u64> {
     value.to_str().ok()?.parse().ok()
 }
 
-/// The first warning of a LOAD DATA LOCAL that is not a mere note.
+/// The first warning of a LOAD DATA LOCAL above the level of a note.
 #[derive(Debug)]
 struct Warning {
     message: String,
-    /// Without LOCAL it would have been an error.
+    /// It would have been an error without LOCAL.
     is_error: bool,
 }
 
-/// Adds the warnings of an INSERT; one with notes only adjusted nothing.
+/// Adds the warnings of an INSERT; notes alone do not mean that a value was changed.
 async fn note_warnings(
     connection: &mut Connection,
     warnings: u32,
@@ -226,7 +226,7 @@ async fn note_warnings(
     Ok(())
 }
 
-/// Reads the warnings of the statement before.
+/// Reads the warnings of the previous statement.
 async fn first_warning(connection: &mut Connection) -> Result<Option<Warning>, BulkError> {
     let warnings = rows(connection, "show warnings").await?;
     let mode = rows(connection, "select @@sql_mode").await?;

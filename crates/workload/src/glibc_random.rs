@@ -1,4 +1,4 @@
-//! The numbers that glibc's `rand()` gives to a program that never calls `srand()`, made in blocks.
+//! The sequence that glibc's `rand()` returns to a program that never calls `srand()`, generated in blocks.
 //!
 //! Source: the additive feedback generator (TYPE_3) that glibc documents under `random(3)`; degree 31,
 //! separation 3, seed 1.
@@ -7,9 +7,9 @@ use std::array;
 
 /// Degree of the recurrence r\[i\] = r\[i-3\] + r\[i-31\].
 const DEGREE: usize = 31;
-/// Numbers that are thrown away before the first one.
+/// Numbers that are discarded before the first one.
 const DISCARDED: usize = 310;
-/// Numbers that one step of the recurrence computes: as many as reach back to finished numbers only.
+/// Numbers that one step of the recurrence computes: the largest step that depends on finished numbers only.
 const STEP: usize = 30;
 /// Numbers in a block; a multiple of [`STEP`].
 pub(crate) const BLOCK: usize = 4080;
@@ -22,7 +22,7 @@ pub(crate) struct GlibcRandom {
 }
 
 impl GlibcRandom {
-    /// The generator as a fresh process has it.
+    /// The generator in the state of a new process.
     pub(crate) fn unseeded() -> Self {
         let mut history = [1_u32; DEGREE];
         for index in 1..DEGREE {
@@ -73,7 +73,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers as a fresh process draws them.
+    /// The sequence from the start of a new process.
     pub(crate) fn unseeded() -> Self {
         Self {
             generator: GlibcRandom::unseeded(),

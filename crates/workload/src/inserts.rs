@@ -1,10 +1,10 @@
-//! Turns the lines that LOAD DATA would read into multi-row INSERT statements.
+//! Converts lines in the format of LOAD DATA to multi-row INSERT statements.
 
 use bstr::ByteSlice;
 
-/// Collects rows until a statement is long enough.
+/// Collects rows until a statement has its target size.
 ///
-/// Lines are read as `load data ... fields terminated by` the separator reads them: a backslash escapes, `\N` is NULL.
+/// Lines are parsed as by `load data ... fields terminated by` the separator: a backslash escapes, `\N` is NULL.
 #[derive(Debug)]
 pub(crate) struct Inserts {
     sql: Vec<u8>,
@@ -13,7 +13,7 @@ pub(crate) struct Inserts {
     separator: u8,
     limit: usize,
     rows: u64,
-    /// A line whose end has not come yet.
+    /// A line whose end has not been read yet.
     line: Vec<u8>,
     field: Vec<u8>,
 }
@@ -26,8 +26,8 @@ pub(crate) struct InsertStatement<'s> {
 }
 
 impl Inserts {
-    /// Statements into `table` (its name, and columns in parentheses where not all are meant), each of about
-    /// `limit` bytes.
+    /// A builder of statements into `table` (its name, with columns in parentheses where not all are loaded), each of
+    /// about `limit` bytes.
     pub(crate) fn new(table: &str, separator: u8, limit: usize) -> Self {
         let sql = format!("insert into {table} values").into_bytes();
         Self {
@@ -41,7 +41,7 @@ impl Inserts {
         }
     }
 
-    /// Takes lines off the front of `piece` until a statement is ready or the piece is used up.
+    /// Consumes lines from the front of `piece` until a statement is ready or the piece is consumed.
     pub(crate) fn feed(&mut self, piece: &mut &[u8]) -> Option<InsertStatement<'_>> {
         while let Some(end) = end_of_line(&self.line, piece) {
             let (head, rest) = piece.split_at(end);
@@ -64,7 +64,7 @@ impl Inserts {
         None
     }
 
-    /// The last statement: with the last line even if it has no end.
+    /// The last statement, including a last line that has no line end.
     pub(crate) fn finish(&mut self) -> Option<InsertStatement<'_>> {
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
@@ -73,7 +73,7 @@ impl Inserts {
         self.statement()
     }
 
-    /// Forgets the rows of the statement that was sent.
+    /// Discards the rows of the statement that was sent.
     pub(crate) fn clear(&mut self) {
         self.sql.truncate(self.prefix);
         self.rows = 0;
@@ -124,7 +124,7 @@ impl Inserts {
     }
 }
 
-/// The line feed that ends a line which begins with `before`: not one behind a backslash.
+/// Position of the line feed that ends a line beginning with `before`; one after a backslash does not count.
 fn end_of_line(before: &[u8], piece: &[u8]) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -141,7 +141,7 @@ fn end_of_line(before: &[u8], piece: &[u8]) -> Option<usize> {
     }
 }
 
-/// The character that a backslash and this one stand for.
+/// The character that a backslash followed by `escaped` represents.
 fn unescaped(escaped: u8) -> u8 {
     match escaped {
         b'0' => 0,

@@ -1,19 +1,19 @@
-//! A benchmark's table: its name, and the columns that tell it from a table of somebody else.
+//! A benchmark's table: its name, and the columns that distinguish it from an unrelated table of the same name.
 
 /// Column that MySQL adds to a table without a primary key where `sql_generate_invisible_primary_key` is on.
 const GENERATED_KEY: &str = "my_row_id";
 
-/// A table of a benchmark, as it can be found in a database.
+/// A table of a benchmark, as found in a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownTable {
     /// Its name.
     pub name: String,
-    /// The columns that it can have, such as `id, k, c, pad`: one list for each kind of the table.
+    /// The column lists that it can have, such as `id, k, c, pad`: one for each variant of the table.
     pub layouts: Vec<String>,
 }
 
 impl KnownTable {
-    /// A table that is always made with the same columns.
+    /// A table that is always created with the same columns.
     pub fn new(name: &str, columns: impl IntoIterator<Item = &'static str>) -> Self {
         let columns: Vec<_> = columns.into_iter().collect();
         Self {
@@ -22,7 +22,7 @@ impl KnownTable {
         }
     }
 
-    /// The table that this CREATE TABLE makes. Where the statement lists no columns, no table is known to be it.
+    /// The table that this CREATE TABLE creates. If the statement lists no columns, no table is recognised as this one.
     pub fn created_by(name: &str, statement: &[u8]) -> Self {
         let columns = columns_of(&String::from_utf8_lossy(statement));
         Self {
@@ -34,8 +34,8 @@ impl KnownTable {
         }
     }
 
-    /// True where a table of this name with these columns is the benchmark's. Their order does not count: other programs
-    /// for the same benchmark have another one.
+    /// True where a table of this name with these columns is the benchmark's. Their order is ignored: other programs
+    /// for the same benchmark use a different one.
     pub fn has_layout(&self, columns: &[String]) -> bool {
         let columns = columns.iter().map(|column| column.to_lowercase());
         let mut columns: Vec<_> = columns.filter(|name| name != GENERATED_KEY).collect();
@@ -49,7 +49,7 @@ impl KnownTable {
     }
 }
 
-/// First words of what stands between the columns of a CREATE TABLE.
+/// First words of the items of a CREATE TABLE that are not columns.
 const NO_COLUMNS: [&str; 10] = [
     "primary",
     "key",
@@ -63,7 +63,7 @@ const NO_COLUMNS: [&str; 10] = [
     "like",
 ];
 
-/// The columns that a CREATE TABLE lists: `id, pass` of `create table t (id int, pass char(10), key (id))`.
+/// The columns listed by a CREATE TABLE: `id, pass` of `create table t (id int, pass char(10), key (id))`.
 fn columns_of(statement: &str) -> Option<Vec<String>> {
     let (_, list) = statement.split_once('(')?;
     let mut columns = Vec::new();
@@ -91,7 +91,7 @@ fn columns_of(statement: &str) -> Option<Vec<String>> {
     None
 }
 
-/// The name of the column that an item of a CREATE TABLE defines; `None` where it defines a key.
+/// Name of the column that an item of a CREATE TABLE defines; `None` where it defines a key.
 fn column_of(item: &str) -> Option<String> {
     let item = item.trim_start();
     if let Some(quoted) = item.strip_prefix('`') {
@@ -119,9 +119,9 @@ mod tests {
         for (list, is_it) in [
             ("id, k, c, pad", true),
             ("ID, K, C, PAD", true),
-            // Of bulk_insert.
+            // Table of bulk_insert.
             ("id, k", true),
-            // Made with --secondary, where the server adds a key.
+            // Created with --secondary, where the server adds a key.
             ("my_row_id, id, k, c, pad", true),
             ("id, k, c", false),
             ("id, k, c, pad, mine", false),

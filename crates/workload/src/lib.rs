@@ -1,4 +1,4 @@
-//! What to run: rows, statements and transactions of each benchmark, deterministic from a seed, given a connection.
+//! The benchmarks: rows, statements and transactions of each, reproducible from a seed, run over a connection.
 
 mod bulk;
 mod glibc_random;

@@ -1,4 +1,4 @@
-//! sysbench's OLTP family: its tables, statements and distributions, deterministic from a seed.
+//! sysbench's OLTP family: its tables, statements and distributions, reproducible from a seed.
 
 mod benchmark;
 mod distribution;

@@ -1,4 +1,4 @@
-//! mysqlslap: the SQL that it makes up, statements that are given, and the clients that run them.
+//! mysqlslap: the SQL that it generates, the user's own statements, and the clients that run both.
 
 mod generator;
 mod options;

@@ -1,4 +1,4 @@
-//! Super Smack: .smack files, their dictionaries, tables and clients, and gen-data.
+//! Super Smack: .smack files with their dictionaries, tables and clients, and gen-data.
 
 mod ast;
 mod barrel_text;

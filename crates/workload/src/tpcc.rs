@@ -1,4 +1,4 @@
-//! TPC-C after revision 5.11 of its specification: schema, population, transactions and checks.
+//! TPC-C according to revision 5.11 of its specification: schema, population, transactions and checks.
 
 mod consistency;
 mod deck;

@@ -1,6 +1,6 @@
-//! TPC-H: its eight tables, their rows at any scale, and what has to be true of them once they are loaded.
+//! TPC-H: its eight tables, their rows at any scale factor, and the checks of the loaded tables.
 //!
-//! The rows are those of the TPC's dbgen. Results are "TPC-H-like": this is no implementation of the benchmark.
+//! The rows are those of the TPC's dbgen. Results are "TPC-H-like": this is not an implementation of the benchmark.
 
 mod check;
 mod lines;

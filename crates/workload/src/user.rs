@@ -1,31 +1,31 @@
-//! A virtual client: what `load` drives, whatever the benchmark.
+//! A virtual client, the interface between `load` and every benchmark.
 
 use std::{future::Future, time::Duration};
 
-/// One virtual client over one connection of its own.
+/// One virtual client with its own connection.
 ///
-/// A user knows no thread, rate or clock: a pause is a value that it yields, and when its operations start
-/// is the driver's business.
+/// A user has no thread, rate or clock: it returns pauses as values, and the driver decides when its operations
+/// start.
 pub trait User {
     /// Names of the operation types; [`Next::Operation`] is an index into them.
     fn operations(&self) -> &[String];
 
-    /// Names of the statements inside its operations; empty where every operation is one statement.
+    /// Names of the statements inside its operations; empty if every operation is one statement.
     fn statements(&self) -> &[String] {
         &[]
     }
 
-    /// Opens the connection, or opens it again after it was lost.
+    /// Opens the connection, or reopens it after it was lost.
     fn connect(&mut self) -> impl Future<Output = Result<(), Failure>>;
 
-    /// Decides what comes next and encodes it; does no I/O.
+    /// Selects the next action and encodes it; does no I/O.
     fn next(&mut self) -> Next;
 
-    /// Runs the operation that [`User::next`] announced and tells `watch` of each of its statements, if they have
+    /// Executes the operation that [`User::next`] announced and reports each of its statements to `watch`, if they have
     /// names; called again for a retry of the same operation.
     fn execute(&mut self, watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>>;
 
-    /// Sends what the user still holds of operations that it has counted as done, when no other follows; nothing for most.
+    /// Sends buffered work of operations already counted as done, when no operation follows; a no-op for most users.
     fn finish(&mut self, _watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>> {
         std::future::ready(Ok(()))
     }
@@ -34,50 +34,50 @@ pub trait User {
     fn disconnect(&mut self) -> impl Future<Output = ()>;
 }
 
-/// A moment by the driver's clock, nanoseconds since its zero: a user takes it from [`Watch::moment`], keeps it and
-/// hands it back in [`Next::OperationSince`].
+/// A moment of the driver's clock, nanoseconds since its zero: a user obtains it from [`Watch::moment`], keeps it and
+/// returns it in [`Next::OperationSince`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// Nanoseconds since the zero of the driver's clock.
     pub ns: u64,
 }
 
-/// Who looks on while an operation runs.
+/// Observer of an operation while it is executed.
 pub trait Watch {
-    /// Now.
+    /// The current moment.
     fn moment(&self) -> Moment;
 
-    /// A statement of the operation came back just now: its index into [`User::statements`], and what it did.
+    /// Reports that a statement of the operation just returned: its index into [`User::statements`], and its class.
     fn statement(&mut self, statement: usize, class: Class);
 
-    /// The operation, which is a single statement, returned so many rows just now.
+    /// Reports that the operation, which is a single statement, just returned this number of rows.
     fn returned(&mut self, rows: u64);
 }
 
-/// What a statement did.
+/// Class of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// It returned rows, or could have.
+    /// It returned rows, or could have returned some.
     Read {
-        /// How many.
+        /// Number of rows.
         rows: u64,
     },
     /// It changed rows.
     Write,
-    /// Neither: BEGIN, COMMIT, an UPDATE that matched nothing.
+    /// Neither: BEGIN, COMMIT, or an UPDATE that matched no row.
     Other,
 }
 
-/// What a user does next.
+/// The next action of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// An operation of this type.
     Operation(usize),
-    /// An operation of this type that has been due since then: from there its response time counts.
+    /// An operation of this type that has been due since this moment, from which its response time counts.
     OperationSince(usize, Moment),
-    /// Nothing, for so long.
+    /// A pause of this length.
     Pause(Duration),
-    /// Nothing more.
+    /// The end: no further action.
     End,
 }
 
@@ -85,23 +85,23 @@ pub enum Next {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// Error number of the server; 0 for a failure that the client found.
+    /// Error number of the server; 0 for an error detected by the client.
     pub number: u16,
     /// SQLSTATE; empty where there is none.
     pub sqlstate: String,
-    /// Message, as the server gave it.
+    /// Error message of the server.
     pub message: String,
-    /// The connection is gone.
+    /// The connection is lost.
     pub lost: bool,
-    /// The server asks to try again (deadlock, lock wait timeout, record changed since it was read).
+    /// The server requests a retry (deadlock, lock wait timeout, record changed since it was read).
     pub retryable: bool,
-    /// The connection went while the server was asked to commit: nobody knows whether the operation was done, and to
-    /// run it again might do it twice.
+    /// The connection was lost during a commit: it is unknown whether the operation was executed, and a retry could
+    /// execute it twice.
     pub outcome_unknown: bool,
 }
 
 impl Failure {
-    /// A user was asked to do something before it was connected.
+    /// Failure for an action before the user is connected.
     #[cold]
     pub(crate) fn not_connected() -> Self {
         Self {
@@ -133,7 +133,7 @@ impl From<protocol::Error> for Failure {
             sqlstate: server.sqlstate.clone(),
             message: server.message.clone(),
             lost,
-            // Record changed since it was read (MariaDB), lock wait timeout and deadlock: to be tried again.
+            // Record changed since it was read (MariaDB), lock wait timeout and deadlock: to be retried.
             retryable: !lost && matches!(server.number, 1020 | 1205 | 1213),
             outcome_unknown: false,
         }

@@ -1,4 +1,4 @@
-//! In the steady state the next statement is encoded without an allocation.
+//! Test that the next statement is encoded without an allocation in the steady state.
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,7 +44,7 @@ fn a_query_allocates_nothing() {
             assert!(matches!(user.next(), Next::Operation(_)));
         }
     };
-    // The first rounds make the buffer as large as the longest statement.
+    // The first rounds grow the buffer to the length of the longest statement.
     fire(1_000);
     let allocations = allocation_counter::measure(|| fire(100_000));
     assert_eq!(allocations.count_total, 0);

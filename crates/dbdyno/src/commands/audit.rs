@@ -1,4 +1,4 @@
-//! `dbdyno audit`: whether a result can be believed, rule by rule.
+//! `dbdyno audit`: checks a result against the rules of a sound benchmark.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! `dbdyno calibrate`: what this client reaches on this machine before any server is measured.
+//! `dbdyno calibrate`: measures the client's highest rates on this machine against a null server.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::commands::calibrate::cell::{Cell, Figures};
 mod cell;
 mod table;
 
-/// Rate and connections of the open loop, which shows how late requests go out.
+/// Rate and connections of the open loop, which measures the send lag.
 const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 #[derive(Debug, clap::Args)]

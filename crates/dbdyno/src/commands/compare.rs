@@ -1,4 +1,4 @@
-//! `dbdyno compare`: any two results side by side, with what they cost and why they differ.
+//! `dbdyno compare`: any two results side by side, with their costs and the causes of differences.
 
 mod sides;
 
@@ -14,9 +14,9 @@ use sides::RecordedSide;
 
 use crate::commands::run::terminal_width;
 
-/// The smallest difference that matters where nothing says, as a share.
+/// Default of the smallest difference that matters, as a share.
 const MARGIN: f64 = 0.02;
-/// A margin from which on nearly everything is equivalent.
+/// A margin above which nearly everything is equivalent.
 const MARGIN_MAX_PERCENT: f64 = 100.0;
 
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ pub(crate) struct CompareArgs {
     anyway: bool,
 }
 
-/// How an answer is written.
+/// Output format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For a terminal
@@ -78,17 +78,17 @@ pub(crate) enum Format {
     Html,
 }
 
-/// What is asked of two sides.
+/// Terms of a comparison.
 pub(crate) struct Terms<'a> {
-    /// The smallest difference that matters, as a share; `None` for what the experiment of both sides says.
+    /// The smallest difference that matters, as a share; `None` for that of the experiment of both sides.
     pub(crate) margin: Option<f64>,
-    /// How much worse B may be.
+    /// Limits for how much worse B may be.
     pub(crate) tolerances: &'a [Tolerance],
     /// Output format.
     pub(crate) format: Format,
-    /// Which tables are shown; `None` for the answer alone. The JSON has all.
+    /// The tables to show; `None` for the answer alone. The JSON contains all tables.
     pub(crate) shown: Option<Shown>,
-    /// Compare whatever the sides did.
+    /// Compare even if the sides did different things or failed.
     pub(crate) anyway: bool,
 }
 
@@ -107,13 +107,13 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     print_comparison(&args.a, &args.b, &terms)
 }
 
-/// Compares two sides as they are named on the command line, and prints the answer.
+/// Compares two sides named on the command line, and prints the answer.
 pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::Result<ExitCode> {
     let [a, b] = RecordedSide::read_both(a, b)?;
     let question = a.question_of_both(&b);
     let asked_margin = question.map(|it| it.min_effect);
     let margin = terms.margin.or(asked_margin).unwrap_or(MARGIN);
-    // With another margin it is another question.
+    // A different margin is a different question.
     let same = question.filter(|it| it.min_effect == margin);
     let executions = same.and_then(|_| a.executions_of_both(&b));
     let terms_of_contrast = verdict::Terms {
@@ -169,7 +169,7 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     judge(&checks)
 }
 
-/// An error where the figures of a side are those of failures, or of a client at its limit.
+/// An error if the figures of a side are those of failures, or of a client at its limit.
 fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
     let refusals = audit.refusals();
     if refusals.is_empty() {
@@ -184,7 +184,7 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
     Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
 
-/// The exit code that the checks make.
+/// The exit code according to the checks.
 fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
     let of = |outcome: Outcome| {
         let checks = checks.iter().filter(|check| check.outcome == outcome);

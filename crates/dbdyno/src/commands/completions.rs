@@ -1,4 +1,4 @@
-//! `dbdyno completions`: what a shell needs to complete dbdyno's command line.
+//! `dbdyno completions`: the script by which a shell completes dbdyno's command line.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the script that asks dbdyno at each Tab.
+/// Prints the script, which calls dbdyno at each Tab.
 pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     write_out(&candidates::script(&args.shell.to_string())?)?;
     Ok(ExitCode::SUCCESS)

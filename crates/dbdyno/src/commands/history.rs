@@ -1,4 +1,4 @@
-//! `dbdyno history`: the results that were written on this machine, and one experiment's figures over time.
+//! `dbdyno history`: the results written on this machine, and one experiment's figures over time.
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
@@ -14,7 +14,7 @@ use verdict::{Measure, Metric};
 
 use crate::{commands::run::terminal_width, terminal::Terminal};
 
-/// Results that are told unless more are asked for.
+/// Default number of results shown.
 const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ pub(crate) struct HistoryArgs {
     forget: bool,
 }
 
-/// Results that are told of.
+/// Results shown in the list.
 struct ListedResult {
     past: PastResult,
     path: PathBuf,
@@ -114,7 +114,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
         .metric
         .or_else(of_headline)
         .unwrap_or(Measure::Metric(Metric::Throughput));
-    // Of these alone all figures are needed.
+    // Only these need all figures.
     let records = meant.iter().map(|found| read_records(&found.path));
     let records: Vec<Vec<Record>> = records.collect::<Result<_, Blamed>>()?;
     let series = verdict::series(records.iter().map(Vec::as_slice), measure);
@@ -134,7 +134,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     ))
 }
 
-/// The listed results that are there, and how many are not.
+/// The listed results that exist, and the number of those that do not.
 fn listed() -> anyhow::Result<(Vec<PastResults>, usize)> {
     let listed = results_list::listed().map_err(list_error)?;
     let all = listed.len();
@@ -151,7 +151,7 @@ fn list_error(error: std::io::Error) -> Blamed {
     Blamed::new(Blame::Machine, format!("{}: {error}", file.display()))
 }
 
-/// The directories that hold run records, of those named and those right below.
+/// The directories with run records, among those named and their immediate subdirectories.
 fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
     let mut found = Vec::new();
     for directory in directories {
@@ -184,8 +184,8 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
     Ok(found)
 }
 
-/// What is told of results, from the list where that knows it. What had to be read is known to the list from now on;
-/// what cannot be read is told instead of a figure.
+/// The summaries of results, from the list where it has them. Newly read summaries are added to the list; for
+/// unreadable results the error is shown instead of a figure.
 fn found(places: &[PastResults]) -> Vec<ListedResult> {
     let mut learnt = Vec::new();
     let mut all = Vec::new();
@@ -216,7 +216,7 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
             path: path.clone(),
         });
     }
-    // What --dir found is not on the list.
+    // Results found by --dir are not on the list.
     learnt.retain(|results| !results.at.is_empty());
     results_list::append_all(&learnt, &Terminal);
     all

@@ -1,4 +1,4 @@
-//! `dbdyno null-server`: a server that answers everything and does nothing, to measure clients against.
+//! `dbdyno null-server`: a server that answers every statement without work, to measure clients against.
 
 use std::{
     fs::{self, File},
@@ -19,11 +19,11 @@ use reactor::{Clock, Listener, Reactor};
 use runs::{Blame, Blamed, open_files, signals};
 use settings::quantity;
 
-/// How often it looks whether it is to end.
+/// Interval at which it checks for its end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How long a server that never answers is frozen: longer than it lives.
+/// Freeze of a server that never answers: longer than its lifetime.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// Bytes of the log that wait in memory.
+/// Buffer of the log, bytes.
 const LOG_BUFFER_BYTES: usize = 256 << 10;
 
 #[derive(Debug, clap::Args)]
@@ -267,24 +267,24 @@ async fn serve(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The socket's file, removed when this goes.
+/// The socket's file, removed when this value is dropped.
 struct SocketFile<'a> {
     path: &'a Path,
     identity: Option<FileIdentity>,
 }
 
-/// Device and inode.
+/// Device and inode of a file.
 type FileIdentity = (u64, u64);
 
 impl<'a> SocketFile<'a> {
-    /// The file that was made at this path just now.
+    /// The file just created at this path.
     fn at(path: &'a Path) -> Self {
         let identity = identity(path);
         Self { path, identity }
     }
 }
 
-/// What is at a path, if anything is.
+/// The identity of the file at a path, if one exists.
 fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
@@ -292,7 +292,7 @@ fn identity(path: &Path) -> Option<FileIdentity> {
 
 impl Drop for SocketFile<'_> {
     fn drop(&mut self) {
-        // Somebody may have removed it meanwhile, or put another file in its place.
+        // Another process may have removed it meanwhile, or created another file in its place.
         if self.identity.is_some() && identity(self.path) == self.identity {
             let _ = fs::remove_file(self.path);
         }

@@ -1,4 +1,4 @@
-//! `dbdyno observe`: looks at the machine of a server for a dbdyno on another host that drives its load.
+//! `dbdyno observe`: samples the machine of a server for a dbdyno on another host that drives its load.
 
 use std::{
     io::{IsTerminal, stdin, stdout},

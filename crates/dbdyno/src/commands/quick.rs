@@ -1,4 +1,4 @@
-//! `dbdyno quick`: a first honest figure in seconds.
+//! `dbdyno quick`: measures a private or an existing server in 15 seconds.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,7 +25,7 @@ const SMACK: &str = include_str!("../../../../experiments/smacks/quick.smack");
 const FILE: &str = "quick.toml";
 /// The line of the experiment that the server's keys replace.
 const SERVER_LINE: &str = "#server#";
-/// The database on a server that is already there; dbdyno creates it and drops it again.
+/// The database on an existing server; dbdyno creates it and drops it again.
 const DATABASE: &str = "dbdyno_quick";
 
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     if let Some(observe) = &observe {
         server.push_str(&observe_keys(observe)?);
     }
-    // A server that cannot be reached, or refuses the login, is found before anything is written.
+    // An unreachable server or a refused login is detected before anything is written.
     statement(&endpoint, "do 0")?;
     let begun = QuickExperiment::new(args.results.as_deref(), &server)?;
     let own_database = args.connection.database.is_none();
@@ -100,10 +100,10 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     measured.and_then(|code| dropped.map(|()| code))
 }
 
-/// The keys of an experiment that say the same.
+/// The equivalent keys of an experiment.
 fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
     let secret_file = observe.secret_file.as_ref().map(|file| {
-        // The experiment stands in another directory.
+        // The experiment is in a different directory.
         let whole = std::path::absolute(file).map(|file| file.display().to_string());
         whole.map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", file.display())))
     });
@@ -127,7 +127,7 @@ struct QuickExperiment {
 }
 
 impl QuickExperiment {
-    /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
+    /// Writes the experiment and its .smack file into the results directory, so that it can be rerun.
     fn new(named: Option<&Path>, server: &str) -> anyhow::Result<Self> {
         let context = terminal::context()?;
         let mut claimed = match named {
@@ -162,7 +162,7 @@ impl QuickExperiment {
         })
     }
 
-    /// Measures; where nothing was recorded nothing stays, for a quick run is not resumed.
+    /// Runs the experiment; without any record all its files are removed, because a quick run is not resumed.
     fn perform(self, choices: &Choices, verbose: bool) -> anyhow::Result<ExitCode> {
         let ending = Ending {
             way_on: "",
@@ -182,7 +182,7 @@ impl QuickExperiment {
     }
 }
 
-/// Creates the database; one that exists already is not ours to drop.
+/// Creates the database; an existing one is an error, because dbdyno must not drop it.
 fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     let created = statement(endpoint, &format!("create database {DATABASE}"));
     created.map_err(|error| match error.downcast::<Blamed>() {

@@ -1,4 +1,4 @@
-//! `dbdyno redo-log-guard`, which no person calls: switches a redo log on again where dbdyno was killed.
+//! `dbdyno redo-log-guard`, an internal command: enables a redo log again after dbdyno was killed.
 
 use std::process::ExitCode;
 

@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     seconds: bool,
 }
 
-/// How results are written.
+/// Output format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Page for a browser, in one file
@@ -69,7 +69,7 @@ enum Format {
 }
 
 impl Format {
-    /// The endings of a file's name that mean this format.
+    /// The file name extensions of this format.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Html => &["html", "htm"],
@@ -117,7 +117,7 @@ pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The format that is asked for, and can tell what is asked for.
+/// The requested format; an error if it does not support the other options.
 fn format(args: &ReportArgs) -> Result<Format, Blamed> {
     let of_file = args.output.as_deref().and_then(Format::of_file);
     let format = match (args.format, &args.output, of_file) {
@@ -146,7 +146,7 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
     Ok(format)
 }
 
-/// An error where what is written would only spoil a terminal.
+/// An error if the output would only disrupt a terminal.
 fn check_terminal(args: &ReportArgs, format: Format) -> Result<(), Blamed> {
     let is_for_files = matches!(format, Format::Html | Format::Parquet | Format::Png);
     if args.output.is_some()
@@ -181,7 +181,7 @@ fn document(
     })
 }
 
-/// The chart of this name, or the first one.
+/// The chart with this name, or the first one.
 fn chosen(results: &Results, name: Option<&str>) -> Result<Picture, Blamed> {
     let mut pictures = report::pictures(results);
     let at = match name {
@@ -223,13 +223,13 @@ fn drawn(picture: &Picture, format: Format) -> Result<Vec<u8>, Blamed> {
     }
 }
 
-/// An error of a build that left a format out.
+/// The error of a build without a format.
 fn not_built(error: impl std::fmt::Display) -> Blamed {
     let hint = "`make quickstart` builds without it; the packages and `make build` have it";
     Blamed::new(Blame::Input, error).hint(hint.to_owned())
 }
 
-/// Writes all charts as files that are called by their names.
+/// Writes all charts as files named after them.
 fn write_charts(results: &Results, format: Format, directory: &Path) -> Result<(), Blamed> {
     let pictures = report::pictures(results);
     if pictures.is_empty() {

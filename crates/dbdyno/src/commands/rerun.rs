@@ -1,4 +1,4 @@
-//! `dbdyno rerun`: what a results directory holds, done again, and compared with what it was.
+//! `dbdyno rerun`: repeats the runs of a results directory, and compares the new results with the old ones.
 
 use std::{
     path::{Path, PathBuf},
@@ -87,7 +87,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         let message = "--password-file is for single runs; an experiment names its own";
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    // What is compared in the end has to be there at the begin.
+    // The old records, which are compared at the end, must exist at the start.
     record_files(then)?;
     let context = terminal::context()?;
     let smacks = read_files(experiment.plan(), &context)?;
@@ -133,7 +133,7 @@ fn compare_then_and_now(then: &Path, now: &Path, verbose: bool) -> anyhow::Resul
     print_comparison(&then, &now, &terms)
 }
 
-/// Calls `dbdyno quick` again, which alone makes a database of its own on a server that is there.
+/// Repeats `dbdyno quick`, the only command that creates its own database on an existing server.
 fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
     let Some(command) = origin.commands.first() else {
         let message = format!("{}: origin.json names no command", args.results.display());
@@ -145,7 +145,7 @@ fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
     call_again(args, command_line, &new)
 }
 
-/// Calls the command of a single run again.
+/// Repeats the command of a single run.
 fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     let record = only_record(args)?;
     let command = record
@@ -179,7 +179,7 @@ fn new_directory(args: &RerunArgs, name: &str) -> PathBuf {
     new.unwrap_or_else(|| unused_path(name))
 }
 
-/// Calls a command again and compares; where it fails, its exit code.
+/// Repeats a command and compares; its exit code if it fails.
 fn call_again(
     args: &RerunArgs,
     mut command_line: CommandLine,
@@ -207,7 +207,7 @@ fn call_again(
     }
 }
 
-/// The record of a single run, which is a file or the only one in its directory.
+/// The record of a single run: the named file or the only record in the named directory.
 fn only_record(args: &RerunArgs) -> Result<Record, Blamed> {
     let path = args.results.display();
     if !args.results.exists() {
@@ -234,7 +234,7 @@ fn only_record(args: &RerunArgs) -> Result<Record, Blamed> {
     }
 }
 
-/// Why a single run cannot be done again: an earlier dbdyno did not keep its command.
+/// The error for a single run that cannot be repeated: an earlier dbdyno did not store its command.
 fn no_command(args: &RerunArgs, record: &Record) -> Blamed {
     let header = &record.header;
     let known = [

@@ -1,4 +1,4 @@
-//! `dbdyno run`: an experiment file from its plan to its report.
+//! `dbdyno run`: runs an experiment file, from its plan to its report.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use server::Installation;
 
 use crate::{connection_options::given_address, terminal};
 
-/// Columns of a table that goes into a file.
+/// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
 
 #[derive(Debug, clap::Args)]
@@ -101,7 +101,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file, &context)?
     };
     let experiment = if args.resume {
-        // What was begun is what goes on.
+        // A resumed experiment keeps the overrides of its start.
         let overrides = Overrides {
             defaults: defaults_of(results.path())?,
             ..overrides
@@ -129,7 +129,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     )
 }
 
-/// Tells the versions of the plan that this machine does not have: the run would end with the first of them.
+/// Warns of the plan's versions that are missing on this machine: the run would end at the first of them.
 fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
     let runs = experiment.plan().runs.iter();
     let wanted: BTreeSet<Option<&str>> = runs
@@ -148,7 +148,7 @@ fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
     }
 }
 
-/// Reads `connections=1,64`.
+/// Parses `connections=1,64`.
 fn factor_levels(text: &str) -> Result<(String, Vec<String>), String> {
     let (factor, levels) = text.split_once('=').unwrap_or((text, ""));
     let levels: Vec<String> = levels.split(',').map(str::to_owned).collect();
@@ -166,7 +166,7 @@ fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<St
     by_factor
 }
 
-/// An error where a load needs what a server that does nothing does not have.
+/// An error if a load needs something that the null server does not have.
 fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
     let mut loads = experiment.plan().runs.iter().map(|run| &run.load.source);
     match loads.find(|load| !load.kind.can_be_simulated()) {
@@ -183,15 +183,15 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
     }
 }
 
-/// What is printed at the end.
+/// Output at the end of a run.
 pub(crate) struct Ending<'a> {
-    /// How to go on after an error, behind what is kept.
+    /// The way to continue after an error, printed after the kept results.
     pub(crate) way_on: &'a str,
-    /// Every table and finding after the answer.
+    /// Print every table and finding after the answer.
     pub(crate) verbose: bool,
 }
 
-/// Does what is left of the plan, then reports whatever was recorded.
+/// Executes the remaining runs of the plan, then reports everything recorded.
 pub(crate) fn perform(
     experiment: &Experiment,
     smacks: SmackFiles,
@@ -210,7 +210,7 @@ pub(crate) fn perform(
     let reported = report_on(experiment, results, ending.verbose);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
-            // Also where the experiment only counts failures.
+            // Also if the experiment only counts failures.
             if let Some(error) = shortcoming(recorded.runs.iter().map(RunOutcome::from)) {
                 return Err(error.into());
             }
@@ -219,18 +219,18 @@ pub(crate) fn perform(
         }
         (Ok(()), Err(error)) => Err(error),
         (Err(error), Ok(recorded)) if recorded.runs.is_empty() => {
-            // After the user has put the input right, the same command must find the name free.
+            // After the user has corrected the input, the name must be free for the same command.
             if error.blame == Blame::Input {
                 results.discard_if_empty();
             }
             Err(error.into())
         }
-        // The run's own error tells more than what it did to the report.
+        // The run's own error is more useful than its consequence for the report.
         (Err(error), _) => Err(with_way_on(error, results, ending.way_on).into()),
     }
 }
 
-/// Writes the report of whatever was recorded, and prints its answer.
+/// Writes the report of everything recorded, and prints its answer.
 fn report_on(
     experiment: &Experiment,
     results: &ResultsDirectory,
@@ -249,7 +249,7 @@ fn report_on(
     Ok(recorded)
 }
 
-/// An error when a run did not reach the rate that was asked for; names the first of them.
+/// An error that names the first run, if any, that did not reach the requested rate.
 fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     let runs = recorded.runs.iter();
     let mut short = runs.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
@@ -274,7 +274,7 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
         .into())
 }
 
-/// The same error; one more hint says what is kept, and how to go on.
+/// The same error with a hint about the kept results and the way to continue.
 fn with_way_on(error: Blamed, results: &ResultsDirectory, way_on: &str) -> Blamed {
     error.hint(format!(
         "what was measured is kept in {}{way_on}",
@@ -282,7 +282,7 @@ fn with_way_on(error: Blamed, results: &ResultsDirectory, way_on: &str) -> Blame
     ))
 }
 
-/// Columns of the terminal; wide enough for any table where stdout is none.
+/// Width of the terminal in columns; wide enough for any table if stdout is not a terminal.
 pub(crate) fn terminal_width() -> u16 {
     console::Term::stdout()
         .size_checked()

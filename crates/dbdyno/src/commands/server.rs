@@ -1,4 +1,4 @@
-//! `dbdyno server`: create, start, stop, look into and destroy private servers.
+//! `dbdyno server`: create, start, stop, inspect and destroy private servers.
 
 use std::{
     collections::BTreeMap,
@@ -127,7 +127,7 @@ struct LogArgs {
 }
 
 pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
-    // Also what waits for no server, such as copying, ends by the first signal and clears up.
+    // Also operations without a server, such as copying, end at the first signal and clean up.
     signals::interrupt()?;
     for removed in server::sweep(&named_server::root()?).map_err(Blamed::from)? {
         eprintln!(
@@ -177,7 +177,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     }
     let installation = Installation::find(args.run.as_deref(), args.mysqld.as_deref())?;
     let mut set: BTreeMap<_, _> = args.set.into_iter().collect();
-    // With an option file of the user's, what it leaves out is meant to be the server's default.
+    // With a user's option file, options missing from it are meant to have the server's defaults.
     let memory = usable_memory_bytes().filter(|_| args.cnf.is_empty());
     if let Some(bytes) = memory.and_then(|memory| buffer_pool::chosen_bytes(&set, memory)) {
         eprintln!(
@@ -206,13 +206,13 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     }
     let finished = finish(&name, &path, &mut server, args.no_start);
     if finished.is_err() {
-        // The error shows the end of the log; with the name free again, the next try needs no clearing up.
+        // The error shows the end of the log; the name is free again, so the next attempt needs no cleanup.
         server.destroy()?;
     }
     finished
 }
 
-/// Starts a new server, or keeps it as it is, and gives it its name.
+/// Starts a new server, or leaves it stopped, and registers its name.
 fn finish(name: &str, path: &Path, server: &mut Server, no_start: bool) -> Result<(), Blamed> {
     if no_start {
         server.keep()?
@@ -242,15 +242,15 @@ fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Stops a server; one without its redo log would start without it again, so that is switched on first.
+/// Stops a server; a disabled redo log is enabled first, because the server would start without it again.
 fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
     if server.is_running() {
         match Purpose::Change.control(&server.endpoint(), redo_log::bring_back) {
             Ok(true) => eprintln!("note: the redo log was switched off; it is on now"),
             Ok(false) => {}
-            // The wait for the stop would go on, as one that clears up.
+            // After an interruption, the wait for the stop would continue as a cleanup.
             Err(error) if error.blame == Blame::Interrupted => return Err(error),
-            // A server that lets nobody in has to be stopped all the same.
+            // A server that refuses logins must be stopped nevertheless.
             Err(error) => {
                 eprintln!("warning: whether its redo log is on cannot be asked: {error:#}")
             }
@@ -270,7 +270,7 @@ fn destroy(name: &str) -> Result<(), Blamed> {
     }
 }
 
-/// Becomes the command-line client; only an error comes back.
+/// Replaces this process by the command-line client; returns only an error.
 fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
     let server = named_server::open(&args.name)?;
     if !server.is_running() {
@@ -282,12 +282,12 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
         Flavour::MariaDb => ["mariadb", "mysql"],
         Flavour::MySql | Flavour::Percona => ["mysql", "mariadb"],
     };
-    // The server's own client first: others may not know its ways to log in.
+    // The server's own client first: others may not support its login methods.
     let own = names.map(|name| installation.basedir.join("bin").join(name));
     let own = own
         .into_iter()
         .filter(|path| runs(installation.program(path)));
-    // An unpacked client looks for its character sets where it was built for.
+    // An unpacked client searches its character sets in the directory of its build.
     let character_sets = installation.character_sets_dir();
     let character_sets =
         character_sets.map(|dir| format!("--character-sets-dir={}", dir.display()));
@@ -313,7 +313,7 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
     .hint(hint))
 }
 
-/// Whether a client can be run: an unpacked one may lack a library that the server does not need.
+/// Whether a client is executable: an unpacked one may lack a library that the server does not need.
 fn runs(mut client: Command) -> bool {
     client.arg("--version");
     let output = server::version_output(client);

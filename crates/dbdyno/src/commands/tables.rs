@@ -1,4 +1,4 @@
-//! `dbdyno tables`: the tables of a server by their size, and how much of them fits into the buffer pool.
+//! `dbdyno tables`: the tables of a server by size, and how much of them fits into the buffer pool.
 
 use std::process::ExitCode;
 
@@ -39,7 +39,7 @@ enum Format {
 
 pub(crate) fn run(args: TablesArgs) -> anyhow::Result<ExitCode> {
     let mut endpoint = args.connection.endpoint()?;
-    // The database of an option file, or a private server's, is where statements go and not what is asked for.
+    // The database of an option file or of a private server is only the default schema, not a filter.
     let database = args.connection.database.clone();
     endpoint.database.clone_from(&database);
     let schemas = match &database {

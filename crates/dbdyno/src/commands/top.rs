@@ -1,4 +1,4 @@
-//! `dbdyno top`: what a server and a load on it do now, on a full screen or in plain lines.
+//! `dbdyno top`: shows the activity of a server and its load, on a full screen or in plain lines.
 
 use std::{
     io::{IsTerminal, stdout},
@@ -26,9 +26,9 @@ use crate::{
     terminal,
 };
 
-/// How often a server is asked unless the user wants it otherwise.
+/// Default polling interval of a server.
 const EVERY: Duration = Duration::from_secs(1);
-/// Speeds of a replay, times the speed at which it was recorded.
+/// Replay speeds, relative to the recorded speed.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
 #[derive(Debug, clap::Args)]
@@ -129,7 +129,7 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
     shown
 }
 
-/// An error where both a record and a server are named.
+/// An error if both a record and a server are named.
 fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
     let observes = args.observe.observe()?.is_some();
     if !args.connection.names_a_server() && !observes {
@@ -143,7 +143,7 @@ fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
         .hint("leave out the connection options, or the record".to_owned()))
 }
 
-/// Reads the value of `--speed`.
+/// Parses the value of `--speed`.
 fn speed(text: &str) -> Result<f64, String> {
     let speed: f64 = text
         .parse()

@@ -1,4 +1,4 @@
-//! Where the server is that an experiment names.
+//! The endpoint of a server that an experiment names.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use runs::Blamed;
 
 use super::ConnectionOptions;
 
-/// Where the server is that an experiment names; what it leaves out comes from the option files.
+/// The endpoint of a server that an experiment names; missing values come from the option files.
 pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
     let ServerSpec::Given {
         address,

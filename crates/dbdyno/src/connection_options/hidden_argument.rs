@@ -1,4 +1,4 @@
-//! Takes a password out of the process list.
+//! Removes a password from the process list.
 
 use std::{
     fs::{self, OpenOptions},
@@ -7,16 +7,16 @@ use std::{
     os::unix::fs::FileExt,
 };
 
-/// Overwrites a secret in this process's own arguments, where `ps` and `/proc` show them to everybody: as an
-/// argument of its own (`-p SECRET`) and as the end of an option (`-pSECRET`, `--password=SECRET`). It was seen
-/// until now, so a password belongs into a file. `std::env::args` shows the arguments without it afterwards.
+/// Overwrites a secret in this process's own arguments, which `ps` and `/proc` show to all users: as a separate
+/// argument (`-p SECRET`) and as the end of an option (`-pSECRET`, `--password=SECRET`). It was visible until then,
+/// so a password file is safer. `std::env::args` returns the arguments without it afterwards.
 pub(crate) fn hide_argument(secret: &str) -> io::Result<()> {
     let arguments = fs::read("/proc/self/cmdline")?;
     let start = arguments_start(&fs::read_to_string("/proc/self/stat")?)
         .ok_or_else(|| io::Error::other("/proc/self/stat has no start of the arguments"))?;
     let memory = OpenOptions::new().write(true).open("/proc/self/mem")?;
     for place in places(&arguments, secret.as_bytes()) {
-        // One letter and then nothing, so that the length is hidden as well.
+        // One character and then NULs, so that the length is hidden, too.
         let mut mask = vec![0; place.len()];
         mask[0] = b'x';
         memory.write_all_at(&mask, start + place.start as u64)?;
@@ -31,7 +31,7 @@ fn arguments_start(stat: &str) -> Option<u64> {
     (start > 0).then_some(start)
 }
 
-/// Where the secret stands in the arguments, each of which ends with a NUL.
+/// Positions of the secret in the arguments, each of which ends with a NUL.
 fn places(arguments: &[u8], secret: &[u8]) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut at = 0;
@@ -69,7 +69,7 @@ mod tests {
         assert!(places(b"a\0\0-x\0", b"").is_empty());
     }
 
-    /// Set in the other process of the test below.
+    /// Set in the child process of the test below.
     const IS_OTHER: &str = "DBDYNO_TEST_HIDES_ITS_ARGUMENT";
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
             println!("seen: {}", own().replace('\0', " "));
             return;
         }
-        // The test program takes the secret for the name of a further test.
+        // The test program interprets the secret as the name of another test.
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["other_processes_do_not_see_it", "hunter2", "--nocapture"])
             .env(IS_OTHER, "1")

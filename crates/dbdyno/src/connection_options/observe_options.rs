@@ -1,4 +1,4 @@
-//! Who looks at the machine of a server that stands elsewhere: the options of every command that drives a server.
+//! The observer of a remote server's machine: the options of every command that drives a server.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(crate) struct ObserveOptions {
 }
 
 impl ObserveOptions {
-    /// What the user wants; an error where an option has no meaning beside the address, or is missing.
+    /// The observer that the options describe; an error if an option has no meaning for the address, or is missing.
     pub(crate) fn observe(&self) -> Result<Option<Observe>, Blamed> {
         let Some(address) = &self.observe else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! `gen-data`: Super Smack's row generator, with its command line and its bytes.
+//! `gen-data`: Super Smack's row generator, with the original's command line and output.
 
 use std::{
     ffi::OsString,
@@ -39,7 +39,7 @@ pub(crate) fn definition() -> Command {
         .after_help(USAGE)
 }
 
-/// Runs gen-data with the arguments behind its name.
+/// Runs gen-data with the arguments after its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let args: Vec<Vec<u8>> = args.map(OsString::into_vec).collect();
     match Request::parse(&args) {
@@ -71,7 +71,7 @@ fn print_rows(generator: &GenData) -> anyhow::Result<ExitCode> {
     while rows.fill(&mut piece) {
         match stdout.write_all(&piece) {
             Ok(()) => piece.clear(),
-            // The reader has enough, as in `gen-data ... | head`.
+            // The reader closed the pipe, as in `gen-data ... | head`.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
             Err(error) => {
                 let message = format!("gen-data: cannot write the rows: {error}");

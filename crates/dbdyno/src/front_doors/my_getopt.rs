@@ -1,7 +1,7 @@
-//! Command lines as MySQL's and MariaDB's own programs read them.
+//! Parser for command lines in the style of MySQL's and MariaDB's own programs.
 //!
-//! Long options may be abbreviated as long as they stay unambiguous, `_` is `-`, `--skip-`, `--disable-` and `--enable-`
-//! turn switches, `--loose-` makes of an unknown option a warning; short ones may be bundled and have their value attached.
+//! Long options may be abbreviated unambiguously; `_` is equivalent to `-`; `--skip-`, `--disable-` and `--enable-` set
+//! switches; `--loose-` turns an unknown option into a warning. Short options may be bundled; a value may be attached.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use runs::{Blame, Blamed};
 /// An option of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spec {
-    /// Its long name.
+    /// Long name.
     pub(super) name: &'static str,
-    /// Its letter.
+    /// Short form, one letter.
     pub(super) short: Option<char>,
-    /// What it takes.
+    /// Its argument.
     pub(super) takes: Takes,
-    /// Who knows it.
+    /// The programs that have it.
     pub(super) of: Family,
-    /// What it does.
+    /// Description in the help text.
     pub(super) help: &'static str,
-    /// What is meant where it is not given, in the help text.
+    /// Default, for the help text.
     pub(super) default: Option<&'static str>,
-    /// Why it cannot be done; it is refused by name then.
+    /// The reason why it is not supported; it is then refused by name.
     pub(super) refused: Option<&'static str>,
 }
 
 impl Spec {
-    /// What it does, with its default.
+    /// The description with the default.
     pub(super) fn told(&self) -> String {
         match self.default {
             Some(default) => format!("{} [default: {default}]", self.help),
@@ -37,31 +37,31 @@ impl Spec {
     }
 }
 
-/// What an option takes.
+/// Argument of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// Nothing, or on or off behind `=`.
+    /// None, or on or off after `=`.
     Switch,
-    /// A value, behind `=` or as the next word; its name in the help text.
+    /// A value, after `=` or as the next word; its name in the help text.
     Value(&'static str),
-    /// A value behind `=`, or none; its name in the help text.
+    /// An optional value after `=`; its name in the help text.
     MaybeValue(&'static str),
 }
 
-/// Who knows an option.
+/// The programs that have an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// The programs of both families.
     Both,
-    /// MySQL's.
+    /// MySQL's programs.
     MySql,
-    /// MariaDB's.
+    /// MariaDB's programs.
     MariaDb,
-    /// dbdyno alone: abbreviations of the others' options win over those of ours.
+    /// dbdyno alone: abbreviations of the originals' options have precedence over dbdyno's.
     Ours,
 }
 
-/// What was given of an option.
+/// The given value of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     On,
@@ -69,17 +69,17 @@ enum Value {
     Text(String),
 }
 
-/// The options that were given; the last of each counts.
+/// The given options; the last occurrence of each applies.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments {
     given: BTreeMap<&'static str, Value>,
-    /// How often each was switched on.
+    /// Number of times that each was enabled.
     times: BTreeMap<&'static str, u32>,
-    /// What is to be told, and words that belong to no option.
+    /// Warnings, and words that belong to no option.
     pub(super) warnings: Vec<String>,
 }
 
-/// The options that a program takes, for completions and man pages.
+/// The options of a program, for completions and man pages.
 pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let taken = specs.iter().filter(|spec| spec.refused.is_none());
     let args = taken.map(|spec| {
@@ -89,7 +89,7 @@ pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
             Takes::Value(value) => arg.value_name(value),
             Takes::MaybeValue(value) => arg.value_name(value).num_args(0..=1).require_equals(true),
         };
-        // Shells take ? for any character.
+        // Shells treat ? as a wildcard.
         arg.short(spec.short.filter(char::is_ascii_alphanumeric))
     });
     Command::new(program)
@@ -100,9 +100,9 @@ pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
 
 /// A program's options.
 pub(super) struct Options<'s> {
-    /// Those that this program knows.
+    /// The options that this program accepts.
     pub(super) specs: &'s [Spec],
-    /// Its name, in errors.
+    /// Its name in errors.
     pub(super) program: &'s str,
 }
 
@@ -115,22 +115,22 @@ impl Arguments {
         }
     }
 
-    /// Whether an option was given and not switched off.
+    /// Whether an option was given and not disabled.
     pub(super) fn is_on(&self, name: &str) -> bool {
         matches!(self.given.get(name), Some(Value::On | Value::Text(_)))
     }
 
-    /// Whether a switch was switched off.
+    /// Whether a switch was disabled.
     pub(super) fn is_off(&self, name: &str) -> bool {
         matches!(self.given.get(name), Some(Value::Off))
     }
 
-    /// How often a switch was switched on.
+    /// Number of times that a switch was enabled.
     pub(super) fn times(&self, name: &str) -> u32 {
         self.times.get(name).copied().unwrap_or(0)
     }
 
-    /// Adds what was given later, which counts.
+    /// Adds options that were given later, which have precedence.
     pub(super) fn add(&mut self, later: Self) {
         self.given.extend(later.given);
         for (name, times) in later.times {
@@ -148,7 +148,6 @@ impl Arguments {
 }
 
 impl Options<'_> {
-    /// Reads a command line.
     pub(super) fn parse(&self, words: &[String]) -> Result<Arguments, Blamed> {
         let mut arguments = Arguments::default();
         let mut words = words.iter();
@@ -260,7 +259,7 @@ impl Options<'_> {
         }
     }
 
-    /// The option of a name, and to what a prefix of the name switches it.
+    /// The option with this name, and the value set by a prefix of the name.
     fn find(&self, name: &str) -> Result<Option<(&Spec, Option<bool>)>, Blamed> {
         let exact = self.specs.iter().find(|spec| spec.name == name);
         if let Some(spec) = exact {
@@ -310,7 +309,7 @@ impl Options<'_> {
 }
 
 impl Arguments {
-    /// The originals take no notice of words that belong to no option.
+    /// Warns of a word that belongs to no option, which the originals ignore.
     fn stray(&mut self, word: &str) {
         let shown = word.chars().count();
         let warning = format!(
@@ -320,7 +319,7 @@ impl Arguments {
     }
 }
 
-/// A word for on or off.
+/// Parses a word for on or off.
 fn switch_of(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "1" | "true" | "on" => Some(true),
@@ -329,7 +328,7 @@ fn switch_of(word: &str) -> Option<bool> {
     }
 }
 
-/// A number with the binary units of the servers' options: 1k is 1024.
+/// Parses a number with the binary units of the servers' options: 1k is 1024.
 pub(super) fn number(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
@@ -461,7 +460,7 @@ mod tests {
             assert_eq!(found, message, "{line}");
         }
         assert_eq!(parse("--loose-foo").unwrap().warnings.len(), 1);
-        // Abbreviations of the originals' options win over those of ours.
+        // Abbreviations of the originals' options have precedence over dbdyno's.
         assert_eq!(
             parse("--concurren 3").unwrap().text("concurrency"),
             Some("3")

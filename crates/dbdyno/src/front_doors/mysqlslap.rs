@@ -30,7 +30,7 @@ pub(crate) fn definition(dialect: Dialect) -> clap::Command {
     my_getopt::definition(dialect.program(), &specs::of(dialect))
 }
 
-/// Runs the program of a dialect with the arguments behind its name.
+/// Runs the program of a dialect with the arguments after its name.
 pub(crate) fn run(
     dialect: Dialect,
     args: impl Iterator<Item = OsString>,
@@ -55,7 +55,7 @@ pub(crate) fn run(
         return Ok(ExitCode::SUCCESS);
     }
     if typed.is_on("version") {
-        // The originals' line, with the program that it really is.
+        // The originals' line, with the name of the actual program.
         println!(
             "{}  Ver {} for {} on {} (dbdyno)",
             dialect.program(),
@@ -91,7 +91,7 @@ pub(crate) fn run(
     rounds::run(&settings, endpoint)
 }
 
-/// The dialect that is asked for.
+/// The requested dialect.
 fn dialect_of(words: &[String], by_name: Dialect) -> Result<Dialect, Blamed> {
     let mut dialect = by_name;
     let mut words = words.iter().take_while(|word| *word != "--");
@@ -122,7 +122,7 @@ fn hide_passwords(typed: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The words that the option files stand for, and what they say.
+/// The arguments from the option files, and their values.
 fn from_files(
     options: &Options<'_>,
     dialect: Dialect,
@@ -170,7 +170,7 @@ fn from_files(
             Err(error) => {
                 let why = error.message.trim_start_matches(options.program);
                 let message = format!("{}{why}", entry.origin);
-                // The clients' common groups hold options of other programs.
+                // The clients' common groups contain options of other programs.
                 if !entry.group.starts_with("client") {
                     return Err(Blamed::new(Blame::Input, message));
                 }
@@ -182,7 +182,7 @@ fn from_files(
     Ok((words, all))
 }
 
-/// Prints what option files and command line give together; passwords are not shown.
+/// Prints the combined options of option files and command line; passwords are not shown.
 fn print_defaults(dialect: Dialect, from_files: &[String], typed: &[String]) {
     println!(
         "{} would have been started with the following arguments:",

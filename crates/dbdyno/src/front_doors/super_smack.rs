@@ -31,9 +31,9 @@ use crate::{
     terminal,
 };
 
-/// Where the original keeps its data files.
+/// The original's directory of data files.
 const DATA_DIR: &str = "/var/smack-data";
-/// Retries of one operation with `--on-error retry`.
+/// Maximum retries of one operation with `--on-error retry`.
 const RETRIES: u32 = 100;
 
 /// Runs a .smack file as Super Smack 1.3 does, and prints its report with the right numbers
@@ -126,7 +126,7 @@ pub(crate) fn definition() -> clap::Command {
     Options::command()
 }
 
-/// Runs super-smack with the arguments behind its name.
+/// Runs super-smack with the arguments after its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let args = std::iter::once(OsString::from("super-smack")).chain(args);
     let options = match Options::try_parse_from(args) {
@@ -191,7 +191,7 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
     run_clients(&shared)
 }
 
-/// A seed that no earlier call had: updates that send the same values again change nothing and are fast.
+/// A new seed for each call: updates that send the same values again change nothing and are fast.
 pub(crate) fn fresh_seed() -> u64 {
     let now = reactor::wall_now()
         .duration_since(UNIX_EPOCH)
@@ -224,7 +224,7 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
     Ok(script)
 }
 
-/// The original's directory is used where it exists; no file is written where nobody asked for files.
+/// The original's directory is used if it exists; no file is written unless the user requested files.
 fn data_files(options: &Options) -> DataFiles {
     let default = || Some(PathBuf::from(DATA_DIR)).filter(|dir| dir.is_dir());
     let smack_file = options.smack_file.as_deref();
@@ -237,7 +237,7 @@ fn data_files(options: &Options) -> DataFiles {
     }
 }
 
-/// Says where only a part of the keys is used: a cache then looks better than it is.
+/// Reports dictionaries of which only a part of the keys is used: a cache then appears better than it is.
 fn note_coverage(script: &Script, dictionaries: &[Dictionary]) {
     for (section, dictionary) in script.dictionaries.iter().zip(dictionaries) {
         if let Some((used, offered)) = dictionary.coverage()
@@ -259,7 +259,7 @@ fn programs(script: &Script) -> impl Iterator<Item = (&workload::smack::ClientPr
         .map(|program| (program, script.clients[program.client].name.as_str()))
 }
 
-/// Runs all clients side by side and says how the worst of them ended.
+/// Runs all clients concurrently and returns the worst result.
 fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
     let runs = ClientRun::all(shared)?;
     let ends = thread::scope(|scope| {

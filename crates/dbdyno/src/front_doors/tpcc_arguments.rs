@@ -8,13 +8,13 @@ use runs::{Blame, Blamed};
 
 use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
 
-/// What stands for a password that is echoed.
+/// Replaces a password in printed options.
 pub(super) const HIDDEN: &str = "********";
 
-/// The options of a call, whichever form it had.
+/// The options of a call, of either form.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
-    /// In the order in which they were given.
+    /// Options with their values, in the order on the command line.
     pub(super) given: Vec<(char, String)>,
     values: BTreeMap<char, String>,
 }
@@ -22,16 +22,16 @@ pub(super) struct Arguments {
 /// A tool of tpcc-mysql.
 pub(super) struct Tool {
     pub(super) name: &'static str,
-    /// Its letters; each takes a value.
+    /// Its option letters; each has a value.
     pub(super) letters: &'static str,
-    /// Letters of the positional form, and after how many of them it may end. The first is server[:port].
+    /// Letters of the positional form; it may end after the numbers in `complete_after`. The first is server[:port].
     pub(super) positions: &'static str,
     pub(super) complete_after: &'static [usize],
     pub(super) usage: &'static str,
 }
 
 impl Tool {
-    /// Its letters, for completions and man pages.
+    /// Its options, for completions and man pages.
     pub(super) fn definition(&self) -> Command {
         let letters: &'static str = self.letters;
         let args = letters.char_indices().map(|(at, letter)| {
@@ -45,7 +45,7 @@ impl Tool {
             .after_help(self.usage)
     }
 
-    /// Reads a command line; passwords are hidden from the process list.
+    /// Parses a command line; passwords are hidden from the process list.
     pub(super) fn parse(&self, args: impl Iterator<Item = OsString>) -> anyhow::Result<Arguments> {
         let args: Vec<String> = args
             .map(|arg| arg.into_string())
@@ -118,7 +118,7 @@ impl Tool {
         )
     }
 
-    /// A number of an option; `default` where it is not given.
+    /// The number of an option; `default` if it is not given.
     pub(super) fn number(
         &self,
         arguments: &Arguments,
@@ -133,8 +133,8 @@ impl Tool {
         }
     }
 
-    /// Where to connect: localhost, `l` and nothing mean the unix socket, as for the C library, or TCP where there is
-    /// none; standard error says which.
+    /// The endpoint: localhost, `l` and an empty name mean the unix socket, as in the C library, or TCP if there is no
+    /// socket; standard error reports which.
     pub(super) fn endpoint(&self, arguments: &Arguments) -> anyhow::Result<Endpoint> {
         let host = arguments.text('h').unwrap_or_default();
         let is_local = matches!(host, "" | "l" | "localhost");
@@ -180,12 +180,12 @@ impl Arguments {
         self.values.insert(letter, value);
     }
 
-    /// The value of an option, the last one if it was given more than once.
+    /// The value of an option; the last one of several.
     pub(super) fn text(&self, letter: char) -> Option<&str> {
         self.values.get(&letter).map(String::as_str)
     }
 
-    /// The same for the eyes of others.
+    /// The value of an option for output, with passwords hidden.
     pub(super) fn shown(&self, letter: char) -> &str {
         match (letter, self.text(letter)) {
             ('p', Some(_)) => HIDDEN,
@@ -194,7 +194,7 @@ impl Arguments {
     }
 }
 
-/// What a letter takes, in a word or two.
+/// Name of a letter's value, in one or two words.
 fn value_of(letter: char) -> &'static str {
     match letter {
         'h' => "SERVER_HOST",
@@ -245,7 +245,7 @@ mod tests {
                 .map(|(letter, value)| (*letter, (*value).to_owned()))
                 .collect()
         };
-        // As the articles of tpcc-mysql's time type it.
+        // As in articles on tpcc-mysql.
         assert_eq!(
             parse(&["localhost", "tpcc", "root", "new-password", "400"]).unwrap(),
             given(&[

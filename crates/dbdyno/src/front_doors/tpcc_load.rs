@@ -1,4 +1,4 @@
-//! `tpcc_load`: the loader of tpcc-mysql by its command line and messages, on dbdyno's own.
+//! `tpcc_load`: the loader of tpcc-mysql by its command line and messages, with dbdyno's own loader.
 
 use std::{ffi::OsString, ops::Range, process::ExitCode};
 
@@ -26,15 +26,15 @@ const TOOL: Tool = Tool {
             [part] [min_wh] [max_wh]\n* [part]: 1=ITEMS 2=WAREHOUSE 3=CUSTOMER 4=ORDERS",
 };
 
-/// The seed of all loads by this name: parts that are loaded apart belong together.
+/// The seed of all loads by this name: separately loaded parts must match.
 const SEED: u64 = 1;
 
-/// What a call loads.
+/// The range that a call loads.
 struct LoadRange {
-    /// 1 to 4; none for all.
+    /// Part 1 to 4; `None` for all.
     part: Option<u32>,
     warehouses: u32,
-    /// Of these, the ones of this call.
+    /// The warehouses of this call.
     range: Range<u32>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn definition() -> clap::Command {
     TOOL.definition()
 }
 
-/// Runs tpcc_load with the arguments behind its name.
+/// Runs tpcc_load with the arguments after its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::loader_banner());
     let arguments = TOOL.parse(args)?;
@@ -135,7 +135,7 @@ fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
     let plan = LoadPlan {
         population: Population { seed: SEED },
         warehouses: wanted.range.clone(),
-        // Who has made tables decides on their keys.
+        // The creator of the tables decides on their keys.
         keys: if found.tables.is_empty() {
             Keys::After
         } else {
@@ -151,7 +151,7 @@ fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
             let notes = Notes {
                 seed: SEED,
                 last_name_at_load: plan.population.constants().last_name,
-                // A part does not know whether the others are there.
+                // A part cannot determine whether the others are loaded.
                 warehouses: 0,
                 is_complete: false,
             };
@@ -172,7 +172,7 @@ fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses, before the first row, tables that are not there for a part, and rows that are there already.
+/// Refuses, before the first row, missing tables for a part, and existing rows.
 fn refuse(
     endpoint: &Endpoint,
     wanted: &LoadRange,

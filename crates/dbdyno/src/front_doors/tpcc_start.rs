@@ -47,16 +47,16 @@ const TOOL: Tool = Tool {
 /// Limits of the response times, seconds.
 const LIMITS_S: [u32; 5] = [5, 5, 5, 80, 20];
 
-/// Intervals of the engine; the report's are made of these.
+/// Interval of the engine; the report's intervals are multiples of it.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a call asks for.
+/// The parameters of a call.
 struct RunOptions {
     warehouses: u32,
     connections: u32,
     ramp_up_s: u32,
     running_s: u32,
-    /// Seconds between two lines.
+    /// Seconds between two periodic lines.
     interval_s: u32,
     limits_s: [u32; 5],
     /// Several databases instead of one.
@@ -68,7 +68,7 @@ pub(crate) fn definition() -> clap::Command {
     TOOL.definition()
 }
 
-/// Runs tpcc_start with the arguments behind its name.
+/// Runs tpcc_start with the arguments after its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::generator_banner());
     let arguments = TOOL.parse(args)?;
@@ -172,7 +172,7 @@ fn settings(wanted: &RunOptions) -> Settings {
             0 => WarmUp::None,
             seconds => WarmUp::For(Duration::from_secs(seconds.into())),
         },
-        // Whole intervals only.
+        // Complete intervals only.
         measured: Duration::from_secs(
             (wanted.running_s / wanted.interval_s * wanted.interval_s).into(),
         ),
@@ -180,7 +180,7 @@ fn settings(wanted: &RunOptions) -> Settings {
         pacing: Pacing::None,
         round_trips: RoundTrips::Statements,
         deliveries: Deliveries::Inline,
-        // Two runs one after the other do not send the same, as with the original.
+        // Two consecutive runs send different values, as with the original.
         seed: fresh_seed(),
     }
 }
@@ -202,7 +202,7 @@ fn parameters(arguments: &Arguments, wanted: &RunOptions) -> Vec<(&'static str, 
     ]
 }
 
-/// Where the figures are not those of the original, on purpose.
+/// Prints the intentional differences from the original's figures.
 fn footnotes() {
     eprintln!(
         "note: the limits in parentheses are seconds, and averages and percentiles hold the measured time alone; \
@@ -214,7 +214,7 @@ fn footnotes() {
 /// Prints the periodic lines.
 struct Watcher {
     interval_s: u32,
-    /// Since the last line.
+    /// Transactions since the last line.
     period: Transactions,
     total: Transactions,
     printed_s: u32,
@@ -235,7 +235,7 @@ impl Watcher {
 
     fn print(text: &str) {
         print!("{text}");
-        // A line that waits in a buffer is of no use to who looks on.
+        // Flushed so that the line is visible at once.
         let _ = io::stdout().flush();
     }
 }

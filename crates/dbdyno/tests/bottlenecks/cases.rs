@@ -1,4 +1,4 @@
-//! The cases: each puts one limit, and names it as the report must.
+//! The cases: each imposes one limit, and gives the name that the report must show.
 
 use std::{
     net::Ipv4Addr,
@@ -16,20 +16,18 @@ use crate::{
     stage::Stage,
 };
 
-/// What a report says where nothing was short.
+/// The report's text when no limit was found.
 pub(crate) const NONE: &str = "unexplained";
 
-/// One limit that is put on purpose.
+/// One limit imposed on purpose.
 pub(crate) struct Case {
-    /// What is done.
     pub(crate) name: &'static str,
-    /// What the report must name.
+    /// The limit that the report must name.
     pub(crate) limit: &'static str,
-    /// Puts the limit and runs dbdyno; the error says why this machine cannot.
+    /// Imposes the limit and runs dbdyno; an error if this machine does not permit it.
     pub(crate) run: fn(&Stage) -> Result<Seen, String>,
 }
 
-/// All of them.
 pub(crate) const ALL: [Case; 15] = [
     Case {
         name: "the server in a CPU cgroup",
@@ -133,7 +131,7 @@ fn synced_commits(stage: &Stage) -> Result<Seen, String> {
 }
 
 fn hot_row(stage: &Stage) -> Result<Seen, String> {
-    // With a binary log that is synced the row stays locked for the sync.
+    // With a synced binary log the row stays locked for the duration of the sync.
     stage.durable(true);
     let seen = stage.measure(&Load::of(HOT));
     stage.durable(false);
@@ -167,7 +165,7 @@ fn user_lock(stage: &Stage) -> Result<Seen, String> {
 fn small_redo_log(stage: &Stage) -> Result<Seen, String> {
     stage.run_sql("set global innodb_buffer_pool_size = 256 * 1024 * 1024");
     stage.run_sql("set global innodb_log_file_size = 4 * 1024 * 1024");
-    // Everything is in memory, so that it takes no read to modify a page.
+    // All data is in memory, so that modifying a page needs no read.
     stage.run_sql("select sum(length(d)) from big");
     let statement = format!("update {} set n = rand() * 1e9", Stage::random_rows(20));
     let seen = stage.measure(&Load {

@@ -1,4 +1,4 @@
-//! A control group of version 1 or 2 that lives as long as a case.
+//! A control group of version 1 or 2 that exists for the duration of a case.
 
 use std::{
     fs,
@@ -8,15 +8,15 @@ use std::{
 
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// A group with a limit; who is in it goes back to where it came from with the group's end.
+/// A group with a limit; when it is dropped, its process returns to its previous group.
 pub(crate) struct Cgroup {
     directory: PathBuf,
-    /// The group that a process came from.
+    /// The process in the group, and its previous group.
     moved: Option<(u32, PathBuf)>,
 }
 
 impl Cgroup {
-    /// One that may use this share of one CPU; the error says why it cannot be.
+    /// A group that may use this share of one CPU; an error if it cannot be created.
     pub(crate) fn of_cpu(share: f64) -> Result<Self, String> {
         let quota = (share * 100_000.0).round();
         match version_1("cpu") {
@@ -25,7 +25,7 @@ impl Cgroup {
         }
     }
 
-    /// One that may read so often per second from the disk below `directory`.
+    /// A group limited to this number of reads per second from the disk of `directory`.
     pub(crate) fn of_reads(directory: &Path, per_s: u32) -> Result<Self, String> {
         let disk = disk_below(directory)?;
         match version_1("blkio") {
@@ -50,7 +50,7 @@ impl Cgroup {
     fn make(root: &Path, file: &str, limit: &str) -> Result<Self, String> {
         let directory = root.join(format!("dbdyno-{}", std::process::id()));
         fs::create_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-        // From here on its end removes it.
+        // From here on, dropping it removes the group.
         let group = Self {
             directory,
             moved: None,
@@ -59,7 +59,7 @@ impl Cgroup {
         Ok(group)
     }
 
-    /// Puts a process into it.
+    /// Moves a process into the group.
     pub(crate) fn take(mut self, pid: u32) -> Result<Self, String> {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
         let root = self.directory.parent().expect("it was made below one");
@@ -81,7 +81,7 @@ impl Cgroup {
         Ok(self)
     }
 
-    /// Words that run a program in it.
+    /// Command-line words that run a program in the group.
     pub(crate) fn words(&self) -> Vec<String> {
         let processes = self.directory.join("cgroup.procs");
         let script = format!("echo $$ > {} && exec \"$0\" \"$@\"", processes.display());
@@ -95,7 +95,7 @@ impl Drop for Cgroup {
             // The process may have ended.
             let _ = write(&before.join("cgroup.procs"), &pid.to_string());
         }
-        // Those that ended in it may still be on their way out.
+        // Ended processes may remain in the group for a moment.
         for _ in 0..50 {
             if fs::remove_dir(&self.directory).is_ok() {
                 return;
@@ -105,13 +105,13 @@ impl Drop for Cgroup {
     }
 }
 
-/// Where a controller of version 1 is mounted under its own name.
+/// Mount point of a version 1 controller.
 fn version_1(controller: &str) -> Option<PathBuf> {
     let root = Path::new(ROOT).join(controller);
     root.join("cgroup.procs").exists().then_some(root)
 }
 
-/// Major and minor number of the disk below a directory.
+/// Major and minor number of the disk that contains a directory.
 fn disk_below(directory: &Path) -> Result<String, String> {
     let device = fs::metadata(directory)
         .map_err(|error| error.to_string())?

@@ -1,4 +1,4 @@
-//! A way to the server that takes its time: every byte arrives a fixed time after it was sent, in either direction.
+//! A slow route to the server: every byte arrives a fixed time after it was sent, in either direction.
 
 use std::{
     io::{Read, Write},
@@ -12,13 +12,13 @@ use std::{
 
 use reactor::{Instant, system_now};
 
-/// Listens until the test ends; each connection has threads of its own, which end with it.
+/// Listens until the test ends; the threads of each connection end with it.
 pub(crate) struct Detour {
     port: u16,
 }
 
 impl Detour {
-    /// A way to this socket that delays by so much.
+    /// A route to this socket with this delay.
     pub(crate) fn to(socket: &Path, delay: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -49,7 +49,7 @@ impl Detour {
     }
 }
 
-/// Carries bytes one way.
+/// Copies bytes in one direction.
 fn carry<W: Write + Send + 'static>(
     mut from: impl Read + Send + 'static,
     mut to: W,

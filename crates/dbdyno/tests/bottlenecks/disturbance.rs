@@ -1,15 +1,15 @@
-//! What else used the machine while a limit was staged.
+//! Use of the machine by other programs while a limit was imposed.
 
 use figures::RunFigures;
 use samples::{Disturbance, Record};
 
-/// Shares of the machine's CPUs that other programs and the hypervisor may take without moving a limit.
+/// Shares of the machine's CPUs that other programs and the hypervisor may use without affecting a limit.
 const BEARABLE: (f64, f64) = (0.1, 0.05);
-/// Share of the CPUs that may belong to neither the server, the client nor a program: on a virtual machine that is slow to
-/// fall asleep, waits for locks look like a busy CPU.
+/// CPU share that may belong to neither the server, the client nor a program: on a virtual machine that enters idle
+/// slowly, waits for locks look like a busy CPU.
 const UNKNOWN_BEARABLE: f64 = 0.2;
 
-/// How much others had of the machine while a run was measured, where that was too much.
+/// The CPU share of other programs during the measurement; `None` if it was small enough.
 pub(crate) fn disturbance(record: &Record) -> Option<String> {
     let cpu = RunFigures::of(record).server_cpu;
     let known = cpu.filter(|cpu| cpu.server.is_some() && cpu.client.is_some());

@@ -1,4 +1,4 @@
-//! One run of dbdyno on the stage, and what it says of the limit.
+//! One run of dbdyno on the stage, and the limit that it reports.
 
 use std::{
     fs,
@@ -11,18 +11,18 @@ use samples::Record;
 
 use crate::{disturbance::disturbance, stage::Stage};
 
-/// How long each run is measured; the states of the server's threads are looked at once a second.
+/// Measured duration of each run; the states of the server's threads are sampled once a second.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// One run: which statement, by how many connections, and through what.
+/// Parameters of one run: its statement, connections and route.
 pub(crate) struct Load<'a> {
     pub(crate) statement: &'a str,
     pub(crate) connections: u32,
-    /// Further lines of `[load]`.
+    /// Additional lines of `[load]`.
     pub(crate) pace: &'a str,
-    /// Host and port instead of the server's socket.
+    /// Host and port, in place of the server's socket.
     pub(crate) address: Option<String>,
-    /// Words before those that run dbdyno.
+    /// Command-line words before dbdyno.
     pub(crate) within: Vec<String>,
 }
 
@@ -39,17 +39,17 @@ impl<'a> Load<'a> {
     }
 }
 
-/// What the program said of a run.
+/// The program's report of a run.
 pub(crate) struct Seen {
-    /// The limit.
+    /// The reported limit.
     pub(crate) named: String,
-    /// All that it said of it.
+    /// The full text about the limit.
     pub(crate) words: String,
     disturbance: Option<String>,
 }
 
 impl Seen {
-    /// How much other programs used the machine, where that was too much.
+    /// The CPU share of other programs, if it was too large.
     pub(crate) fn disturbed(&self) -> Option<String> {
         let disturbance = self.disturbance.as_ref()?;
         Some(format!("{disturbance}; named was {}", self.named))
@@ -57,11 +57,11 @@ impl Seen {
 }
 
 impl Stage {
-    /// Runs dbdyno, and reads what it says.
+    /// Runs dbdyno and parses its report.
     #[track_caller]
     pub(crate) fn measure(&self, load: &Load<'_>) -> Seen {
         let results = self.write(load);
-        // What the run before has left.
+        // Results of the previous run.
         let _ = fs::remove_dir_all(&results);
         let program = env!("CARGO_BIN_EXE_dbdyno").to_owned();
         let mut words = load.within.iter().chain([&program]);
@@ -105,7 +105,7 @@ impl Stage {
         }
     }
 
-    /// Writes the experiment; where its results will be.
+    /// Writes the experiment; returns the path of its results.
     fn write(&self, load: &Load<'_>) -> PathBuf {
         let put = |name: &str, text: &str| fs::write(self.path().join(name), text).unwrap();
         let has_rows = if load.statement.starts_with("select") {

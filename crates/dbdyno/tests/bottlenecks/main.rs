@@ -1,10 +1,11 @@
-//! Limits that are put on purpose on a real server, client or machine, and whether a report names them.
+//! Test that a report names limits imposed on purpose on a real server, client or machine.
 //!
-//! Every case is one run of the real program against one private MariaDB; what it prints must name the limit.
-//! Ordinarily a case that is named wrong has a second chance, for few looks at a busy machine may mislead.
-//! `DBDYNO_STAGED=5` does all cases five times and gives none, `DBDYNO_STAGED_ONLY=link` those with that in their names.
-//! A case that this machine cannot stage is skipped, and said so; so is a round of it in which other programs used the machine. The
-//! test prints a table, which `cargo test -p dbdyno --test bottlenecks -- --nocapture` shows.
+//! Every case is one run of the real program against one private MariaDB; its output must name the limit.
+//! By default a case with a wrong name is repeated once, because few samples of a busy machine may mislead.
+//! `DBDYNO_STAGED=5` runs all cases five times without repeats, `DBDYNO_STAGED_ONLY=link` those with that text in
+//! their names. A case that this machine does not permit is reported as skipped; so is a round in which other
+//! programs used the machine. The test prints a table, which
+//! `cargo test -p dbdyno --test bottlenecks -- --nocapture` shows.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -23,22 +24,22 @@ use stage::Stage;
 
 /// Attempts at a round that other programs disturb.
 const ATTEMPTS: u32 = 2;
-/// Cases that every machine can stage; one that is disturbed every time could be.
+/// Number of cases that every machine permits; a case that is always disturbed counts.
 const STAGED_AT_LEAST: usize = 6;
 
-/// What became of the rounds of a case.
+/// Results of a case's rounds.
 #[derive(Default)]
 struct Rounds {
     right: u32,
     wrong: Vec<Seen>,
-    /// Why the others were not staged.
+    /// Reasons why the other rounds were skipped.
     skipped: Vec<String>,
-    /// How many of them other programs disturbed.
+    /// Number of the skipped rounds that other programs disturbed.
     disturbed: usize,
 }
 
 impl Rounds {
-    /// Does one round.
+    /// Executes one round.
     fn add(&mut self, case: &Case, stage: &Stage) {
         let mut disturbance = String::new();
         for _ in 0..ATTEMPTS {
@@ -121,7 +122,7 @@ fn the_limit_that_was_put_is_the_limit_that_is_named() {
         f64::from(right) >= 0.9 * staged as f64,
         "{right} of {staged} are fewer than nine in ten"
     );
-    // What nothing limits must not be given a limit.
+    // An unlimited run must not be reported as limited.
     let unlimited = results.iter().filter(|(case, _)| case.limit == cases::NONE);
     for (case, rounds) in unlimited {
         assert!(rounds.wrong.is_empty(), "{}", rounds.line(case));

@@ -9,16 +9,16 @@ use tempfile::TempDir;
 const PASSWORD: &str = "Wh1te rabbit";
 const BIG_ROWS: u32 = 60_000;
 
-/// The server and the directory that everything is in.
+/// The server, and the directory of all files.
 pub(crate) struct Stage {
     directory: TempDir,
     server: Option<Server>,
 }
 
 impl Stage {
-    /// Makes the server and its tables; `more` are options of the server beside the usual ones.
+    /// Creates the server and its tables; `more` are additional options of the server.
     pub(crate) fn set(more: &[(&str, &str)]) -> Self {
-        // Sockets live below it, and the path of a socket is limited to 107 bytes.
+        // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new().prefix("dyno").tempdir().unwrap();
         let options = [
             ("innodb_buffer_pool_size", "16M"),
@@ -79,7 +79,7 @@ impl Stage {
         self.directory.path()
     }
 
-    /// A condition on `id` that is true of this many rows of `big`, other ones at each time.
+    /// A condition on `id` that selects this many rows of `big`, different ones on each execution.
     pub(crate) fn random_rows(rows: u32) -> String {
         format!(
             "(select 1 + floor(rand() * {BIG_ROWS}) as id from seq_1_to_{rows}) random join big using (id)"
@@ -120,7 +120,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
-            // Its directory goes away in any case.
+            // The directory is removed in any case.
             let _ = server.destroy();
         }
     }

@@ -1,10 +1,10 @@
-//! `dbdyno audit`: results of real runs, rule by rule, and what cannot be audited.
+//! `dbdyno audit`: results of real runs, rule by rule, and inputs that cannot be audited.
 
 use std::fs;
 
 use crate::{audited::Audited, experiment::Experiment, scene::Scene};
 
-/// Updates with two durabilities on a server that is started for each run: results in `flush`.
+/// Runs updates with two durability levels on a server started for each run; results are in `flush`.
 fn two_durabilities(scene: &Scene) {
     let experiment = Experiment {
         top: "seed = 3\nrepeats = 2",
@@ -27,14 +27,14 @@ fn an_experiment_is_audited_as_a_whole() {
     let page = fs::read_to_string(scene.path().join("flush/report.html")).unwrap();
     assert!(page.contains("id=\"audit\""), "the page has no audit");
     let audit = Audited::of(&scene, &["flush"]);
-    // Declared durability is worth a note, two executions a warning; the rest of what counts is in order.
+    // Declared durability is a note, two executions are a warning; all other relevant rules pass.
     audit
         .finds("C01", "note", "class D4 and D2")
         .finds("M01", "warn", "2 executions");
     for id in ["C02", "C12", "M12", "W10", "W16"] {
         audit.finds(id, "pass", "");
     }
-    // The levels name what differs when they are handed over as sides.
+    // The names of the levels give the difference when they are passed as sides.
     fs::create_dir(scene.path().join("one")).unwrap();
     fs::create_dir(scene.path().join("two")).unwrap();
     for run in 1..=4 {

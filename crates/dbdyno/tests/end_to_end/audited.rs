@@ -1,14 +1,14 @@
-//! What `dbdyno audit` says of results, rule by rule.
+//! The output of `dbdyno audit` for results, rule by rule.
 
 use serde_json::Value;
 
 use crate::scene::Scene;
 
-/// The audit of results, or of two sides.
+/// The audit of results, or of two sides of a comparison.
 pub(crate) struct Audited(Value);
 
 impl Audited {
-    /// The audit of what these arguments name.
+    /// The audit for these arguments.
     #[track_caller]
     pub(crate) fn of(scene: &Scene, arguments: &[&str]) -> Self {
         let asked = [
@@ -21,7 +21,7 @@ impl Audited {
         Self(audit.unwrap_or_else(|error| panic!("{error}: {text}")))
     }
 
-    /// What a rule says.
+    /// The finding of a rule.
     #[track_caller]
     pub(crate) fn rule(&self, id: &str) -> &Value {
         let rules = self.0["rules"].as_array().expect("there is a list");
@@ -35,7 +35,7 @@ impl Audited {
         self.finds_one_of(id, &[level], part)
     }
 
-    /// Expects one of these levels: which one depends on how fast the machine is.
+    /// Expects one of these levels; the actual one depends on the machine's speed.
     #[track_caller]
     pub(crate) fn finds_one_of(&self, id: &str, levels: &[&str], part: &str) -> &Self {
         let rule = self.rule(id);

@@ -1,4 +1,4 @@
-//! `dbdyno calibrate`: what it prints, what it keeps, and what a run's record makes of it.
+//! `dbdyno calibrate`: its output, its stored file, and its use in a run's record.
 
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
-//! `dbdyno compare`: two levels of one experiment on a real server, and what cannot be compared.
+//! `dbdyno compare`: two levels of one experiment on a real server, and inputs that cannot be compared.
 
 use crate::{experiment::Experiment, null_server::null_server, results::record_name, scene::Scene};
 
-/// Updates with a log that is synced at every commit, and with one that is not, on a server that goes on: results in
-/// `flush`. One connection, which alone waits for every sync: what it loses is more than a busy disk takes.
+/// Runs updates with a log that is synced at every commit, and with one that is not, on a server that is not restarted;
+/// results are in `flush`. One connection, which alone waits for every sync: its loss exceeds the noise of a busy disk.
 fn two_flush_modes(scene: &Scene) {
     let experiment = Experiment {
         top: "seed = 3\nrepeats = 10",
@@ -61,7 +61,7 @@ fn the_cost_of_synced_commits_is_named() {
         .exits(0)
         .prints("| fsyncs of InnoDB |");
 
-    // Fewer flushes are no loss, and 100 times as many are one for certain.
+    // Fewer flushes are not a regression, and 100 times as many certainly are.
     scene
         .dbdyno(with(&["--fail-if", "fsyncs +5%"]))
         .exits(0)
@@ -80,7 +80,7 @@ fn the_cost_of_synced_commits_is_named() {
         .says("B is worse than allowed: fsyncs");
     let record = |run| format!("flush/{}", record_name(run));
     let two = |one, other| format!("{},{}", record(one), record(other));
-    // One execution of each level a side, which decides nothing.
+    // One execution of each level per side is not enough for a decision.
     scene
         .dbdyno([
             "compare",
@@ -156,7 +156,7 @@ fn what_cannot_be_compared() {
         .dbdyno(with(&["--margin", "0"]))
         .exits(2)
         .says("above 0");
-    // A damaged record is named with its line; one that broke off is left out.
+    // A damaged record is reported with its line; an incomplete one is omitted.
     let whole = std::fs::read_to_string(scene.path().join("flush/run-0001.jsonl")).unwrap();
     scene.file("cut.jsonl", &whole[..whole.len() / 2]);
     scene

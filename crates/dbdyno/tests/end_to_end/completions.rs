@@ -1,4 +1,4 @@
-//! `dbdyno completions` and `dbdyno man`: made for every command, and taken by those that read them.
+//! `dbdyno completions` and `dbdyno man`: generated for every command, and accepted by the programs that read them.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ fn commands(scene: &Scene) -> BTreeSet<String> {
     let help = scene.dbdyno(["--help"]).exits(0).text();
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed = listed.take_while(|line| !line.is_empty());
-    // What a command does may go on in a line of its own, further in.
+    // The description of a command may continue in an indented line.
     let listed = listed.filter(|line| !line.starts_with("   "));
     let names = listed.filter_map(|line| line.split_whitespace().next());
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
@@ -22,7 +22,7 @@ fn commands(scene: &Scene) -> BTreeSet<String> {
     names
 }
 
-/// Lets a program read a file, if it is installed; it must find nothing wrong.
+/// Checks a file with a program, if it is installed; the program must report no error.
 fn is_taken_by(program: &str, args: &[&str], file: &Path) {
     let mut command = Command::new(program);
     command.args(args).arg(file).stdin(Stdio::null());
@@ -39,7 +39,7 @@ fn is_taken_by(program: &str, args: &[&str], file: &Path) {
     assert!(said.is_empty(), "{program} {}: {said}", file.display());
 }
 
-/// What bash is offered for the last of these words.
+/// bash's completions for the last of these words.
 fn offered(scene: &Scene, words: &[&str]) -> Vec<String> {
     let mut dbdyno = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
     dbdyno.env("DBDYNO_COMPLETE", "bash").env("_CLAP_IFS", "\n");
@@ -75,7 +75,7 @@ fn a_shell_is_offered_commands_options_and_what_dbdyno_knows() {
     std::fs::create_dir_all(scene.path().join("results/quick-7")).unwrap();
     let asked: [(&[&str], &str); 9] = [
         (&["dbdyno", "server", "sn"], "snapshot"),
-        // A front door with options of its own, and one of another family.
+        // A front door with its own options, and one of another family.
         (&["dbdyno", "oltp", "--rand-sp"], "--rand-spec-iter"),
         (
             &["dbdyno", "mysqlslap", "--auto-generate-sql-l"],
@@ -115,7 +115,7 @@ fn every_command_has_a_man_page() {
     assert!(!directory.join("dbdyno-redo-log-guard.1").exists());
     for entry in fs::read_dir(&directory).unwrap() {
         let file = entry.unwrap().path();
-        // Errors, not style: long lines and the like are the generator's.
+        // Errors only: long lines and other style faults come from the generator.
         is_taken_by("mandoc", &["-T", "lint", "-W", "error"], &file);
     }
     let page = directory.join("dbdyno-report.1");

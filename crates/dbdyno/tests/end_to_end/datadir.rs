@@ -1,4 +1,4 @@
-//! `datadir` of an experiment: private servers that live on a file system that is named.
+//! `datadir` of an experiment: private servers on a given file system.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Records of the tools that dbdyno stands in for: what every command that takes a result does with them.
+//! Records written by the front doors, as input to every command that accepts results.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn record(path: &Path) -> Record {
     Record::open(path).unwrap()
 }
 
-/// Everything that takes a result takes this one, and it can be done again.
+/// Every command that accepts results accepts these, and they can be rerun.
 fn is_taken(scene: &Scene, name: &str, operations: u64) {
     let path = scene.path().join(name);
     let then = record(&path);
@@ -50,7 +50,7 @@ fn is_taken(scene: &Scene, name: &str, operations: u64) {
         .prints("throughput");
 }
 
-/// The report without its figures.
+/// The report with its figures removed.
 fn report(finished: &Finished) -> String {
     let text = finished.text();
     let is_kept = |letter: &char| !letter.is_ascii_digit() && *letter != '.';
@@ -70,7 +70,7 @@ fn super_smack_keeps_a_record_where_it_is_asked_for() {
     let recorded = recorded
         .says("record: smack.jsonl")
         .says("audit: rough, no grade");
-    // The report is the original's with or without it.
+    // The report is the original's with and without a record.
     assert_eq!(report(&plain), report(&recorded));
     assert_eq!(files(), before + 1);
     let header = record(&scene.path().join("smack.jsonl")).header;

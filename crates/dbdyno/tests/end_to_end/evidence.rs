@@ -1,4 +1,4 @@
-//! What a server refuses, fails, drops or never answers is never a clean result, whichever command meets it.
+//! Statements that a server refuses, fails, drops or never answers must not give a clean result, in any command.
 
 use std::{process::Command, thread};
 
@@ -14,8 +14,8 @@ mod doors;
 
 use doors::{DOORS, Door, Kind, experiment};
 
-/// These doors, each against a null server of its own with these options, all at the same time; what each door said, with
-/// its record.
+/// Runs these doors at the same time, each against its own null server with these options; returns each door's output
+/// with its record.
 fn at_all_doors(
     options: &[&str],
     is_meant: impl Fn(&Door) -> bool,
@@ -30,7 +30,7 @@ fn at_all_doors(
                     let scene = Scene::new();
                     let spare = format!("--spare={}", door.asks_before);
                     let usual = ["--row-bytes=1", spare.as_str()];
-                    // What is given later counts.
+                    // The last of several values applies.
                     let has_spare = options.iter().any(|option| option.starts_with("--spare"));
                     let usual = &usual[..if has_spare { 1 } else { 2 }];
                     let options = [usual, options].concat();
@@ -67,7 +67,7 @@ fn is_load(door: &Door) -> bool {
     door.kind != Kind::Tables
 }
 
-/// The exit code is this one, and standard error says this.
+/// Checks the exit code and a text on standard error.
 fn ends(finished: &Finished, code: i32, says: &str) -> Result<(), String> {
     match finished.code() {
         Some(found) if found == code && finished.stderr.contains(says) => Ok(()),
@@ -75,13 +75,13 @@ fn ends(finished: &Finished, code: i32, says: &str) -> Result<(), String> {
     }
 }
 
-/// The sum of a figure over all lines of a kind.
+/// The total of a figure over all lines of a kind.
 fn sum(record: &[Value], kind: &str, figure: &str) -> u64 {
     let lines = record.iter().filter(|line| line["line"] == kind);
     lines.filter_map(|line| line[figure].as_u64()).sum()
 }
 
-/// A record that says what failed, and the rule that operations succeed.
+/// Checks that the record reports the failures, and the finding of the rule that operations succeed.
 fn tells_failures(door: &Door, finished: &Finished, record: &[Value]) -> Result<(), String> {
     if door.kind != Kind::Recorded {
         return Ok(());
@@ -90,7 +90,7 @@ fn tells_failures(door: &Door, finished: &Finished, record: &[Value]) -> Result<
         return Err("no error in the record".to_owned());
     }
     let text = finished.text();
-    // Where the first failure ends a run, nothing was measured; of the rows of bulk_insert few statements are lost.
+    // After a failure that ends the run nothing was measured; few statements are lost of bulk_insert's rows.
     let is_short = text.contains("measured  0 s:") || text.contains("measured 0 s");
     let broke_off = text.contains("broke off") && (is_short || door.name == "oltp bulk_insert");
     if broke_off || text.contains("W10") {
@@ -120,7 +120,7 @@ fn a_server_that_fails_every_statement() {
     for number in ["1213", "1146"] {
         let options = ["--error-rate=1", "--error-number", number, "--delay=5ms"];
         at_all_doors(&options, any_door, |door, finished, record| {
-            // Of tables that are not there it says that they have to be loaded: that is the user's.
+            // For missing tables the message is that they must be loaded, which is the user's error.
             let is_users = door.name == "tpcc check" && number == "1146";
             ends(finished, if is_users { 2 } else { 3 }, "error")?;
             tells_failures(door, finished, record)
@@ -151,7 +151,7 @@ fn a_server_that_never_answers() {
 
 #[test]
 fn some_failures_that_remain_are_no_clean_result() {
-    // A terminal, or who retries, puts deadlocks right: that is told, and no failure.
+    // Terminals and other retrying loads recover from deadlocks: these are reported and do not count as failures.
     let options = ["--error-rate=0.3", "--delay=1ms"];
     let is_recorded = |door: &Door| door.kind == Kind::Recorded;
     at_all_doors(&options, is_recorded, |door, finished, record| {
@@ -198,7 +198,7 @@ fn a_server_that_refuses_connections() {
     }
 }
 
-/// Doors to tables that take more than a few statements.
+/// Doors to tables that execute more than a few statements.
 const LONG: [&str; 4] = ["tpcc load", "tpcc_load", "tpch load", "tpcc check"];
 
 #[test]
@@ -246,7 +246,7 @@ fn a_rerun_is_judged_as_the_run_was() {
     server.finish().exits(0);
 }
 
-/// Its server is one of its own: a process that may be killed, as by the kernel that is out of memory.
+/// Its null server is a separate process, which may be killed, for example by the kernel when memory is exhausted.
 #[test]
 fn a_calibration_whose_server_goes_is_none() {
     let scene = Scene::new();
@@ -254,7 +254,7 @@ fn a_calibration_whose_server_goes_is_none() {
     let server = || {
         let id = first_child(running.pid())?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // User time, behind the name in parentheses; half a second of it tells that it answers.
+        // User time, after the name in parentheses; half a second of it shows that the server answers.
         let user_ticks = stat.rsplit_once(')')?.1.split_whitespace().nth(11)?;
         let is_at_work = user_ticks.parse::<u64>().ok()? > 20;
         is_at_work.then(|| Pid::from_raw(id)).flatten()
@@ -266,7 +266,7 @@ fn a_calibration_whose_server_goes_is_none() {
     assert!(!kept.exists());
 }
 
-/// Runs a line of bash in the scene; `dbdyno` is what it is called.
+/// Runs a line of bash in the scene, in which `dbdyno` is the program.
 fn bash(scene: &Scene, line: &str) -> Finished {
     let mut command = Command::new("bash");
     let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
@@ -282,7 +282,7 @@ fn a_closed_standard_error_changes_no_exit_code() {
         let options = ["--row-bytes=1"];
         let (server, socket) = null_server(&scene, &options);
         let socket = socket.to_str().unwrap();
-        // Whatever it says, nobody hears it.
+        // Its output is discarded.
         bash(&scene, &format!("dbdyno report nowhere {closed}")).exits(2);
         bash(&scene, &format!("dbdyno nonsense {closed}")).exits(2);
         experiment(&scene, socket, "stop").exits(0);
@@ -295,7 +295,7 @@ fn a_closed_standard_error_changes_no_exit_code() {
         assert!(scene.path().join("out/report.html").exists(), "{closed}");
         server.signal(Signal::TERM);
         server.finish().exits(0);
-        // There is no server any more.
+        // The server no longer exists.
         bash(
             &scene,
             &format!("dbdyno run trial.toml --results gone {closed}"),

@@ -7,21 +7,21 @@ use crate::scene::Scene;
 /// Its .smack file.
 pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
-/// One experiment file in parts; what a test does not name stays small and quick.
+/// The parts of one experiment file; defaults are small and quick.
 pub(crate) struct Experiment {
-    /// Keys above the first table.
+    /// Keys before the first table.
     pub(crate) top: &'static str,
-    /// `[matrix]`.
+    /// Content of `[matrix]`.
     pub(crate) matrix: String,
-    /// `[server]`.
+    /// Content of `[server]`.
     pub(crate) server: String,
-    /// `[data]` below `smack`.
+    /// Content of `[data]` after `smack`.
     pub(crate) data: &'static str,
-    /// `[each]`.
+    /// Content of `[each]`.
     pub(crate) each: &'static str,
-    /// `[load]` below `smack`.
+    /// Content of `[load]` after `smack`.
     pub(crate) load: String,
-    /// `[disturbed]`: nothing is done again for the work of other tests.
+    /// Content of `[disturbed]`: by default no run is repeated because of other tests' load.
     pub(crate) disturbed: &'static str,
 }
 

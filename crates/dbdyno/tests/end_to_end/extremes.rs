@@ -1,8 +1,8 @@
-//! Times and rates far beyond any use: refused with what is allowed, wherever they stand.
+//! Extreme times and rates: refused with the allowed range, in every option.
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// Near 2^64 seconds, milliseconds and nanoseconds, and beyond.
+/// Around 2^64 seconds, milliseconds and nanoseconds, and beyond.
 const TIMES: [&str; 5] = [
     "18446744073709551615s",
     "18446744073709551616s",
@@ -51,7 +51,7 @@ fn no_time_is_too_long_to_be_refused() {
         "--delay=exponential:600000000000y",
     ];
     scene.dbdyno(delay).exits(2).says("at most 30days");
-    // Where plain seconds are taken.
+    // Options in plain seconds.
     let warmup = oltp
         .iter()
         .copied()

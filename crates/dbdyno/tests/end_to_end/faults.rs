@@ -1,5 +1,5 @@
-//! What goes wrong in mid-run: it is told once and clearly, nothing is left running, what was measured is kept, and
-//! `--resume` finishes the plan.
+//! Failures during a run: one clear message, no process left running, measurements kept, and `--resume` completes the
+//! plan.
 
 use std::{
     fs, io::Write, os::unix::fs::symlink, path::PathBuf, process::Command, thread, time::Duration,
@@ -15,7 +15,7 @@ use crate::{
     scene::{Running, Scene},
 };
 
-/// Two runs in a known order, long enough to be disturbed.
+/// Two runs in a known order, long enough to be interrupted.
 fn two_runs() -> Experiment {
     Experiment {
         top: "order = \"file\"",
@@ -25,24 +25,24 @@ fn two_runs() -> Experiment {
     }
 }
 
-/// An experiment that is disturbed in its second run.
+/// An experiment that is interrupted in its second run.
 struct Disturbed {
     scene: Scene,
     results: Results,
 }
 
 impl Disturbed {
-    /// Runs it until the second run has measured for a while.
+    /// Starts it and waits until the second run has measured for a while.
     fn start(scene: Scene, experiment: &Experiment) -> (Self, Running) {
         experiment.write(&scene);
         let results = Results::at(scene.path().join("out"));
         let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
-        // One more than is asked for below: a torn line takes one away.
+        // One more than is required below: a torn line removes one.
         running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
         (Self { scene, results }, running)
     }
 
-    /// The second run is kept as far as it came, and says that it is incomplete.
+    /// Checks that the record of the second run is kept and marked as incomplete.
     fn keeps_what_was_measured(&self) {
         assert!(self.results.record(1).is_complete());
         let disturbed = self.results.record(2);
@@ -51,7 +51,7 @@ impl Disturbed {
         assert!(disturbed.count() > 0);
     }
 
-    /// Going on does what is missing and nothing else.
+    /// Checks that `--resume` executes the missing runs only.
     fn resumes(&self) {
         let first = self.results.text(&record_name(1));
         let disturbed = self.results.text(&record_name(2));
@@ -95,7 +95,7 @@ fn dbdyno_is_killed() {
     let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
-    // The kernel ends the server with dbdyno; under load that takes a moment.
+    // The kernel kills the server with dbdyno; on a busy machine that takes a moment.
     for _ in 0..100 {
         if disturbed.scene.servers().is_empty() {
             break;
@@ -105,7 +105,7 @@ fn dbdyno_is_killed() {
     assert_eq!(disturbed.scene.servers(), [], "the server outlives dbdyno");
     disturbed.keeps_what_was_measured();
     assert_eq!(disturbed.results.record(2).all("end").count(), 0);
-    // Among other things, going on removes the directory of the dead dbdyno's server.
+    // Among other things, `--resume` removes the directory of the dead dbdyno's server.
     assert!(
         fs::read_dir(disturbed.scene.servers_directory())
             .unwrap()
@@ -152,13 +152,13 @@ fn ctrl_c_while_a_server_is_made() {
         .exits(0);
 }
 
-/// A file system of its own, so small that it can be filled; unmounted with the test.
+/// A separate file system, small enough to be filled; unmounted at the end of the test.
 struct SmallDisk {
     directory: TempDir,
 }
 
 impl SmallDisk {
-    /// Mounts one; `None` where that is not allowed.
+    /// Mounts a file system; `None` without the permission.
     fn mount() -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mount = Command::new("mount")
@@ -270,7 +270,7 @@ fn failed_statements_are_counted_by_number() {
     );
     // Over the whole run, warm-up included.
     assert!(error["count"].as_u64().unwrap() >= record.errors());
-    // Either barrel has one of each: what was counted as done are the updates.
+    // Each barrel has one of each: the operations counted as done are the updates.
     let (done, failed) = (record.count() as f64, record.errors() as f64);
     assert!(
         failed > 0.0 && (done / failed - 1.0).abs() < 0.1,
@@ -330,7 +330,7 @@ fn ctrl_c_while_rows_are_loaded() {
         })
     });
     running.signal(Signal::INT);
-    // It does not wait for the rest of the rows.
+    // It does not wait for the remaining rows.
     running
         .finish()
         .exits(130)

@@ -1,4 +1,4 @@
-//! Files: nothing that dbdyno did not make is removed, one process writes results at a time, no password is copied.
+//! Files: dbdyno removes only files it made, one process at a time writes results, and no password is copied.
 
 use std::fs;
 

@@ -10,7 +10,7 @@ const HTTP_AUTH: &str = "%12-12s%n,%25-25s,%n,%d";
 #[test]
 fn the_originals_files_are_made_again() {
     let scene = Scene::new();
-    // Sizes and sums of what the original program writes; its generator is never seeded.
+    // Sizes and checksums of the original program's output; its generator is never seeded.
     for (rows, bytes, md5) in [
         ("9000", 524_162, "ea7fc24416135f5a27425ae7287beb01"),
         ("90000", 5_421_337, "f0d0fcc1c0b95d390b5d6155e8d2309c"),

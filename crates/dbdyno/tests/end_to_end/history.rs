@@ -1,4 +1,4 @@
-//! `dbdyno history` and `dbdyno rerun`: results over time, and results done again from their directory alone.
+//! `dbdyno history` and `dbdyno rerun`: results over time, and experiments repeated from their directories alone.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,7 @@ use crate::{
     scene::Scene,
 };
 
-/// An experiment in a directory of its own, with an option file above it: results in `first`.
+/// Runs an experiment in a separate directory, with an option file above it, into `first`, and removes its files.
 fn run_and_remove(scene: &Scene) {
     let experiment = Experiment {
         top: "seed = 3\nrepeats = 2\nquestion = \"How fast?\"",
@@ -50,7 +50,7 @@ fn results_are_done_again_from_their_directory_alone() {
         .dbdyno(["rerun", "first", "--results", "second"])
         .exits(0)
         .prints("2 executions a side");
-    // Its own words, whole; what lies between is the run's, what follows the comparison's, which have theirs.
+    // Its own lines, complete; those of the run and of the comparison between and after them are tested elsewhere.
     let told = again.stderr.lines().find(|line| line.starts_with("then: "));
     let (time, command) = told.unwrap().split_once(" by ").unwrap();
     assert!(
@@ -65,7 +65,7 @@ fn results_are_done_again_from_their_directory_alone() {
     let text = again.text();
     let (run, comparison) = text.split_once("page      second/report.html\n").unwrap();
     assert!(run.contains("measured  2 of 2 runs"), "{run}");
-    // Its private server stood in another directory then, which makes no difference.
+    // Its private server was in another directory, which is no difference.
     let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n";
     assert!(comparison.starts_with(heading), "{comparison}");
     for sentence in [
@@ -107,7 +107,7 @@ fn results_are_done_again_from_their_directory_alone() {
         .prints("./away\n")
         .conceals("gone");
 
-    // What was read once is not read again, until a record changes.
+    // A summary is not computed again until a record changes.
     let list = scene.path().join(".local/share/dbdyno/history.jsonl");
     let lines = || fs::read_to_string(&list).unwrap().lines().count();
     let known = lines();
@@ -126,7 +126,7 @@ fn results_are_done_again_from_their_directory_alone() {
     assert_eq!(lines(), 1);
     scene.dbdyno(["history"]).exits(0).conceals("gone");
 
-    // A copy that is not what was run is no copy.
+    // A changed copy is not the experiment that was run.
     let copy = scene.path().join("first/files/_up/base.cnf");
     assert!(copy.exists());
     fs::write(&copy, "[mysqld]\nmax_connections = 78\n").unwrap();
@@ -171,7 +171,7 @@ fn what_cannot_be_done_again_or_shown() {
         .dbdyno(["history", "--metric", "p50"])
         .exits(2)
         .says("--of");
-    // A single run tells its options and not an experiment.
+    // The header of a single run contains its options and no experiment.
     let header = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"oltp point_select","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{"connections":"2"},"started_at":"2026-11-21T10:14:24Z","connections":2,"loops":2,"io":"epoll","transport":"unix socket"}"#;
     scene.file("empty/record.jsonl", &format!("{header}\n"));
     scene
@@ -229,18 +229,18 @@ fn a_single_run_is_done_again_by_its_command() {
         .prints("A  a/record.jsonl\nB  c");
     server.signal(Signal::TERM);
     server.finish().exits(0);
-    // Where there is no server the command says so, and that is the answer.
+    // Without a server the command ends with the error of the connection.
     scene
         .dbdyno(["rerun", "a", "--results", "d", "--password-file", "secret"])
         .exits(3)
         .says("null.sock");
 }
 
-/// What says that nothing but the time lies between two results of the same server.
+/// The text for two results of the same server that differ only in time.
 const NOTHING_DIFFERS: &str =
     "differs   nothing that is recorded of server, machine, data and method";
 
-/// `dbdyno quick` on a server that is there, interrupted after the first of its three runs.
+/// `dbdyno quick` on an existing server, interrupted after the first of its three runs.
 #[test]
 fn quick_is_done_again_on_the_server_that_is_there() {
     let scene = Scene::new();
@@ -294,7 +294,7 @@ fn a_run_of_tpcc_is_done_again_on_the_tables_as_they_are() {
         .says("again: dbdyno tpcc run --connections=2 --warmup=none --duration=2s --no-check --socket=")
         .prints("New-Orders/min")
         .prints("then (A) and now (B):\n\nA  results/tpcc-1\nB  again")
-        // Its two seconds are too few for the same mix; the short answer would say that instead.
+        // Two seconds are too short for an equal mix, which the short answer would report instead.
         .prints("What differs: nothing that is recorded of server, machine, data and method.");
     assert!(orders() > before, "it ran on the same tables");
     let record = |name: &str| Record::open(&scene.path().join(name).join("record.jsonl")).unwrap();

@@ -1,4 +1,4 @@
-//! The recipes of docs/how-to.md: each experiment is one that runs.
+//! Test that each experiment in the recipes of docs/how-to.md runs.
 
 use crate::scene::Scene;
 

@@ -1,4 +1,4 @@
-//! `dbdyno server install`, `installed` and `uninstall`, with the server of this machine; and two dbdyno at once.
+//! `dbdyno server install`, `installed` and `uninstall`, with the machine's own server; and two dbdyno at once.
 
 use std::{fs, path::PathBuf, process::Command};
 
@@ -94,7 +94,7 @@ fn two_dbdyno_at_once_do_not_disturb_each_other() {
         }
         scene.nothing_is_left();
     }
-    // All of them made or took the same template.
+    // All of them created or used the same template.
     let templates = scene.path().join(".cache/dbdyno/templates");
     assert_eq!(fs::read_dir(templates).unwrap().count(), 1);
 }

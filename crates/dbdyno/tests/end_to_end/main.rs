@@ -1,7 +1,7 @@
-//! dbdyno from the outside: the real program, real servers, its exit codes and what it prints.
+//! End-to-end tests of dbdyno: the real program, real servers, exit codes and output.
 //!
-//! A test opens a [`scene::Scene`], runs commands in it and says what it expects of them. Cases stand in one
-//! file per command; what they share is the vocabulary in `scene.rs`.
+//! A test opens a [`scene::Scene`], runs commands in it and checks their results. The tests are in one file per
+//! command; their common vocabulary is in `scene.rs`.
 
 #![expect(
     clippy::unwrap_used,

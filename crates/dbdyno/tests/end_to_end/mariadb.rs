@@ -1,4 +1,4 @@
-//! A real MariaDB that stands ready in a scene, for the commands that take a server as it is.
+//! A real MariaDB in a scene, for the commands that use an existing server.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use server::{Installation, Lifetime, Server, Settings};
 
 use crate::scene::Scene;
 
-/// The password of the account `trial`; no output may hold it.
+/// The password of the account `trial`; no output may contain it.
 pub(crate) const PASSWORD: &str = "Wh1te rabbit";
 
 /// A running server with an empty database `test` and an account `trial`; it ends with the test.
@@ -17,7 +17,7 @@ pub(crate) struct MariaDb {
 }
 
 impl MariaDb {
-    /// Makes and starts one with these options, apart from the servers that dbdyno makes in the scene.
+    /// Creates and starts one with these options, in a directory separate from dbdyno's servers in the scene.
     pub(crate) fn start(scene: &Scene, options: &[(&str, &str)]) -> Self {
         let mut server = Self::make(scene, options);
         server.start(Lifetime::Owned).unwrap();
@@ -30,7 +30,7 @@ impl MariaDb {
         }
     }
 
-    /// Makes one that does not run.
+    /// Creates one that does not run.
     pub(crate) fn make(scene: &Scene, options: &[(&str, &str)]) -> Server {
         let small = [("innodb_buffer_pool_size", "16M")];
         let options = small.iter().chain(options);
@@ -48,12 +48,12 @@ impl MariaDb {
         self.server.as_ref().expect("only a drop takes it")
     }
 
-    /// Connection options that reach it over its socket.
+    /// Connection options for its socket.
     pub(crate) fn by_socket(&self) -> Vec<String> {
         self.options(&format!("--socket={}", self.server().socket().display()))
     }
 
-    /// Connection options that reach it over TCP.
+    /// Connection options for TCP.
     pub(crate) fn by_port(&self) -> Vec<String> {
         let mut options = self.options(&format!("--port={}", self.server().port()));
         options.push("--host=127.0.0.1".to_owned());
@@ -69,7 +69,7 @@ impl MariaDb {
         ]
     }
 
-    /// Keys of `[server]` that reach it over TCP.
+    /// Keys of `[server]` for TCP.
     pub(crate) fn as_experiment(&self) -> String {
         format!(
             "address = \"127.0.0.1:{}\"\nuser = \"trial\"\npassword_file = \"{}\"",
@@ -78,7 +78,7 @@ impl MariaDb {
         )
     }
 
-    /// Sends a statement so many times, over one connection.
+    /// Executes a statement this number of times, over one connection.
     #[track_caller]
     pub(crate) fn ask(&self, sql: &str, times: usize) {
         let asked = reactor::block_on(async {
@@ -101,7 +101,7 @@ impl MariaDb {
 impl Drop for MariaDb {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
-            // The scene's directory goes away in any case; a test that fails already must not abort here.
+            // The scene's directory is removed in any case; a failing test must not abort here.
             let _ = server.destroy();
         }
     }

@@ -1,4 +1,4 @@
-//! `mysqlslap` and `mariadb-slap`: their SQL against the originals', the command lines of articles, and what goes wrong.
+//! `mysqlslap` and `mariadb-slap`: their SQL compared with the originals, command lines of articles, and failures.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::scene::{Finished, Scene};
 
-/// Combinations of options whose SQL is the original's, a line each; `|` separates words.
+/// Combinations of options with the original's SQL, one per line; `|` separates words.
 const PRINTED: &str = "\
 -a
 -a|--auto-generate-sql-load-type=mixed|--auto-generate-sql-add-autoincrement|-x2:1|-y|3|--number-of-queries=7
@@ -32,7 +32,7 @@ const PRINTED: &str = "\
 --skip-auto-generate-sql|--query=select 1|--silent
 --query=select 1|--pre-system=echo before|--post-system=echo after; exit 3";
 
-/// The original programs on this machine with the name under which dbdyno stands in for each.
+/// The original programs on this machine, each with the name under which dbdyno replaces it.
 fn originals() -> Vec<(&'static str, PathBuf)> {
     let found = |command: &str| {
         let output = Command::new("sh").args(["-c", command]).output().ok()?;
@@ -41,7 +41,7 @@ fn originals() -> Vec<(&'static str, PathBuf)> {
     };
     let mut originals = Vec::new();
     originals.extend(found("command -v mariadb-slap").map(|path| ("mariadb-slap", path)));
-    // Servers that dbdyno installed bring theirs along.
+    // Servers installed by dbdyno include their own.
     let installed = found("command -v mysqlslap").into_iter().chain(installed());
     originals.extend(installed.map(|path| ("mysqlslap", path)));
     originals.retain(|(name, path)| {
@@ -68,7 +68,7 @@ fn installed() -> Vec<PathBuf> {
     programs.filter(|path| path.is_file()).collect()
 }
 
-/// Lines without their order: the originals' clients print at the same time.
+/// Lines in sorted order: the originals' clients print concurrently.
 fn lines_of(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -99,7 +99,7 @@ fn what_is_printed_is_the_originals() {
                 .output()
                 .unwrap();
             let ours = scene.called(name, &words).exits(0);
-            // They print behind a buffer what a shell's command prints at once.
+            // The originals buffer their own output, while a shell command's output is not buffered.
             let is_alone = !line.contains("-c") && !line.contains("-system");
             let same = if is_alone {
                 theirs.stdout == ours.stdout
@@ -243,7 +243,7 @@ fn what_cannot_be_done_is_refused() {
     }
 }
 
-/// A server, and an option file that leads there.
+/// A server, and an option file for it.
 struct Place {
     scene: Scene,
     port: String,
@@ -254,7 +254,7 @@ impl Place {
         Self::with(&[], settings)
     }
 
-    /// The same with further options of `server create`.
+    /// A server with additional options of `server create`.
     fn with(options: &[&str], settings: &[&str]) -> Self {
         let scene = Scene::new();
         let mut create = vec!["server", "create", "one"];
@@ -264,7 +264,7 @@ impl Place {
         }
         scene.dbdyno(create).exits(0);
         let client = fs::read_to_string(scene.servers_directory().join("one/client.cnf")).unwrap();
-        // As a user's own option file, which nobody else reads.
+        // A user's own option file, which no other user reads.
         let own = scene.file(".my.cnf", &client);
         readable_by_owner(&own);
         let mut place = Self {
@@ -280,7 +280,7 @@ impl Place {
         self.scene.dbdyno(client).exits(0).text()
     }
 
-    /// A command line as it is typed.
+    /// Runs a command line as the user types it.
     #[track_caller]
     fn typed(&self, line: &str) -> Finished {
         let line = line.replace("PORT", &self.port);
@@ -294,7 +294,7 @@ impl Place {
         self.scene.called("mariadb-slap", words)
     }
 
-    /// Nothing of a test is left on the server.
+    /// Checks that the test left nothing on the server.
     #[track_caller]
     fn is_clean(&self) {
         assert!(!self.sql("show databases").contains("mysqlslap"));
@@ -306,7 +306,7 @@ fn readable_by_owner(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// The report in its layout: the numbers of each block by line, where `seconds` stands for a time.
+/// The report's layout: the numbers of each block by line, with times replaced by `seconds`.
 fn blocks(text: &str) -> Vec<Vec<String>> {
     let blocks = text.split("Benchmark\n").skip(1);
     blocks
@@ -332,7 +332,7 @@ fn blocks(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The block of a test with innodb.
+/// The expected block of a test with innodb.
 fn block(clients: u32, per_client: u32) -> Vec<String> {
     vec![
         "Running for engine innodb".to_owned(),
@@ -384,7 +384,7 @@ fn the_table_holds_what_was_asked_for() {
             "{write} --yes-drop --remainder --commit=10 --detach=25"
         ))
         .exits(2);
-    // It was there before.
+    // The table existed before.
     let again = format!("{write} --remainder --commit=10 --detach=25");
     place.typed(&again).exits(3).says("already exists");
     place.sql("drop database mysqlslap");
@@ -465,7 +465,7 @@ fn a_schema_that_was_there_is_not_dropped() {
     let kept: Vec<&str> = words.iter().copied().chain(["--no-drop"]).collect();
     place.slap(&kept).exits(0);
     assert_eq!(place.sql("show tables in prod"), "customers\nx\n");
-    // Of a table in the way the server tells, as to the original, which drops no table by itself.
+    // The server reports an existing table, as with the original, which drops no table on its own.
     place.sql("create table prod.t1 (theirs int); insert into prod.t1 values (7)");
     let made_up = ["--create-schema=prod", "--auto-generate-sql", "--no-drop"];
     place.slap(&made_up).exits(3).says("t1");
@@ -558,7 +558,7 @@ fn deadlocks_are_told_counted_or_tried_again() {
     place.is_clean();
 }
 
-/// What a client's connection is, as the server says it, into a table.
+/// SQL that writes the server's status of a client's connection into a table.
 fn noting(status: &str) -> String {
     format!(
         "insert into seen select group_concat(variable_value order by variable_name) from {status}.session_status \
@@ -578,7 +578,7 @@ fn compression_reaches_every_connection() {
             &query,
             "--concurrency=3",
             "--number-of-queries=12",
-            // Every second statement has a connection of its own.
+            // Every second statement has a new connection.
             "--detach=2",
             "--post-query=insert into copied.seen select * from seen",
             option,
@@ -590,7 +590,7 @@ fn compression_reaches_every_connection() {
         assert_eq!(seen, format!("{expected}\t12\n"));
         place.sql("drop database copied");
     }
-    // More than one frame, and a server that offers nothing.
+    // More than one frame, and a server that does not support compression.
     let long = place
         .scene
         .file("long.sql", &format!("select '{}'", "x".repeat(600_000)));
@@ -612,7 +612,7 @@ fn compression_reaches_every_connection() {
     null.finish();
 }
 
-/// The servers of MySQL that dbdyno installed.
+/// The MySQL servers that dbdyno installed.
 #[test]
 fn mysql_is_spoken_to_encrypted_and_compressed() {
     let is_late = |path: &PathBuf| path.to_string_lossy().contains("/mysql-8.0.33/");
@@ -661,7 +661,7 @@ fn what_clients_do_is_told_by_three_times_verbose() {
     ];
     let told = "connected!\nSET AUTOCOMMIT=0;\nselect 1;\nselect 2;\nCOMMIT;\nselect 1;\nCOMMIT;\nGenerating stats\n";
     place.slap(&words).exits(0).prints(told);
-    // Beside the line of CSV, too.
+    // In addition to the CSV line.
     let csv: Vec<&str> = words.iter().copied().chain(["--csv"]).collect();
     place.slap(&csv).exits(0).prints(told).prints(",mixed,0.");
 }
@@ -682,7 +682,7 @@ fn the_tables_that_are_made_are_told_as_the_originals_tell_them() {
         .slap(&all)
         .exits(0)
         .prints(&format!("{round}{round}Generating stats\n"));
-    // A line of CSV is printed without a server, too.
+    // A CSV line is printed without a server, too.
     let csv = ["-c2", "--only-print", "--csv"];
     let all: Vec<&str> = words.iter().chain(&csv).copied().collect();
     place

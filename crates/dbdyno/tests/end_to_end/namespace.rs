@@ -6,26 +6,26 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The names below hold for one other host at a time in this process.
+/// The names below are valid for one other host at a time in this process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Another host, removed with the test.
+/// Another host, removed at the end of the test.
 pub(crate) struct OtherHost {
-    /// Its name.
+    /// Name of the network namespace.
     pub(crate) namespace: String,
-    /// Our end of the link to it; its own is `far`.
+    /// Our end of the link; its own is `far`.
     pub(crate) link: String,
-    /// Its address; ours is the one before.
+    /// Its address; ours is the previous one.
     pub(crate) address: Ipv4Addr,
     _turn: MutexGuard<'static, ()>,
 }
 
 impl OtherHost {
-    /// Makes one, or says why that cannot be.
+    /// Creates one; an error if this is not possible.
     pub(crate) fn new() -> Result<Self, String> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let process = std::process::id();
-        // Four addresses of 10.0.0.0/8 for each process that there can be: its number has 22 bits at most.
+        // Four addresses of 10.0.0.0/8 for each possible process id, which has 22 bits at most.
         let network = u32::from(Ipv4Addr::new(10, 0, 0, 0)) + (process << 2);
         let (near, far) = (Ipv4Addr::from(network + 1), Ipv4Addr::from(network + 2));
         let host = Self {
@@ -54,7 +54,7 @@ impl OtherHost {
 
 impl Drop for OtherHost {
     fn drop(&mut self) {
-        // What was never made cannot be removed.
+        // This fails if the link was never created.
         let _ = ip(&format!("link del {}", self.link));
         let _ = ip(&format!("netns del {}", self.namespace));
     }

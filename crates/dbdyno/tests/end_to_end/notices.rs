@@ -1,11 +1,11 @@
-//! The licence notices that the packages carry: every crate that is linked has its texts.
+//! The licence notices in the packages: they must contain the texts of every linked crate.
 
 use std::{collections::BTreeSet, path::Path, process::Command};
 
-/// What `make static` builds for.
+/// The target of `make static`.
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// What a program prints, run in the repository.
+/// Runs a program in the repository; returns its output.
 fn output(program: &str, args: &[&str]) -> String {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = Command::new(program);
@@ -30,7 +30,7 @@ fn every_linked_crate_has_its_notice() {
                     let text = text.split("\n======== text ").next().unwrap();
                     text.trim().len()
                 });
-                // A file that only names the licences is no licence.
+                // A file that only names the licences does not contain one.
                 let longest = lengths.max().unwrap();
                 assert!(longest > 500, "{name} has no text: {longest} bytes at most");
                 with_texts.insert(name.to_owned());
@@ -52,7 +52,7 @@ fn every_linked_crate_has_its_notice() {
     let linked = linked(&metadata);
     assert!(linked.len() > 150, "{}", linked.len());
     let missing: Vec<&String> = linked.difference(&with_texts).collect();
-    // Cargo's graph is that of all features of the workspace's tests; the packages are built without these.
+    // Cargo's graph includes all features of the workspace's tests; the packages are built without these.
     let args = [
         "tree",
         "--locked",
@@ -79,7 +79,7 @@ fn every_linked_crate_has_its_notice() {
     }
 }
 
-/// Name and version of the crates that dbdyno uses other than for building and testing, ours left out.
+/// Name and version of dbdyno's dependencies, except build and test dependencies and the workspace's own crates.
 fn linked(metadata: &serde_json::Value) -> BTreeSet<String> {
     let packages = metadata["packages"].as_array().unwrap();
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();

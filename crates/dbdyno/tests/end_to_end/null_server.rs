@@ -1,4 +1,4 @@
-//! `dbdyno null-server` as a process: how it begins, what it says, how it ends.
+//! `dbdyno null-server` as a process: its start, output and end.
 
 use std::{
     net::TcpListener,
@@ -14,7 +14,7 @@ use crate::{
     scene::{Running, Scene},
 };
 
-/// A null server on a unix socket of the scene, with further options; it listens.
+/// Starts a null server on a unix socket of the scene, with additional options, and waits until it listens.
 pub(crate) fn null_server(scene: &Scene, options: &[&str]) -> (Running, PathBuf) {
     let socket = scene.path().join("null.sock");
     let path = socket.to_str().unwrap().to_owned();
@@ -23,7 +23,7 @@ pub(crate) fn null_server(scene: &Scene, options: &[&str]) -> (Running, PathBuf)
     (running, socket)
 }
 
-/// Writes a .smack file whose client fires this one statement at the null server.
+/// Writes a .smack file whose client sends this one statement to the null server.
 pub(crate) fn write_smack(scene: &Scene, socket: &Path, statement: &str) {
     let has_rows = if statement.starts_with("select") {
         "y"

@@ -1,6 +1,6 @@
-//! `dbdyno observe`: what a dbdyno on the server's host tells the one that drives the load.
+//! `dbdyno observe`: samples of the server's host, sent to the dbdyno that drives the load.
 //!
-//! Where the machine does not allow another host, these tests say so and pass.
+//! On a machine that does not permit network namespaces, these tests report that and pass.
 
 use std::{
     fs::{self, File, Permissions},
@@ -22,18 +22,18 @@ use crate::{
     terminal::Terminal,
 };
 
-/// The port of an observer that has its host to itself.
+/// Port of an observer that is alone on its host.
 const OBSERVER_PORT: u16 = 7306;
 const SECRET: &str = "Twas brillig, and the slithy toves";
 
-/// An observer that listens on the host of a server; it ends with the test.
+/// An observer on the host of a server; it ends with the test.
 struct Observer {
     process: Child,
     log: PathBuf,
 }
 
 impl Observer {
-    /// Starts one through a script that runs its arguments on that host.
+    /// Starts an observer through a script that runs its arguments on that host.
     #[track_caller]
     fn start(scene: &Scene, remote: &RemoteServer, script: &Path) -> Self {
         let file = scene.file("observe.secret", &format!("{SECRET}\n"));
@@ -41,7 +41,7 @@ impl Observer {
         let path = scene.path().join("observer.log");
         let log = File::create(&path).unwrap();
         let address = format!("{}:{OBSERVER_PORT}", remote.address());
-        // Its first word lets it die with this test, whatever becomes of that.
+        // The first word ends it together with this test, even if the test is killed.
         let process = Command::new("setpriv")
             .args(["--pdeathsig", "KILL"])
             .arg(script)
@@ -73,13 +73,13 @@ impl Observer {
 
 impl Drop for Observer {
     fn drop(&mut self) {
-        // Both fail on a process that ended.
+        // Both calls fail for a process that has ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// An experiment on a remote server, with more keys under `[server]`.
+/// Writes an experiment on a remote server, with additional keys under `[server]`.
 fn experiment(scene: &Scene, remote: &RemoteServer, keys: &str, duration: &str) {
     Experiment {
         server: format!(
@@ -99,7 +99,7 @@ fn listening(remote: &RemoteServer) -> String {
     )
 }
 
-/// The hosts of the lines of a kind, in their order.
+/// The hosts of the lines of a kind, in order.
 fn hosts<'r>(record: &'r Record, kind: &'r str) -> Vec<&'r str> {
     let lines = record.all(kind);
     lines.map(|line| line["host"].as_str().unwrap()).collect()
@@ -117,7 +117,7 @@ fn number(value: &Value) -> f64 {
         .unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The samples of the server's host follow each other from the start of the load on, by the load's clock.
+/// Checks that the samples of the server's host are consecutive from the start of the load, by the load's clock.
 #[track_caller]
 fn are_on_the_clock_of_the_load(samples: &[&Value]) {
     let mut end_s = 0.0;
@@ -344,7 +344,7 @@ fn a_run_goes_on_without_an_observer_that_is_killed() {
     );
     let page = results.text("report.html");
     assert!(page.contains("not observed from"), "the page says so");
-    // The next run did not find it at all.
+    // The next run could not connect to it.
     let record = results.record(2);
     assert!(record.is_complete());
     assert_eq!(hosts(&record, "machine"), ["client"]);
@@ -365,7 +365,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
     let Some(script) = remote.host.machine_ahead(&scene) else {
         return;
     };
-    // Its last argument is what the shell there is to run.
+    // Its last argument is the command for the remote shell.
     let ssh = scene.file(
         "ssh",
         &format!(

@@ -1,4 +1,4 @@
-//! `dbdyno oltp`: sysbench's workloads, on tables of either, with its layout and ours.
+//! `dbdyno oltp`: sysbench's workloads, on tables of sysbench and of dbdyno, with both output layouts.
 
 use std::{fs, process::Command};
 
@@ -33,7 +33,7 @@ fn socket(scene: &Scene) -> String {
     socket.display().to_string()
 }
 
-/// The arguments that name the server as sysbench has them.
+/// The server's address as arguments of sysbench.
 fn server_options(scene: &Scene) -> Vec<String> {
     vec![
         format!("--mysql-socket={}", socket(scene)),
@@ -41,7 +41,7 @@ fn server_options(scene: &Scene) -> Vec<String> {
     ]
 }
 
-/// Runs `dbdyno oltp` with sysbench's names for the options.
+/// Runs `dbdyno oltp` with sysbench's option names.
 fn oltp(scene: &Scene, workload: &str, command: &str, options: &[&str]) -> Finished {
     let mut args = vec!["oltp".to_owned(), workload.to_owned(), command.to_owned()];
     args.extend(server_options(scene));
@@ -95,7 +95,7 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
     }
     let scene = with_server(&[]);
     let short = ["--threads=4", "--time=1"];
-    // Transactions of several threads deadlock now and then, which both clients count as ignored errors.
+    // Transactions of several threads sometimes deadlock, which both clients count as ignored errors.
     let alone = ["--threads=1", "--time=1"];
     let clean = |text: &str| {
         assert!(
@@ -134,7 +134,7 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
     assert_eq!(left, "0\n");
 }
 
-/// A text with one `N` for each number, and one blank for the blanks before it: they make up for its width.
+/// A text with each number replaced by `N`, and the blanks before it, which depend on its width, by one blank.
 fn shape(text: &str) -> Vec<String> {
     let shape_of = |line: &str| {
         let mut out = String::new();
@@ -151,7 +151,7 @@ fn shape(text: &str) -> Vec<String> {
                 out.push_str(part);
             }
         }
-        // The width of a number shows behind it where a column is left-aligned.
+        // The width of a number is visible after it in a left-aligned column.
         out.replace("N     (", "N (")
             .replace("N    (", "N (")
             .replace("N   (", "N (")
@@ -199,7 +199,7 @@ fn the_layout_is_sysbenchs_own() {
             .exits(0)
             .text();
         let (theirs, ours) = (shape(&theirs), shape(&ours));
-        // The first line tells the program; a busy machine may swallow an intermediate line.
+        // The first line names the program; on a busy machine an intermediate line may be missing.
         let told = |lines: &[String]| {
             let mut told: Vec<String> = lines[1..].to_vec();
             told.dedup();
@@ -246,7 +246,7 @@ fn every_workload_runs_prepared_and_as_text() {
             assert_eq!(json["failed"], 0);
         }
     }
-    // 60 events twice: inserts bring 120 rows, deletes take at most as many; the others keep the number.
+    // 60 events twice: inserts add 120 rows, deletes remove at most as many; the others keep the number.
     let count = rows(&scene);
     let counts = count
         .split_whitespace()
@@ -267,7 +267,7 @@ fn rows_are_the_same_whichever_way_they_go_in() {
         sums
     };
     let by_load = sums(&["--threads=4"]);
-    // Without AUTO_INCREMENT several connections share a table.
+    // Without AUTO_INCREMENT several connections fill one table.
     let shared = sums(&["--threads=3", "--auto-inc=off"]);
     answer(&scene, "set global local_infile = 0");
     let by_insert = sums(&["--threads=2"]);
@@ -312,7 +312,7 @@ fn faults_name_what_is_wrong() {
         .exits(3)
         .says("already exists")
         .hints("dbdyno oltp read_write cleanup");
-    // The second table is somebody else's.
+    // The second table is not sysbench's.
     let tables = answer(&scene, "show tables in sbtest");
     answer(&scene, "alter table sbtest.sbtest2 add column mine int");
     oltp_on(&scene, "read_write", "cleanup", &["--format=sysbench"])
@@ -347,7 +347,7 @@ fn faults_name_what_is_wrong() {
             .exits(2)
             .says(fault);
     }
-    // An error that is not in the list ends the run, with its statement.
+    // An error outside the list ends the run, with its statement.
     answer(&scene, "alter table sbtest.sbtest1 drop column pad");
     oltp(
         &scene,
@@ -390,7 +390,7 @@ fn a_password_on_the_command_line_is_wiped() {
         .exits(0);
     let run = ["oltp", "point_select", "run", "--time=60"];
     let mut running = scene.start(run.iter().chain(&options));
-    // Connected is not yet running: before that an interrupt ends it as it ends any program.
+    // After connecting, a run may not have started: before its start an interrupt ends it like any program.
     let executed = "select variable_value > 100 from information_schema.global_status \
                     where variable_name = 'Com_stmt_execute'";
     running.wait_until("it runs", || answer(&scene, executed) == "1\n");

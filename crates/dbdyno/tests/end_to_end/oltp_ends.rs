@@ -1,4 +1,4 @@
-//! How a run of `dbdyno oltp` ends: by its time, its number of events, or without those that do not come back.
+//! The end of a run of `dbdyno oltp`: by time, by number of events, or with events that never return.
 
 use rustix::process::Signal;
 
@@ -7,7 +7,7 @@ use crate::{
     scene::{Finished, Scene},
 };
 
-/// Point selects over two connections of a null server with these options.
+/// Runs point selects over two connections of a null server with these options.
 fn point_selects(scene: &Scene, server: &[&str], client: &[&str]) -> Finished {
     let (server, socket) = null_server(scene, server);
     let usual = ["oltp", "point_select", "run", "--threads=2", "--socket"];
@@ -28,7 +28,7 @@ fn the_time_or_the_number_of_events_ends_a_run_whichever_comes_first() {
     let with_rate = ["--time=60", "--events=50", "--rate=1000", csv];
     let report = point_selects(&scene, &[], &with_rate).exits(0);
     assert_eq!(events(&report), 50);
-    // Two connections, 20 ms a statement.
+    // Two connections, 20 ms per statement.
     let by_time = ["--time=1", "--events=1000000", csv];
     let report = point_selects(&scene, &["--delay=20ms"], &by_time).exits(0);
     assert!((1..=100).contains(&events(&report)), "{}", events(&report));
@@ -57,7 +57,7 @@ fn a_forced_shutdown_leaves_behind_what_has_not_come_back() {
 #[test]
 fn without_a_forced_shutdown_a_run_waits_for_all() {
     let scene = Scene::new();
-    // Longer than what is waited for where nothing is said.
+    // Longer than the default timeout.
     let frozen = ["--freeze-at=500ms", "--freeze-for=7s"];
     let options = ["--time=1", "--forced-shutdown=off", "--format=sysbench"];
     let report = point_selects(&scene, &frozen, &options).exits(0);

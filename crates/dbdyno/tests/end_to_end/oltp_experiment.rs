@@ -47,6 +47,6 @@ fn an_experiment_runs_sysbenchs_scripts_on_its_tables() {
     }
     scene.nothing_is_left();
 
-    // Without a server it runs the same plan.
+    // The same plan can be simulated without a server.
     scene.dbdyno(["run", "scripts.toml", "--simulate"]).exits(0);
 }

@@ -1,4 +1,4 @@
-//! How many files dbdyno and its servers may have open.
+//! The limit of open files of dbdyno and its servers.
 
 use std::process::Command;
 
@@ -15,8 +15,8 @@ fn every_server_of_an_experiment_has_the_same_limit_of_open_files() {
         ..Experiment::default()
     }
     .write(&scene);
-    // What a login has on most systems; the hard limit is far above it. A server of root raises its limit by itself, and
-    // this tells something to all other users.
+    // The usual soft limit of a login; the hard limit is far above it. A server run by root raises its limit on its
+    // own, so this test is meaningful for other users only.
     let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
     let line = format!("ulimit -Sn 1024; '{dbdyno}' run trial.toml --results out");
     let bash = Command::new("bash");

@@ -1,4 +1,4 @@
-//! A rate in an experiment: reached, or told why not, with the evidence in the record.
+//! A rate in an experiment: reached, or the reason why not, with the evidence in the record.
 
 use figures::RunFigures;
 use samples::Record;

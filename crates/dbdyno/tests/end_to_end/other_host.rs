@@ -17,20 +17,20 @@ use crate::{
     scene::Scene,
 };
 
-/// The port of a server that has its host to itself.
+/// Port of a server that is alone on its host.
 pub(crate) const PORT: u16 = 3306;
 
-/// How far the monotonic clock of another machine is ahead, seconds.
+/// Lead of the other machine's monotonic clock, seconds.
 pub(crate) const AHEAD_S: f64 = 1000.0;
 
 impl OtherHost {
-    /// A script in the scene that runs its arguments on this host, as if it were another machine: its kernel says that it
-    /// was started at another time. `None` where that cannot be.
+    /// A script in the scene that runs its arguments on this host and simulates another machine: its kernel reports
+    /// a different boot time. `None` if this is not possible.
     pub(crate) fn machine(&self, scene: &Scene) -> Option<PathBuf> {
         self.machine_with(scene, "machine.sh", "")
     }
 
-    /// The same, with a monotonic clock that is [`AHEAD_S`] ahead.
+    /// A script as of `machine`, with a monotonic clock that is [`AHEAD_S`] ahead.
     pub(crate) fn machine_ahead(&self, scene: &Scene) -> Option<PathBuf> {
         let clock = format!("unshare --time --monotonic {AHEAD_S} --fork --kill-child ");
         self.machine_with(scene, "machine-ahead.sh", &clock)
@@ -53,7 +53,7 @@ impl OtherHost {
         }
     }
 
-    /// A script in the scene that runs its arguments on this host, behind more words.
+    /// A script in the scene that runs its arguments on this host, after these additional words.
     pub(crate) fn script(&self, scene: &Scene, name: &str, words: &str) -> PathBuf {
         let namespace = &self.namespace;
         let text = format!("#!/bin/sh\nexec ip netns exec {namespace} {words} \"$@\"\n");
@@ -63,8 +63,8 @@ impl OtherHost {
     }
 }
 
-/// A server on another host, with an account `trial`. It can be asked through its socket as well: both hosts have
-/// one file system.
+/// A server on another host, with an account `trial`. It is also reachable through its socket: both hosts have
+/// the same file system.
 pub(crate) struct RemoteServer {
     process: Child,
     server: Server,
@@ -72,7 +72,7 @@ pub(crate) struct RemoteServer {
 }
 
 impl RemoteServer {
-    /// Starts one; `None` where there can be no other host.
+    /// Starts a server; `None` if another host is not possible.
     pub(crate) fn start(scene: &Scene) -> Option<Self> {
         let host = match OtherHost::new() {
             Ok(host) => host,
@@ -83,7 +83,7 @@ impl RemoteServer {
         };
         let server = MariaDb::make(scene, &[]);
         let log = File::create(scene.path().join("remote.log")).unwrap();
-        // Its first word lets it die with this test, whatever becomes of that.
+        // The first word ends it together with this test, even if the test is killed.
         let process = Command::new("setpriv")
             .args([
                 "--pdeathsig",
@@ -134,7 +134,7 @@ impl RemoteServer {
 
 impl Drop for RemoteServer {
     fn drop(&mut self) {
-        // Both fail on a process that ended.
+        // Both calls fail for a process that has ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

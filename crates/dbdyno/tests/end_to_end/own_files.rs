@@ -1,18 +1,18 @@
-//! The files that a user names: a FIFO, a device or a huge file is refused at once, with its name.
+//! Files that a user names: a FIFO, a device or a huge file is refused at once, with its name.
 
 use std::{fs::File, path::Path, process::Command};
 
 use crate::scene::{Finished, Scene};
 
-/// A way to name a file.
+/// An option that names a file.
 struct Named {
     what: &'static str,
-    /// The longest one that is read, as the refusal says it.
+    /// The size limit in the refusal.
     limit: Option<&'static str>,
     run: fn(&Scene, &str) -> Finished,
 }
 
-/// Certificates and public keys are read once a server asks for them: unit tests of `protocol` hold those.
+/// Certificates and public keys are read when a server asks for them: unit tests of `protocol` cover those.
 const NAMED: [Named; 10] = [
     Named {
         what: "an experiment",
@@ -100,7 +100,7 @@ fn a_fifo_or_a_device_is_never_opened() {
 #[test]
 fn a_huge_file_is_not_read_to_its_end() {
     let scene = Scene::new();
-    // Nothing of it is on the disk.
+    // A sparse file, which needs no disk space.
     let huge = scene.path().join("huge");
     File::create(&huge).unwrap().set_len(1 << 40).unwrap();
     for named in &NAMED {

@@ -1,5 +1,5 @@
-//! The report of a real run in a real browser: what is drawn is what was measured, it can be zoomed and chosen from, read
-//! in the dark and by keyboard, and it asks the network for nothing.
+//! The report of a real run in a real browser: charts of the measured values, zoom and selection, dark mode and
+//! keyboard use, and no request to the network.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,22 +10,22 @@ use serde::Deserialize;
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// What `reader.mjs` saw.
+/// The output of `reader.mjs`.
 #[derive(Debug, Deserialize)]
 struct Seen {
     complaints: Vec<String>,
     requests: Vec<String>,
-    /// Hints of the points of all static charts.
+    /// Tooltips of the points of all static charts.
     hints: Vec<String>,
     /// Static charts without title or description.
     unnamed: usize,
     landmarks: Vec<String>,
     headings: Vec<u8>,
-    /// Identifiers that stand twice.
+    /// Duplicate identifiers.
     twice: Vec<String>,
-    /// References to what is not there.
+    /// References to missing elements.
     dangling: Vec<String>,
-    /// Tables with a heading that does not say of what.
+    /// Tables with a heading that lacks its scope.
     headless: usize,
     unlabelled: usize,
     first_stop: String,
@@ -33,7 +33,7 @@ struct Seen {
     zoomable: bool,
     #[serde(default)]
     courses: Vec<Course>,
-    /// Before anything was unfolded.
+    /// Before any part was unfolded.
     #[serde(default)]
     canvases_at_first: usize,
     #[serde(default)]
@@ -49,17 +49,17 @@ struct Seen {
     light: String,
     dark: String,
     print: String,
-    /// Pixels by which a narrow window must be scrolled sideways.
+    /// Pixels of horizontal scrolling in a narrow window.
     beyond: i32,
-    /// Length of the page on a phone, screens of 390 by 844.
+    /// Length of the page on a phone, in screens of 390 by 844.
     screens: f64,
-    /// Charts that a phone cuts off.
+    /// Charts that are cut off on a phone.
     cut: usize,
-    /// Whether a link opened the folded part that it goes to.
+    /// Whether a link opened the folded part of its target.
     opened: bool,
 }
 
-/// Text of too little contrast.
+/// Text with too little contrast.
 #[derive(Debug, Deserialize)]
 struct Faint {
     light: Vec<String>,
@@ -73,7 +73,7 @@ struct Course {
     charts: Vec<String>,
 }
 
-/// The stretch that is shown, as the page tells it, and how many charts changed.
+/// The displayed range according to the page, and the number of charts that changed.
 #[derive(Debug, Deserialize)]
 struct Zoom {
     whole: String,
@@ -94,12 +94,12 @@ struct Chosen {
     first: String,
 }
 
-/// The library that drives the browser, where `make assets` put it.
+/// The browser automation library, as installed by `make assets`.
 fn library() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/assets/node_modules/playwright-core")
 }
 
-/// Reads a page; `None` without a browser, or without what drives it.
+/// Reads a page; `None` without a browser or the automation library.
 fn read(page: &Path) -> Option<Seen> {
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/end_to_end/page/reader.mjs");
     let browser = Command::new("chromium").arg("--version").output();
@@ -112,7 +112,7 @@ fn read(page: &Path) -> Option<Seen> {
     let output = Command::new("timeout")
         .args(["--kill-after=5", "300", "node"])
         .args([&reader, &library(), page])
-        // Where somebody wants to look at it.
+        // Directory for screenshots, to check the page by eye.
         .args(std::env::var_os("DBDYNO_SCREENSHOTS"))
         .output()
         .unwrap();
@@ -122,7 +122,7 @@ fn read(page: &Path) -> Option<Seen> {
     Some(serde_json::from_str(&seen).unwrap_or_else(|error| panic!("{error}: {seen}")))
 }
 
-/// What must hold of every page.
+/// Checks that apply to every page.
 fn assert_sound(seen: &Seen) {
     assert_eq!((&seen.complaints, &seen.requests), (&vec![], &vec![]));
     assert_eq!(seen.unnamed, 0, "charts without words");
@@ -178,7 +178,7 @@ fn the_report_draws_what_was_measured_and_can_be_read() {
         eprintln!("partly skipped: built without the library of zoomable charts");
     }
 
-    // The same reader finds a script's error and a request to the network.
+    // The same reader detects a script's error and a request to the network.
     let html = std::fs::read_to_string(&report).unwrap();
     let broken =
         "<script src=\"https://elsewhere.invalid/x.js\"></script><script>missing()</script></body>";
@@ -192,7 +192,7 @@ fn the_report_draws_what_was_measured_and_can_be_read() {
     );
 }
 
-/// The course of each run: drawn from its record, zoomed and chosen.
+/// Checks the course of each run: drawn from its record, zoomed and selected.
 fn assert_drawn(seen: &Seen) {
     assert_eq!(seen.courses.len(), 4);
     for course in &seen.courses {
@@ -209,7 +209,7 @@ fn assert_drawn(seen: &Seen) {
     for part in [&zoom.button, &zoom.drag, &zoom.key] {
         assert!(part.starts_with("Seconds "), "{zoom:?}");
     }
-    // A chart of one point looks the same at any zoom.
+    // A chart of one point does not change with the zoom.
     assert!(zoom.changed >= 3 && zoom.dragged >= 3, "{zoom:?}");
     let chosen = seen.chosen.as_ref().unwrap();
     assert!(

@@ -1,5 +1,5 @@
-//! Published benchmarks as their authors did them: `experiments/*/as-published.toml`, scaled down, and that the audit
-//! finds in the records what is wrong with them. docs/published-benchmarks.md says so in words.
+//! Published benchmarks as their authors ran them: `experiments/*/as-published.toml`, scaled down, with the audit's
+//! findings in their records. docs/published-benchmarks.md describes these.
 
 use std::{os::unix::fs::symlink, path::PathBuf};
 
@@ -25,14 +25,14 @@ fn sizing_of_2007() {
     ];
     run(&scene, "hp-sizing/as-published", &smaller);
     let audit = Audited::of(&scene, &["out"]);
-    // What the author found: the query cache and its lock.
+    // Found by the author: the query cache and its lock.
     audit
         .finds_one_of("C06", &["note", "warn"], "the query cache is on")
         .finds("C07", "warn", "answered from the query cache")
         .finds("W02", "note", "in memory")
         .finds("W05", "pass", "the dictionary word hands out")
         .finds("W06", "note", "drawn uniform");
-    // What the author overlooked.
+    // Overlooked by the author.
     audit
         .finds("M01", "fail", "1 execution of each combination")
         .finds("C03", "warn", "with 1 executions of a combination")
@@ -41,7 +41,7 @@ fn sizing_of_2007() {
         .finds("C12", "pass", "as asked for");
 }
 
-/// The setting that the paper's first appendix warns of: most of the keys are never asked for.
+/// The setting that the paper's first appendix warns of: most of the keys are never requested.
 #[test]
 fn dictionary_of_2007() {
     let scene = Scene::new();
@@ -69,7 +69,7 @@ fn dictionary_of_2007() {
         .finds("W04", "fail", "draws can have asked for");
 }
 
-/// Leaves one of the article's four combinations out: its factors cross in three as well, and each of them is loaded and
+/// Omits one of the article's four combinations: its factors also cross in three, and each combination is loaded and
 /// checked twice.
 fn leave_one_out(scene: &Scene) {
     let file = (scene.path()).join("experiments/ssd-mycnf/as-published.toml");
@@ -86,9 +86,9 @@ fn my_cnf_of_2012() {
     leave_one_out(&scene);
     run(&scene, "ssd-mycnf/as-published", &["--scale", "0.0025"]);
     let audit = Audited::of(&scene, &["out"]);
-    // What the author admitted.
+    // Admitted by the author.
     audit.finds("M01", "fail", "1 execution of each combination");
-    // What the author overlooked.
+    // Overlooked by the author.
     audit
         .finds("C03", "warn", "2 factors cross, with 1 executions")
         .finds("C01", "fail", "sync_binlog=0")
@@ -101,7 +101,7 @@ fn my_cnf_of_2012() {
         .finds("C10", "note", "binary log on");
 }
 
-/// On MySQL 8.0.33, where the developer who runs the tests has installed it.
+/// On MySQL 8.0.33, if it is installed on the machine.
 #[test]
 fn redo_log_of_2020() {
     let home = std::env::var_os("HOME")
@@ -127,9 +127,9 @@ fn redo_log_of_2020() {
     ];
     run(&scene, "bulk-load/as-published", &smaller);
     Audited::of(&scene, &["out"])
-        // What the author noticed afterwards.
+        // Noticed later by the author.
         .finds("C04", "fail", "its default of 128 MiB")
-        // What the author knew, and this experiment declares.
+        // Known to the author, and declared in this experiment.
         .finds(
             "C08",
             "note",
@@ -140,7 +140,7 @@ fn redo_log_of_2020() {
             "note",
             "redo log is disabled, as the experiment declares",
         )
-        // What the author overlooked.
+        // Overlooked by the author.
         .finds("M01", "fail", "1 execution of each combination")
         .finds("C09", "warn", "redo log");
 }

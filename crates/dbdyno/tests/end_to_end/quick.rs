@@ -1,4 +1,4 @@
-//! `dbdyno quick`: a first figure from a private server or from one that is there, which then is as it was.
+//! `dbdyno quick`: a first figure from a private or an existing server, which is left unchanged.
 
 use rustix::process::Signal;
 
@@ -51,7 +51,7 @@ fn a_server_that_is_there() {
     );
     assert_eq!(mariadb.rows("show tables in test").len(), 0);
 
-    // Also when it is interrupted.
+    // Unchanged also after an interruption.
     let mut running = scene.start(quick(mariadb.by_socket()));
     let results = Results::at(scene.path().join("results/quick-2"));
     running.wait_until("it measures", || results.measured_so_far(1) > 0);

@@ -1,4 +1,4 @@
-//! Input that cannot work: refused with exit code 2 and one message that says what to do, and nothing is harmed.
+//! Invalid input: refused with exit code 2 and one message with a remedy, without side effects.
 
 use std::net::TcpListener;
 
@@ -200,7 +200,7 @@ fn names_that_were_meant_are_said() {
         .says("cannot connect to nowhere.sock");
 }
 
-/// What is said of a command line may hold what was in it.
+/// Messages may quote the command line, but without its control characters.
 #[test]
 fn a_command_line_is_no_terminal_sequence() {
     let scene = Scene::new();
@@ -235,7 +235,7 @@ fn a_table_that_is_somebody_elses() {
     );
 }
 
-/// Starts `trial.toml` into `out` and waits until its tables are made and the first run is measured.
+/// Starts `trial.toml` into `out` and waits until its tables are created and the first run is measured.
 fn measuring(scene: &Scene) -> Running {
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     let record = scene.path().join("out/run-0001.jsonl");
@@ -253,7 +253,7 @@ fn a_table_that_somebody_else_made_since() {
         ..Experiment::default()
     }
     .write(&scene);
-    // Killed, and the table replaced by somebody else's before the experiment is taken up again.
+    // Killed, and the table replaced by an unrelated one before the experiment is resumed.
     let running = measuring(&scene);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
@@ -270,7 +270,7 @@ fn a_table_that_somebody_else_made_since() {
             .hints("nothing was replaced; rename the table");
     }
     assert_eq!(mariadb.rows("select colour from http_auth"), [["green"]]);
-    // Out of the way, the experiment goes on, and its own table goes with its end.
+    // After it is renamed, the experiment continues, and drops its own table at its end.
     mariadb.rows("rename table http_auth to mine");
     scene.dbdyno(resume).exits(0);
     assert_eq!(mariadb.rows("show tables"), [["mine"]]);

@@ -1,6 +1,6 @@
-//! A server on another host: rows come from the client's side only, and the server's machine is not observed.
+//! A server on another host: rows are sent by the client only, and the server's machine is not observed.
 //!
-//! Where the machine does not allow another host, these tests say so and pass.
+//! On a machine that does not permit network namespaces, these tests report that and pass.
 
 use crate::{
     experiment::{Experiment, SMACK},
@@ -46,7 +46,7 @@ fn super_smack_loads_over_the_wire() {
             smack.stderr.contains("is loaded by INSERT"),
             local_infile == 0
         );
-        // With local_infile off the server has refused a LOAD DATA LOCAL before.
+        // With local_infile off the server has already refused a LOAD DATA LOCAL.
         let loads = "select argument like 'load data local infile%' from mysql.general_log \
                      where argument like 'load data%'";
         assert_eq!(remote.rows(loads), [["1"]]);

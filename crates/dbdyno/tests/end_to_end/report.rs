@@ -1,4 +1,4 @@
-//! `dbdyno report`: the results of real runs in every format, and what it does not take.
+//! `dbdyno report`: the results of real runs in every format, and refused inputs.
 
 use std::{fs, path::Path, process::Command};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// Two connection counts against a server that does nothing, twice each: results in `nothing`.
+/// Runs two connection counts against a null server, twice each; results are in `results`.
 fn simulated(scene: &Scene, results: &str) {
     let experiment = Experiment {
         top: "seed = 5\nrepeats = 2",

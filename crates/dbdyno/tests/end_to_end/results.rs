@@ -1,4 +1,4 @@
-//! What a run left behind, read as any other program would read it.
+//! The files of a run, read as by any other program.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-/// A directory of results.
+/// A results directory.
 pub(crate) struct Results {
     path: PathBuf,
 }
@@ -19,7 +19,7 @@ impl Results {
         Self { path }
     }
 
-    /// A file in it.
+    /// Path of a file in it.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -31,7 +31,7 @@ impl Results {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// How many intervals of its measurement a run has recorded so far.
+    /// Number of intervals that a run's measurement has recorded so far.
     pub(crate) fn measured_so_far(&self, run: u32) -> usize {
         let text = fs::read_to_string(self.file(&record_name(run))).unwrap_or_default();
         Record::parse(&text).measured().count()
@@ -48,7 +48,7 @@ impl Results {
         Record::parse(&self.text(&record_name(run)))
     }
 
-    /// Rows of a query to the summary.
+    /// Rows of a query on the summary database.
     pub(crate) fn sql(&self, sql: &str) -> Vec<Vec<rusqlite::types::Value>> {
         let database = rusqlite::Connection::open(self.file("summary.sqlite")).unwrap();
         let mut statement = database.prepare(sql).unwrap();
@@ -63,7 +63,7 @@ pub(crate) fn record_name(run: u32) -> String {
     format!("run-{run:04}.jsonl")
 }
 
-/// Names of the files in a directory; none where it does not exist.
+/// Names of the files in a directory; empty if it does not exist.
 pub(crate) fn names_in(directory: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
@@ -74,7 +74,7 @@ pub(crate) fn names_in(directory: &Path) -> BTreeSet<String> {
 /// The lines of one run record.
 pub(crate) struct Record(Vec<Value>);
 
-/// What finished in an interval but was due in an earlier phase.
+/// Operations that finished in an interval but were due in an earlier phase.
 fn carried(interval: &Value) -> impl Iterator<Item = &Value> {
     interval["carried"].as_array().into_iter().flatten()
 }
@@ -83,7 +83,7 @@ fn sum_of<'v>(parts: impl Iterator<Item = &'v Value>, field: &str) -> u64 {
     parts.map(|part| sum(part, field)).sum()
 }
 
-/// A field of all operations of an interval, or of what was carried into it.
+/// The total of a field over all operations of an interval, or over those carried into it.
 fn sum(part: &Value, field: &str) -> u64 {
     let operations = part["operations"].as_array().unwrap();
     let values = operations
@@ -93,7 +93,7 @@ fn sum(part: &Value, field: &str) -> u64 {
 }
 
 impl Record {
-    /// Reads a record; its last line may be torn, no other.
+    /// Reads a record; only its last line may be torn.
     #[track_caller]
     pub(crate) fn parse(text: &str) -> Self {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -115,7 +115,7 @@ impl Record {
         line.unwrap_or_else(|| panic!("the record has no line {kind:?}"))
     }
 
-    /// Whether it says of itself that it is complete.
+    /// Whether it is marked as complete.
     pub(crate) fn is_complete(&self) -> bool {
         self.all("end").any(|end| end["complete"] == true)
     }
@@ -126,24 +126,24 @@ impl Record {
             .filter(|interval| interval["phase"] == "measurement")
     }
 
-    /// How long was measured, seconds.
+    /// Duration of the measurement, seconds.
     pub(crate) fn measured_s(&self) -> f64 {
         self.measured()
             .map(|interval| interval["length_s"].as_f64().unwrap())
             .sum()
     }
 
-    /// Operations that succeeded, of those that were due in the measurement.
+    /// Number of successful operations that were due in the measurement.
     pub(crate) fn count(&self) -> u64 {
         self.due("count")
     }
 
-    /// Operations that failed, of those that were due in the measurement.
+    /// Number of failed operations that were due in the measurement.
     pub(crate) fn errors(&self) -> u64 {
         self.due("errors")
     }
 
-    /// Operations that came back in the measurement with success, whenever they were due.
+    /// Number of operations that finished successfully in the measurement, regardless of their due time.
     pub(crate) fn came_back(&self) -> u64 {
         self.measured()
             .map(|interval| sum(interval, "count") + sum_of(carried(interval), "count"))

@@ -31,7 +31,7 @@ fn real(value: &Value) -> f64 {
     }
 }
 
-/// The number behind `33.7k` or `928`.
+/// The value of `33.7k` or `928`.
 fn as_shown(text: &str) -> f64 {
     match text.strip_suffix('k') {
         Some(thousands) => thousands.parse::<f64>().unwrap() * 1000.0,
@@ -155,7 +155,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
         ..Experiment::default()
     }
     .write(&scene);
-    // The other work: it takes as much of a CPU as it gets.
+    // Other work: a busy loop on one CPU.
     let mut hog = Command::new("sh")
         .args(["-c", "while :; do :; done"])
         .spawn()
@@ -214,7 +214,7 @@ fn settings_reach_the_server() {
     );
     scene.file(
         "lazy.cnf",
-        // The last one is too small, and becomes what it can be.
+        // The last one is too small, and is adjusted to the minimum.
         "[mysqld]\ninnodb_flush_log_at_trx_commit = 0\nmax_connections = 77\nsort_buffer_size = 1\n",
     );
     Experiment {
@@ -270,7 +270,7 @@ fn settings_reach_the_server() {
     );
 }
 
-/// Statements that write down what a run met and what it left, where the record shows it: in two variables.
+/// Statements that store the state before and after a run in two variables, which the record contains.
 const UPDATED_ROWS: &str = "\
 before = [\"set global lock_wait_timeout = (select 1000 + count(*) from http_auth where pass regexp '[0-9]')\"]
 after = [\"create or replace table after_run as select count(*) as updated from http_auth where pass regexp '[0-9]'\"]";

@@ -1,4 +1,4 @@
-//! The vocabulary of these tests: a directory of its own, and dbdyno run in it.
+//! The vocabulary of these tests: a separate directory, in which dbdyno runs.
 
 use std::{
     ffi::OsStr,
@@ -16,10 +16,10 @@ use tempfile::TempDir;
 
 use crate::results::names_in;
 
-/// A command that takes longer hangs.
+/// Timeout of a command.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
-/// What the developer who runs the tests has set must not reach them.
+/// Environment variables of the developer that must not affect the tests.
 pub(crate) const FOREIGN: [&str; 6] = [
     "MYSQL_PWD",
     "MYSQL_HOST",
@@ -29,7 +29,7 @@ pub(crate) const FOREIGN: [&str; 6] = [
     "XDG_CACHE_HOME",
 ];
 
-/// A directory that is working directory and home of every command run in it, and goes away with the test.
+/// A directory that is the working directory and home of every command run in it; removed at the end of the test.
 pub(crate) struct Scene {
     directory: TempDir,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Scene {
 impl Scene {
     /// An empty scene.
     pub(crate) fn new() -> Self {
-        // Sockets live below it, and the path of a socket is limited to 107 bytes.
+        // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new()
             .prefix("dyno")
             .tempdir()
@@ -45,7 +45,7 @@ impl Scene {
         Self { directory }
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -73,7 +73,7 @@ impl Scene {
         self.launch(Command::new(self.link(name)), args).finish()
     }
 
-    /// A link to dbdyno under another name.
+    /// Creates a link to dbdyno under another name.
     fn link(&self, name: &str) -> PathBuf {
         let link = self.path().join(name);
         if !link.exists() {
@@ -83,7 +83,7 @@ impl Scene {
         link
     }
 
-    /// The same where localhost is this unix socket.
+    /// Runs dbdyno under another name, with this unix socket in place of localhost's.
     #[track_caller]
     pub(crate) fn called_with_socket<S: AsRef<OsStr>>(
         &self,
@@ -102,13 +102,13 @@ impl Scene {
         self.launch(Command::new(env!("CARGO_BIN_EXE_dbdyno")), args)
     }
 
-    /// The servers that run in this scene, of whichever dbdyno.
+    /// Process ids of the servers running in this scene, of any dbdyno.
     pub(crate) fn servers(&self) -> Vec<Pid> {
         let here = self.path().as_os_str().as_encoded_bytes();
         let processes = fs::read_dir("/proc").expect("this is Linux").flatten();
         processes
             .filter(|process| {
-                // Empty for a kernel thread and for a process that ended and waits to be reaped.
+                // Empty for a kernel thread and for a zombie process.
                 let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
                 let program = words.split(|byte| *byte == 0).next().unwrap_or_default();
                 (program.ends_with(b"mariadbd") || program.ends_with(b"mysqld"))
@@ -119,12 +119,12 @@ impl Scene {
             .collect()
     }
 
-    /// Where dbdyno keeps its private servers.
+    /// Directory of dbdyno's private servers.
     pub(crate) fn servers_directory(&self) -> PathBuf {
         self.path().join(".local/share/dbdyno/servers")
     }
 
-    /// No server of this scene runs, and the directory of none is left.
+    /// Checks that no server of this scene runs, and that no server's directory is left.
     #[track_caller]
     pub(crate) fn nothing_is_left(&self) {
         assert_eq!(self.servers(), [], "these still run");
@@ -132,7 +132,7 @@ impl Scene {
         assert!(directories.is_empty(), "left behind: {directories:?}");
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition is true.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
         let mut waited = Duration::ZERO;
@@ -177,18 +177,18 @@ impl Scene {
 
 impl Drop for Scene {
     fn drop(&mut self) {
-        // What a failed test leaves running; it may end by itself meanwhile.
+        // Servers that a failed test left running; they may end on their own meanwhile.
         for server in self.servers() {
             let _ = kill_process(server, Signal::KILL);
         }
     }
 }
 
-/// Reads a pipe to its end in a thread of its own, so that the writer never waits.
+/// Reads a pipe to its end in a separate thread, so that the writer never blocks.
 fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A pipe that breaks is one that ended.
+        // A broken pipe is a closed one.
         let _ = pipe.read_to_end(&mut bytes);
         bytes
     })
@@ -204,7 +204,7 @@ pub(crate) fn first_child(pid: u32) -> Option<i32> {
     children.find_map(|text| text.split_whitespace().next()?.parse().ok())
 }
 
-/// A dbdyno that runs; killed when the test ends before it.
+/// A running dbdyno; killed if the test ends first.
 pub(crate) struct Running {
     line: String,
     child: Child,
@@ -213,18 +213,16 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Its process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).expect("it is our child and still runs");
     }
 
-    /// Waits until something is so that can only come while it runs.
+    /// Waits until a condition is true, which must happen while it runs.
     #[track_caller]
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn() -> bool) {
         let mut waited = Duration::ZERO;
@@ -274,13 +272,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail on a process that ended, which is how it should be.
+        // Both calls fail for a process that has ended, which is the normal case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A dbdyno that ended.
+/// A finished dbdyno.
 pub(crate) struct Finished {
     line: String,
     pub(crate) status: ExitStatus,
@@ -296,7 +294,7 @@ impl Finished {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// It ended by itself, with this exit code.
+    /// Checks that it ended on its own, with this exit code.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         let ended = match (self.status.code(), self.status.signal()) {
@@ -311,7 +309,7 @@ impl Finished {
         );
     }
 
-    /// Standard output holds this text.
+    /// Checks that standard output contains this text.
     #[track_caller]
     pub(crate) fn prints(self, text: &str) -> Self {
         assert!(
@@ -323,7 +321,7 @@ impl Finished {
         self
     }
 
-    /// Standard output holds this sentence, wherever its lines are broken.
+    /// Checks that standard output contains this sentence, wherever its lines are broken.
     #[track_caller]
     pub(crate) fn prints_sentence(self, sentence: &str) -> Self {
         let words: Vec<_> = self.text().split_whitespace().map(str::to_owned).collect();
@@ -336,7 +334,7 @@ impl Finished {
         self
     }
 
-    /// Standard error holds this text.
+    /// Checks that standard error contains this text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
         assert!(
@@ -348,7 +346,7 @@ impl Finished {
         self
     }
 
-    /// It was killed by this signal.
+    /// Checks that it was killed by this signal.
     #[track_caller]
     pub(crate) fn was_killed_by(self, signal: Signal) -> Self {
         assert_eq!(
@@ -361,7 +359,7 @@ impl Finished {
         self
     }
 
-    /// Standard error has one error, told once, and a hint that holds this text.
+    /// Checks that standard error reports one error once, with a hint that contains this text.
     #[track_caller]
     pub(crate) fn hints(self, text: &str) -> Self {
         let lines = |start| {
@@ -380,7 +378,7 @@ impl Finished {
         self
     }
 
-    /// Neither output holds this text.
+    /// Checks that neither output contains this text.
     #[track_caller]
     pub(crate) fn conceals(&self, text: &str) -> &Self {
         let told = self.text().contains(text) || self.stderr.contains(text);
@@ -388,7 +386,7 @@ impl Finished {
         self
     }
 
-    /// Standard output is empty: data goes there, and there is none.
+    /// Checks that standard output, which is for data, is empty.
     #[track_caller]
     pub(crate) fn prints_nothing(self) -> Self {
         assert!(
@@ -400,12 +398,12 @@ impl Finished {
         self
     }
 
-    /// Its exit code, if it ended by itself.
+    /// Its exit code, if it ended on its own.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// What it printed and said.
+    /// Both outputs as text.
     pub(crate) fn shown(&self) -> String {
         const SHOWN_MAX: usize = 4000;
         let output: String = self.text().chars().take(SHOWN_MAX).collect();

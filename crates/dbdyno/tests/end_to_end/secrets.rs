@@ -1,4 +1,4 @@
-//! Passwords: in no process list, no log, no output and no result.
+//! Test that passwords are in no process list, log, output or result.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use crate::{
     scene::{Finished, Scene},
 };
 
-/// The passwords that a private server's client.cnf holds.
+/// The passwords in a private server's client.cnf.
 fn passwords_of(server: &Path) -> Vec<String> {
     let text = fs::read_to_string(server.join("client.cnf")).unwrap();
     let values = text
@@ -33,10 +33,10 @@ fn passwords_of(server: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The command lines of all processes, and their environments where we may read them.
+/// The command lines of all processes, and their environments where they are readable.
 fn process_list() -> String {
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    // Our own environment is not dbdyno's doing.
+    // The environment of the test itself is not dbdyno's.
     let others =
         processes.filter(|process| *process.file_name() != *std::process::id().to_string());
     let texts = others.flat_map(|process| {
@@ -47,7 +47,7 @@ fn process_list() -> String {
         .collect()
 }
 
-/// Every file below a directory that holds a text; nobody but its owner may read it.
+/// Every file below a directory that contains a text; only its owner may have access to it.
 pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap().flatten() {
@@ -101,7 +101,7 @@ fn those_of_a_private_server() {
         assert!(!list.contains(password.as_str()), "the process list has it");
         let mut files = files_with(scene.path(), password);
         files.sort();
-        // The template of its data directory knows the accounts that are in it.
+        // The template of its data directory contains its accounts.
         assert_eq!(files, ["client.cnf", "dbdyno-template.json"]);
         for output in &shown {
             output.conceals(password);
@@ -130,8 +130,8 @@ fn the_one_of_a_server_that_is_there() {
     assert_eq!(files_with(&scene.path().join("out"), PASSWORD), [""; 0]);
 }
 
-/// Commands that get the password in one way or another, and those that read what the others wrote. SOCKET, FILE (with the
-/// password) and CNF (an option file with it) are put in.
+/// Commands that receive the password, and those that read the results of the others. SOCKET, FILE (with the password)
+/// and CNF (an option file with it) are placeholders.
 const COMMANDS: &[&str] = &[
     "oltp point_select run --time=1 --record=a.jsonl --socket=SOCKET --password=PASSWORD",
     "oltp read_write run --time=1 --record=b.jsonl --mysql-socket=SOCKET --mysql-password=PASSWORD",
@@ -159,7 +159,7 @@ const COMMANDS: &[&str] = &[
     "history",
 ];
 
-/// Runs the command with its words; meanwhile the process list is looked at.
+/// Runs the command with these words, and samples the process list during its execution.
 pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: &str) -> Finished {
     let words = line.split(' ').map(|word| {
         let known = put_in.iter();
@@ -178,7 +178,7 @@ pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: 
         (finished, watch.join().unwrap())
     });
     for (process, commands) in seen {
-        // An argument is hidden by the process that gets it, so that it can be seen for its first moment and never again.
+        // The receiving process hides an argument, so that it can be visible at its start only.
         let allowed = usize::from(is_given && process == pid);
         let leaks: Vec<_> = commands
             .iter()
@@ -188,7 +188,7 @@ pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: 
             leaks.len() <= allowed,
             "{line}: process {process}: {leaks:?}"
         );
-        // One that ends at once may be seen in that moment only.
+        // A short command may be sampled at its start only.
         let is_long = line.contains("--time=") && finished.code() == Some(0);
         let last = commands.last().filter(|_| is_long);
         assert!(
@@ -199,8 +199,8 @@ pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: 
     finished
 }
 
-/// What the process list says of a process and of those that it starts, until it ends: each one's command lines with its
-/// environment, in the order in which they changed.
+/// The command lines, with environments, of a process and its children until it ends, by process, in order of their
+/// changes.
 fn commands_seen(pid: u32, is_over: &AtomicBool) -> BTreeMap<u32, Vec<String>> {
     let mut seen: BTreeMap<u32, Vec<String>> = BTreeMap::from([(pid, Vec::new())]);
     while !is_over.load(Ordering::Relaxed) {
@@ -212,7 +212,7 @@ fn commands_seen(pid: u32, is_over: &AtomicBool) -> BTreeMap<u32, Vec<String>> {
                 String::from_utf8_lossy(&bytes).into_owned()
             });
             let text = text.concat();
-            // Empty for one that ended.
+            // Empty for a process that has ended.
             if !text.is_empty() && commands.last() != Some(&text) {
                 commands.push(text);
             }
@@ -262,7 +262,7 @@ fn those_that_commands_are_given() {
     for line in COMMANDS {
         let finished = asked(&scene, line, &put_in, SECRET);
         finished.conceals(SECRET);
-        // Commands that judge may find something; none may be refused.
+        // Commands with a verdict may find something; none may be refused.
         assert!(
             matches!(finished.code(), Some(0 | 1 | 5)),
             "{line}\n{}",

@@ -1,4 +1,4 @@
-//! What the server says of itself while a load runs, and `dbdyno tables`.
+//! The server's counters during a load, and `dbdyno tables`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::{mariadb::MariaDb, scene::Scene};
 
 const TABLES: [&str; 2] = ["--tables=2", "--table-size=2000"];
 
-/// Makes the tables, and runs a workload over them.
+/// Creates the tables, and runs a workload over them.
 fn measured(scene: &Scene, server: &[String], workload: &str, connections: u32) -> Record {
     let args = |command: &str, options: &[&str]| {
         let words = ["oltp", workload, command, "--database=test"];
@@ -32,13 +32,13 @@ fn record(path: &Path) -> Record {
     Record::open(path).unwrap()
 }
 
-/// By how much a counter grew, over all readings.
+/// The growth of a counter over all readings.
 fn counted(record: &Record, name: &str) -> f64 {
     let status = record.server_status.iter();
     status.filter_map(|status| status.counters.get(name)).sum()
 }
 
-/// Statements that came back, in all phases, as the record's own lines have them.
+/// Number of statements that returned, in all phases, according to the record's own lines.
 fn statements(scene: &Scene, names: &[&str]) -> f64 {
     let file = std::fs::File::open(scene.path().join("record.jsonl")).unwrap();
     let lines = Lines::of(std::io::BufReader::new(file));
@@ -82,7 +82,7 @@ fn the_server_counts_what_the_client_counts() {
         let off = (server - client).abs() / client;
         assert!(off < 0.01, "{counter}: server {server}, client {client}");
     }
-    // Values, InnoDB's own status and metrics, and who is connected.
+    // Variables, InnoDB's status and metrics, and the connected accounts.
     let first = &record.server_status[0];
     assert!(first.values["Innodb_page_size"] > 0.0);
     let innodb = first.innodb.as_ref().unwrap();
@@ -95,7 +95,7 @@ fn the_server_counts_what_the_client_counts() {
         .max()
         .unwrap();
     assert!(most >= 4, "four connections, and {most} were seen");
-    // What the server adds up by statement, wait, user and table.
+    // The server's totals by statement, wait, user and table.
     let totals = |source: &str| {
         let all = record.server_totals.iter();
         all.into_iter()
@@ -112,7 +112,7 @@ fn the_server_counts_what_the_client_counts() {
         .map(|row| row.name.as_str())
         .collect();
     assert!(tables.contains(&"test.sbtest1"), "{tables:?}");
-    // The slow query log, with the run's statements and no value of theirs.
+    // The slow query log, with the run's statements without their values.
     let slow = record.slow_log.as_ref().unwrap();
     let class = slow
         .classes
@@ -124,7 +124,7 @@ fn the_server_counts_what_the_client_counts() {
         })
         .unwrap_or_else(|| panic!("{slow:?}"));
     assert!(class.count > 50 && class.p50_s <= class.p95_s && class.p95_s <= class.max_s);
-    // The tables, at both ends.
+    // The tables, at the start and at the end.
     let at: Vec<&str> = record
         .table_sizes
         .iter()
@@ -166,7 +166,7 @@ fn what_is_off_or_refused_is_named() {
     ] {
         assert!(named(what), "{what}: {:?}", how.not_observed);
     }
-    // What needs no right is there all the same.
+    // Data that needs no privilege is recorded nevertheless.
     assert!(counted(&record, "Com_select") > 100.0);
     assert!(
         record
@@ -219,7 +219,7 @@ fn tables_by_size() {
     assert!(json["tables"][0]["index_bytes"].as_u64() > Some(1 << 20));
     assert_eq!(json["buffer_pool_bytes"], 16 << 20);
     assert_eq!(tables(&["--format=csv"]).lines().count(), 3);
-    // A database of an option file is not what is asked for, whether it is there or not.
+    // A database in an option file does not replace the requested one, whether it exists or not.
     mariadb.rows("create database other");
     mariadb.rows("create table other.history (n int) with system versioning");
     for database in ["other", "test", "not_there"] {

@@ -1,10 +1,10 @@
-//! `dbdyno server check`: what a server thinks of a my.cnf, told before anything is made.
+//! `dbdyno server check`: a server's validation of a my.cnf, before a server is created.
 
 use crate::{results::names_in, scene::Scene};
 
 const RIGHT: &str = "[client]\nno_such_client_option=1\n[mysqld]\nmax_connections=77\ninnodb_flush_log_at_trx_commit=2\n";
 
-/// A name, a unit, a word, a removed option and a zone that are wrong, among lines that are right.
+/// Invalid lines (name, unit, word, removed option, time zone) among valid ones.
 const WRONG: &str = "[mysqld]\nmax_connections=77\nno_such_option=1\nsort_buffer_size=2X\nskip-no-such-switch\n\
                      innodb_additional_mem_pool_size=20M\ndefault_time_zone=UTC\nloose_no_such_thing=1\n";
 
@@ -26,7 +26,7 @@ fn a_right_file_passes_and_a_wrong_one_is_refused_line_by_line() {
     assert!(told.contains("note: "), "the loose one: {told}");
     assert!(told.contains("'+00:00'"), "what to write instead: {told}");
 
-    // The same before a server is made.
+    // The same validation before a server is created.
     scene
         .dbdyno([
             "server",

@@ -1,4 +1,4 @@
-//! `dbdyno server`: the life of a private server, and what is refused.
+//! `dbdyno server`: the life cycle of a private server, and refused commands.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::scene::Scene;
 
-/// What the server answers to a statement, through the command-line client.
+/// The server's answer to a statement, through the command-line client.
 fn answer(scene: &Scene, name: &str, sql: &str) -> String {
     let client = scene.dbdyno([
         "server",
@@ -117,10 +117,10 @@ fn two_servers_do_not_meet() {
     scene.dbdyno(["server", "destroy", "two"]).exits(0);
 }
 
-/// A process as the marker of a server's directory keeps it.
+/// A process in the format of the marker in a server's directory.
 fn process_in_marker(pid: u32) -> Value {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    // Behind the name, which may have blanks, the start is the twentieth field.
+    // After the name, which may contain blanks, the start time is the twentieth field.
     let (_, fields) = stat.rsplit_once(')').unwrap();
     let start: u64 = fields.split_whitespace().nth(19).unwrap().parse().unwrap();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
@@ -132,7 +132,7 @@ fn a_server_that_is_not_finished_is_being_made_or_broken() {
     let scene = Scene::new();
     scene.dbdyno(["server", "create", "one"]).exits(0);
     scene.dbdyno(["server", "stop", "one"]).exits(0);
-    // As it stands while its maker, here the test, has not written its last file.
+    // The state before its creator, here the test, has written its last file.
     let directory = scene.servers_directory().join("one");
     let marker_file = directory.join("dbdyno-server.json");
     let mut marker: Value = serde_json::from_slice(&fs::read(&marker_file).unwrap()).unwrap();
@@ -146,7 +146,7 @@ fn a_server_that_is_not_finished_is_being_made_or_broken() {
         .exits(2)
         .says("this server is just being made")
         .says("hint: wait until it has finished");
-    // Once it is made nobody is at it any more, and what is missing is lost.
+    // After its creation no process works on it, and missing files are lost.
     marker["owner"] = Value::Null;
     fs::write(&marker_file, marker.to_string()).unwrap();
     let listed = scene.dbdyno(["server", "list"]).exits(0);

@@ -1,5 +1,5 @@
-//! Waits for private servers, their copies and the programs that fetch them: the first signal ends each, with the program
-//! that was waited for, and leaves neither half of anything nor less of what was there.
+//! Waits for private servers, their copies and installers: the first signal ends each wait and its program, and leaves
+//! neither incomplete files nor damaged ones.
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use crate::{
     scene::{Running, Scene},
 };
 
-/// Files that take their time to copy.
+/// Number of files, so that copying takes a while.
 const FILES: usize = 20_000;
 
-/// Starts dbdyno, which hears a hangup also under nohup; programs of the scene come first.
+/// Starts dbdyno, which handles SIGHUP also under nohup; the scene's programs are first in PATH.
 fn start(scene: &Scene, line: &str) -> Running {
     let mut env = Command::new("env");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -28,7 +28,7 @@ fn start(scene: &Scene, line: &str) -> Running {
     scene.launch(env, line.split(' '))
 }
 
-/// A program of the scene.
+/// Writes a program into the scene.
 fn program(scene: &Scene, name: &str, script: &str) -> PathBuf {
     let bin = scene.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -38,7 +38,7 @@ fn program(scene: &Scene, name: &str, script: &str) -> PathBuf {
     path
 }
 
-/// A script that takes an hour in a process of its own, whose number is in `begun`.
+/// A script that runs an hour in a separate process, whose process id is written to `begun`.
 fn hour(scene: &Scene) -> String {
     let begun = scene.path().join("begun");
     let (new, begun) = (begun.with_extension("new"), begun.display());
@@ -48,13 +48,13 @@ fn hour(scene: &Scene) -> String {
     )
 }
 
-/// The process that `begun` names, once it is there.
+/// The process id in `begun`, as soon as it exists.
 fn begun(scene: &Scene) -> Option<u32> {
     let text = fs::read_to_string(scene.path().join("begun")).ok()?;
     text.trim().parse().ok()
 }
 
-/// Ends a command that waits for such a script, which ends with it.
+/// Ends a command that waits for such a script, and checks that the script ends, too.
 #[track_caller]
 fn end_with_program(scene: &Scene, mut running: Running, signal: Signal) {
     running.wait_until("its program runs", || begun(scene).is_some());
@@ -67,7 +67,7 @@ fn end_with_program(scene: &Scene, mut running: Running, signal: Signal) {
     fs::remove_file(scene.path().join("begun")).unwrap();
 }
 
-/// A server's directory, with files in its data that take their time.
+/// A server's directory whose data takes a while to copy.
 fn filled_server(scene: &Scene) -> PathBuf {
     scene
         .dbdyno([
@@ -105,7 +105,7 @@ fn the_first_signal_ends_the_copying_of_data() {
     };
     let snapshots = server.join("snapshots");
 
-    // A server that was stopped for its copy runs again.
+    // A server that was stopped for the copy runs again.
     let mut running = start(&scene, "server snapshot one base");
     wait_until_it_copies(&mut running, &snapshots.join(".base.partial/data"));
     running.end_by(Signal::INT);
@@ -150,7 +150,7 @@ fn the_first_signal_ends_a_server_that_does_not_come_up() {
             .unwrap()
             .success()
     );
-    // It waits without a child, as a server does, whose only process is killed.
+    // It waits without a child, like a server whose only process is killed.
     let script = format!(
         "echo $$ > {0}.new; mv {0}.new {0}; read line < {1}",
         scene.path().join("begun").display(),
@@ -167,7 +167,7 @@ fn the_first_signal_ends_a_server_that_does_not_come_up() {
     scene.nothing_is_left();
 }
 
-/// While it asks whether the redo log is on, and while it waits for the end of the process.
+/// During the query whether the redo log is enabled, and during the wait for the end of the process.
 #[test]
 fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
     let scene = Scene::new();
@@ -182,7 +182,7 @@ fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
     kill_process(server, Signal::STOP).unwrap();
     for (signal, with_socket) in [(Signal::INT, true), (Signal::TERM, false)] {
         if !with_socket {
-            // Nobody can be asked then.
+            // The server cannot be queried then.
             fs::remove_file(&socket).unwrap();
         }
         let mut running = start(&scene, "server stop one");
@@ -190,14 +190,14 @@ fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
         running.end_by(signal);
         assert_eq!(scene.servers(), [server], "{signal:?}");
     }
-    // It was asked to stop, and does so once it can.
+    // It was requested to stop, and does so when it continues.
     kill_process(server, Signal::CONT).unwrap();
     scene.wait_until("the server is gone", || scene.servers().is_empty());
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
     scene.nothing_is_left();
 }
 
-/// The socket of the scene's only server, as its own client's option file names it.
+/// The socket of the scene's only server, according to its client's option file.
 fn socket_of(scene: &Scene) -> PathBuf {
     let file = scene.servers_directory().join("one/client.cnf");
     let text = fs::read_to_string(file).unwrap();
@@ -226,7 +226,7 @@ fn the_first_signal_ends_an_installation_with_the_program_that_it_runs() {
         end_with_program(&scene, running, signal);
         assert_eq!(names_in(&root), notes, "{name}");
     }
-    // What was fetched is unpacked by dpkg-deb, which writes nothing.
+    // The fetched package is unpacked by dpkg-deb, which writes nothing.
     let apt = "case \"$*\" in *indextargets*) echo 'Debian|http://mirror.example/debian/';; \
                *--download-only*) : > mariadb-server.deb;; esac";
     program(&scene, "apt-get", apt);
@@ -243,7 +243,7 @@ fn the_first_signal_ends_the_question_for_a_version() {
     let mysqld = mysqld.display();
     for (line, signal) in [
         (format!("server create one --mysqld {mysqld}"), Signal::INT),
-        // It is the first in PATH, too.
+        // It is first in PATH, too.
         ("server create one --run mysql".to_owned(), Signal::TERM),
     ] {
         let running = start(&scene, &line);

@@ -1,5 +1,5 @@
-//! The experiments in `experiments/` that take no more than the server of this machine, each scaled down to less than a
-//! minute; at full size with `DBDYNO_SHIPPED=full`.
+//! The experiments in `experiments/` that need only the machine's own server, each scaled down to less than a minute;
+//! at full size with `DBDYNO_SHIPPED=full`.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ fn is_full() -> bool {
     std::env::var("DBDYNO_SHIPPED").is_ok_and(|size| size == "full")
 }
 
-/// Everything under `experiments/`, in the scene.
+/// Copies everything under `experiments/` into the scene.
 pub(crate) fn experiments(scene: &Scene) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     copy(&from, &scene.path().join("experiments"));
@@ -31,7 +31,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Puts the two file systems of the article on ioDrive, which take root and a disk for each, into the scene's own.
+/// Moves the two file systems of the article on ioDrive, which need root and a disk each, into the scene's own.
 pub(crate) fn on_one_disk(scene: &Scene, name: &str) {
     let file = scene.path().join(format!("experiments/{name}.toml"));
     let text = fs::read_to_string(&file).unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn on_one_disk(scene: &Scene, name: &str) {
     }
 }
 
-/// Runs one of them, made smaller by these options, and expects all of its runs to come to their end.
+/// Runs one of them, scaled down by these options, and checks that all of its runs are complete.
 pub(crate) fn run(scene: &Scene, name: &str, smaller: &[&str]) -> Results {
     let file = format!("experiments/{name}.toml");
     let options: &[&str] = if is_full() { &[] } else { smaller };
@@ -92,7 +92,7 @@ fn hp_sizing() {
         .collect();
     let results = run(&scene, "hp-sizing", &smaller);
     assert!(results.record(3).count() > 0);
-    // What the paper saw, and what it did not: its selects were answered by the query cache, whose lock they waited for.
+    // Reported and missed by the paper: its selects were answered by the query cache and waited for the cache's lock.
     // It had three sizes, and one execution of each.
     let locked = ["note", "warn"];
     Audited::of(&scene, &["out"])
@@ -118,7 +118,7 @@ fn ssd_mycnf() {
             .variable("start", "innodb_flush_log_at_trx_commit"),
         "1"
     );
-    // Durable on both sides, and more data than memory. A my.cnf is several changes at once.
+    // Durable on both sides, and more data than memory. A my.cnf is several changes at the same time.
     Audited::of(&scene, &["out"])
         .finds("C01", "pass", "class D4")
         .finds("C02", "note", "mycnf changes 2 at once")
@@ -126,7 +126,7 @@ fn ssd_mycnf() {
         .finds("H08", "warn", "10 connections");
 }
 
-/// Those of inserts, each with two of its combinations on the MariaDB that is here.
+/// The experiments on inserts, each with two of its combinations on the machine's MariaDB.
 #[test]
 fn inserts() {
     for (name, only, variable) in [
@@ -158,7 +158,7 @@ fn inserts() {
     ] {
         let scene = Scene::new();
         experiments(&scene);
-        // Whichever version is here.
+        // For any installed version.
         let file = scene.path().join(format!("experiments/{name}.toml"));
         let text = fs::read_to_string(&file).unwrap();
         fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
@@ -174,7 +174,7 @@ fn inserts() {
     }
 }
 
-/// Made smaller, with these combinations alone.
+/// Options for a smaller scale and for these combinations only.
 fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
     let smaller = ["--scale", scale, "--repeats", "1"].into_iter();
     smaller
@@ -188,7 +188,7 @@ fn local_and_remote() {
     experiments(&scene);
     let only = ["round_trip=0,2ms", "connections=8"];
     let results = run(&scene, "local-and-remote", &smaller("0.1", &only));
-    // The shortest of all: a percentile of so short a run may rest on too few bursts to be given.
+    // The shortest experiment: a percentile of such a short run may be based on too few bursts to be reported.
     let ways = results.sql("select transport, min_us >= 2000 from runs order by transport");
     let expected = [
         ("tcp loopback", 0),
@@ -211,7 +211,7 @@ fn load_types() {
     for number in [1, 2] {
         assert_eq!(results.record(number).one("dataset")["rows"], 1999);
     }
-    // The engine is that of the table: MyISAM asks InnoDB's buffer pool for nothing.
+    // The table's own engine applies: MyISAM makes no requests to InnoDB's buffer pool.
     let asked = "select engine, per_operation > 1 from costs join results using (run) \
                  where name = 'page_requests' order by engine";
     let expected = [("InnoDB", 1), ("MyISAM", 0)];
@@ -225,7 +225,7 @@ fn buffer_pool() {
     experiments(&scene);
     let only = ["pool=48M,120M", "connections=8"];
     let results = run(&scene, "buffer-pool", &smaller("0.2", &only));
-    // The pool that holds all of the table misses less.
+    // A pool that holds the whole table has fewer misses.
     let misses = "select buffer_pool_bytes > 20e6 from costs join runs using (run) where name = 'misses' \
                   order by per_operation";
     assert_eq!(results.sql(misses), [[Integer(1)], [Integer(0)]]);
@@ -258,13 +258,13 @@ fn flush_log() {
         "flush-log",
         &[&smaller[..], &["connections=8"]].concat(),
     );
-    // One execution a side decides nothing; what differs is known all the same.
+    // One execution per side is not enough for a decision; the differences are reported nevertheless.
     scene
         .dbdyno(["compare", "out:flush_log=1", "out:flush_log=2", "-v"])
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
         .prints("fsyncs of InnoDB");
-    // The price of durability is what was asked for.
+    // The price of durability is the question of the experiment.
     let declared = "class D4 and D2 and D1 (a crash of the server takes the last commits)";
     Audited::of(&scene, &["out"])
         .finds("C01", "note", declared)

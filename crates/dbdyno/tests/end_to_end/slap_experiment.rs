@@ -61,7 +61,7 @@ fn an_experiment_runs_mysqlslaps_load_types_on_its_table() {
     }
     scene.nothing_is_left();
 
-    // Without a server it runs the same plan.
+    // The same plan can be simulated without a server.
     scene.dbdyno(["run", "types.toml", "--simulate"]).exits(0);
 }
 
@@ -77,7 +77,7 @@ fn an_experiment_runs_so_many_statements_of_ones_own_on_tables_of_ones_own() {
     assert_eq!(dataset["source"], "the tables of tables.sql");
     assert_eq!(dataset["rows"], 2);
     assert_eq!(record.count(), 101);
-    // What ran can be run again from its results, with the file as it was.
+    // A finished experiment can be repeated from its results, with the original file.
     scene.file("tables.sql", "create table other (a int)");
     scene.dbdyno(["rerun", "results/own-1"]).exits(0);
     let again = Results::at(scene.path().join("results/own-2"));
@@ -97,7 +97,7 @@ fn a_file_without_a_statement_is_told_before_anything_starts() {
     assert!(!scene.path().join("results").exists());
 }
 
-/// The load's DROP TABLE IF EXISTS is for the table of an earlier run.
+/// The load's DROP TABLE IF EXISTS refers to the table of an earlier run.
 #[test]
 fn a_table_of_its_name_on_a_given_server_is_somebody_elses() {
     let scene = Scene::new();
@@ -116,7 +116,7 @@ fn a_table_of_its_name_on_a_given_server_is_somebody_elses() {
         .dbdyno(["run", "given.toml"])
         .exits(2)
         .says("table test.t1 exists already");
-    // Tables of one's own come with a database, which is dropped first: on a private server only.
+    // The user's own tables need a database that is dropped first: on a private server only.
     scene.file("given.toml", &given("create = \"create table x (a int)\""));
     scene
         .dbdyno(["run", "given.toml"])

@@ -1,4 +1,4 @@
-//! `dbdyno server snapshot`, `restore` and `snapshots`: data kept aside and put back.
+//! `dbdyno server snapshot`, `restore` and `snapshots`: snapshots of data, and their restoration.
 
 use std::fs;
 
@@ -121,7 +121,7 @@ fn a_damaged_snapshot_is_refused_and_a_name_cannot_lead_elsewhere() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
-/// Takes mariadb-backup; without it that is what is said.
+/// Needs mariadb-backup; without it the test expects that message.
 #[test]
 fn a_running_server_is_copied_while_it_goes_on() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! `super-smack`: the original's command line and layout with the numbers put right, one test per known fault.
+//! `super-smack`: the original's command line and layout with corrected figures, one test per known fault.
 
 use std::{fs, path::PathBuf};
 
@@ -6,7 +6,7 @@ use rustix::process::{Signal, kill_process};
 
 use crate::scene::{Finished, Scene};
 
-/// A scene with a private server named `s`, as a smack file's client finds it with `--server s`.
+/// A scene with a private server named `s`, to which a smack file's client connects with `--server s`.
 fn with_server(settings: &[&str]) -> Scene {
     let scene = Scene::new();
     create_server(&scene, settings);
@@ -48,7 +48,7 @@ fn experiment(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// One client that fires a barrel of these queries, each with its name as type.
+/// A .smack file with one client and a barrel of these queries, each with its name as type.
 fn one_client(queries: &[(&str, &str)], barrel: &str, lines: &str) -> String {
     let queries: String = queries
         .iter()
@@ -80,7 +80,7 @@ fn row(output: &str, query_type: &str) -> (u64, u64, u64, f64) {
     )
 }
 
-/// max, min and avg of the connect line, and the number of clients.
+/// Max, min and avg of the connect line, and the number of clients.
 #[track_caller]
 fn connects(output: &str, unit: &str) -> [u64; 4] {
     let line = output
@@ -125,7 +125,7 @@ fn the_sizing_papers_files_run_with_the_originals_layout() {
     let (queries, max, min, rate) = row(report, "select_index");
     assert_eq!(queries, 20_000);
     assert!(max >= min && rate > 0.0, "{report}");
-    // The table has its rows: nothing is said, nothing is done.
+    // The table has its rows: no message, no change.
     assert!(run().starts_with("Query Barrel"));
     let checked = answer(
         &scene,
@@ -133,7 +133,7 @@ fn the_sizing_papers_files_run_with_the_originals_layout() {
     );
     assert_eq!(checked, "9000\t13\t9000\n");
 
-    // Appendix 2, with fewer rows; it is another table of the same name, with too few rows so far.
+    // Appendix 2, with fewer rows; a different table of the same name, with too few rows so far.
     let sizing = fs::read_to_string(experiment("hp-sizing.smack")).unwrap();
     let output = smack(&scene, &sizing.replace("1000000", "10000"), &["10", "1000"]);
     let output = output.exits(0).text();
@@ -155,7 +155,7 @@ fn minimum_and_maximum_are_those_of_all_queries() {
     let text =
         one_client(&queries, "1 slow 1 fast 1 last", "").replace("type \"fast\"", "type \"slow\"");
     let text = text.replace("type \"last\"", "type \"slow\"");
-    // Super Smack printed a maximum of 20, and a least time to connect of -1 for a single client.
+    // Super Smack printed a maximum of 20, and a minimum connect time of -1 for a single client.
     let output = smack(&scene, &text, &["1", "1"]).exits(0).text();
     let (queries, max, min, rate) = row(&output, "slow");
     assert_eq!(queries, 3);
@@ -163,7 +163,7 @@ fn minimum_and_maximum_are_those_of_all_queries() {
         (300..3_000).contains(&max) && (10..20).contains(&min),
         "{output}"
     );
-    // Three queries in a third of a second and a bit.
+    // Three queries in slightly more than a third of a second.
     assert!(rate > 1.0 && rate < 3.0 / 0.33, "{output}");
     let [max, min, avg, _] = connects(&output, "ms");
     assert!(max >= avg && avg >= min, "{output}");
@@ -203,7 +203,7 @@ fn a_failed_statement_shows_in_the_exit_code() {
         .exits(3)
         .says("aborting on failed query: bad: ")
         .says("error 1146 (42S02)");
-    // What was measured until then is kept.
+    // The measurements up to then are kept.
     assert!(stopped.text().contains("Query Barrel Report for client c"));
     let counted = smack(&scene, &text, &["4", "100", "--on-error", "count"])
         .exits(3)
@@ -216,7 +216,7 @@ fn a_failed_statement_shows_in_the_exit_code() {
 #[test]
 fn deadlocks_are_retried_and_procedures_may_return_rows() {
     let scene = with_server(&[]);
-    // Every first call of two ends as a deadlock does.
+    // The first of every two calls ends as a deadlock does.
     let setup = "c.connect(); c.query(\"create table tries (n int) as select 0 as n\"); \
                  c.query(\"create procedure flaky() begin update tries set n = n + 1; \
                  if (select n % 2 from tries) = 1 then signal sqlstate '40001' set mysql_errno = 1213; end if; \
@@ -247,12 +247,12 @@ fn unique_words_are_unique_over_all_clients() {
          a.create_threads($1); b.create_threads($1); a.print(\"p\"); a.connect(); b.connect();\n\
          a.unload_query_barrel(); b.unload_query_barrel(); a.collect_threads(); b.collect_threads();\n\
          $n = a::ins::num_queries; a.print(\"n=\" . $n . \";\"); }}\n",
-        // Super Smack lost its way in a main that is longer than its read buffer.
+        // Super Smack failed on a main that is longer than its read buffer.
         "# a comment that makes main long\n".repeat(1_000),
     );
     let output = smack(&scene, &text, &["8", "50"]).exits(0).text();
     assert_eq!(answer(&scene, "select count(*) from test.ids"), "800\n");
-    // Each client type has its report; what stands between create and collect is every worker's.
+    // Each client type has its report; every worker executes the lines between create and collect.
     for report in [
         "Query Barrel Report for client a\n",
         "Query Barrel Report for client b\n",
@@ -301,7 +301,7 @@ fn a_row_that_does_not_fit_is_explained() {
             .says("column 'address'")
             .says("%255s makes 0 to 254, or where 0 is drawn 256, letters")
             .says("hint: write %254-254s instead of %255s");
-        // Nothing half loaded stays behind.
+        // No partly loaded table is left.
         assert_eq!(answer(&scene, "show tables in test"), "");
     }
 }
@@ -312,7 +312,7 @@ fn rows_are_the_same_however_they_are_loaded() {
     let [data, elsewhere] = ["data", "elsewhere"].map(|name| scene.path().join(name));
     fs::create_dir(&data).unwrap();
     fs::create_dir(&elsewhere).unwrap();
-    // The server itself may read no file of ours.
+    // The server itself has no access to the client's files.
     create_server(
         &scene,
         &[&format!("secure_file_priv={}", elsewhere.display())],
@@ -331,7 +331,7 @@ fn rows_are_the_same_however_they_are_loaded() {
             run.stderr.contains("is loaded by INSERT"),
             local_infile == "0"
         );
-        // The words are sampled from the file, which is told.
+        // The words are sampled from the file, which is reported.
         let run = run
             .says("note: dictionary 'w' uses ")
             .says(" of 3000 words");

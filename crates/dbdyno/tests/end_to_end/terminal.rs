@@ -1,4 +1,4 @@
-//! A virtual terminal in which a shell runs dbdyno, and what is to be seen on it.
+//! A virtual terminal in which a shell runs dbdyno, with its displayed text.
 
 use std::{
     io::{Read, Write},
@@ -13,11 +13,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::scene::{FOREIGN, Scene};
 
-/// What is not to be seen by then never comes.
+/// Timeout for a displayed text.
 const PATIENCE: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(20);
 
-/// A virtual terminal; what runs in it is killed when the test ends before it.
+/// A virtual terminal; its programs are killed if the test ends first.
 pub(crate) struct Terminal {
     master: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -25,14 +25,14 @@ pub(crate) struct Terminal {
     shown: Arc<Mutex<Shown>>,
 }
 
-/// What came out of the terminal.
+/// The output of the terminal.
 struct Shown {
     screen: vt100::Parser,
     bytes: Vec<u8>,
 }
 
 impl Terminal {
-    /// Runs a script of sh, in which `$DBDYNO` is dbdyno, in a terminal of so many columns and rows.
+    /// Runs an sh script, in which `$DBDYNO` is dbdyno, in a terminal of this number of columns and rows.
     pub(crate) fn run(scene: &Scene, script: &str, (columns, rows): (u16, u16)) -> Self {
         let pty = native_pty_system().openpty(size(columns, rows)).unwrap();
         let mut command = CommandBuilder::new("sh");
@@ -45,7 +45,7 @@ impl Terminal {
             command.env_remove(variable);
         }
         let child = pty.slave.spawn_command(command).unwrap();
-        // The terminal is closed when the last program has left it.
+        // The terminal closes when its last program has ended.
         drop(pty.slave);
         let shown = Arc::new(Mutex::new(Shown {
             screen: vt100::Parser::new(whole(rows), whole(columns), 0),
@@ -68,13 +68,12 @@ impl Terminal {
         }
     }
 
-    /// Types.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self.keyboard.flush().unwrap();
     }
 
-    /// Makes the terminal larger or smaller, which programs in it are told.
+    /// Resizes the terminal, which its programs receive as a signal.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let mut shown = self.shown();
         let screen = shown.screen.screen_mut();
@@ -83,7 +82,7 @@ impl Terminal {
         self.master.resize(size(columns, rows)).unwrap();
     }
 
-    /// Sends a signal to what the shell runs.
+    /// Sends a signal to the shell's foreground programs.
     pub(crate) fn signals(&self, signal: Signal) {
         let shell = self.child.process_id().unwrap();
         let children = format!("/proc/{shell}/task/{shell}/children");
@@ -93,23 +92,23 @@ impl Terminal {
         kill_process(pid, signal).unwrap();
     }
 
-    /// What is to be seen.
+    /// The displayed text.
     pub(crate) fn text(&self) -> String {
         self.shown().screen.screen().contents()
     }
 
-    /// Everything that was ever written to it.
+    /// Everything written to the terminal so far.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.shown().bytes).into_owned()
     }
 
-    /// Waits until a text is to be seen.
+    /// Waits until a text is displayed.
     #[track_caller]
     pub(crate) fn shows(&self, text: &str) -> &Self {
         self.shows_what(text, |shown| shown.contains(text))
     }
 
-    /// Waits until something is so of what is to be seen.
+    /// Waits until the displayed text satisfies a condition.
     #[track_caller]
     pub(crate) fn shows_what(&self, what: &str, is_so: impl Fn(&str) -> bool) -> &Self {
         let mut waited = Duration::ZERO;
@@ -124,7 +123,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until a program has taken the whole screen, and hidden the cursor, which it does after its first picture.
+    /// Waits until a program uses the whole screen and has hidden the cursor, which it does after its first picture.
     #[track_caller]
     pub(crate) fn is_taken(&self) -> &Self {
         self.shows_what("the other screen without a cursor", |_| {
@@ -134,7 +133,7 @@ impl Terminal {
         })
     }
 
-    /// It is as a program has to leave it: on its own screen, with a cursor.
+    /// Whether a program has restored the terminal: the normal screen, with a cursor.
     pub(crate) fn is_left_alone(&self) -> bool {
         let shown = self.shown();
         let screen = shown.screen.screen();
@@ -148,7 +147,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // Both fail on a shell that ended, which is how it should be.
+        // Both calls fail for a shell that has ended, which is the normal case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! `dbdyno top`: on a virtual terminal, in plain lines, of a real server, of records.
+//! `dbdyno top`: on a virtual terminal and in plain lines, for a real server and for records.
 
 use std::{
     fs::{self, OpenOptions},
@@ -12,21 +12,21 @@ use crate::{mariadb::MariaDb, scene::Scene, terminal::Terminal};
 
 const WIDE: (u16, u16) = (120, 40);
 
-/// A record of a run that has ended.
+/// A record of a finished run.
 fn record(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../audit/fixtures")
         .join(name)
 }
 
-/// A script that notes how the terminal is set before and after `top` with these arguments, and how that ended.
+/// A script that stores the terminal's settings before and after `top` with these arguments, and its exit code.
 fn script(arguments: &str) -> String {
     format!(
         "stty -a > before; \"$DBDYNO\" top {arguments}; echo \"ended with $?\"; stty -a > after; read wait"
     )
 }
 
-/// `top` has ended so, and the terminal is as it was.
+/// Checks the exit code of `top`, and that the terminal's settings are unchanged.
 #[track_caller]
 fn is_left_as_it_was(scene: &Scene, terminal: &Terminal, code: i32) {
     terminal.shows(&format!("ended with {code}"));
@@ -90,14 +90,14 @@ fn a_restarted_server_is_told_and_its_counters_begin_anew() {
         .shows_what("figures of the new process", |text| {
             figure(text, "queries/s").is_some_and(|value| value.parse::<f64>().is_ok())
         });
-    // Only top itself asks: a difference of two processes' counters would be larger, or negative.
+    // Only `top` itself sends queries: a difference of two processes' counters would be larger, or negative.
     let text = terminal.text();
     let queries: f64 = figure(&text, "queries/s").unwrap().parse().unwrap();
     assert!((0.0..100.0).contains(&queries), "{text}");
     scene.dbdyno(["server", "destroy", "s"]).exits(0);
 }
 
-/// The value behind a label.
+/// The value after a label.
 fn figure(text: &str, label: &str) -> Option<String> {
     let line = text
         .lines()
@@ -121,11 +121,11 @@ fn however_it_ends_the_terminal_is_as_it_was() {
     by_signal.signals(Signal::TERM);
     is_left_as_it_was(&scene, &by_signal, 0);
 
-    // A record that turns out to be broken while it is followed.
+    // A record that is damaged while `top` follows it.
     let text = fs::read_to_string(&path).unwrap();
     let (unended, _end) = text.trim_end().rsplit_once('\n').unwrap();
     let growing = scene.file("growing.jsonl", &format!("{unended}\n"));
-    // As dbdyno holds it while a run goes on.
+    // Locked as by dbdyno during a run.
     let held = fs::File::open(&growing).unwrap();
     held.lock().unwrap();
     let by_error = Terminal::run(&scene, &script("growing.jsonl"), WIDE);
@@ -183,7 +183,7 @@ fn colours_are_off_where_nobody_wants_them() {
     assert!(!has_colours("", "--color never"));
 }
 
-/// Whether an escape sequence sets a colour: 30 to 37, 90 to 97, or 38 with a number behind it.
+/// Whether an escape sequence sets a colour: 30 to 37, 90 to 97, or 38 followed by a number.
 fn sets_foreground(sequence: &str) -> bool {
     let is_parameter = |it: char| it.is_ascii_digit() || it == ';';
     let parameters = sequence.trim_start_matches(is_parameter);
@@ -217,26 +217,26 @@ fn plain_lines_agree_with_the_servers_counters() {
         let length_s = number(&pair[1][0]) - number(&pair[0][0]);
         counted += number(&pair[1][1]) * length_s;
     }
-    // Its own looks, and what three digits of a rate and two of a time are off.
+    // The queries of `top` itself, and the rounding to three digits of the rate and two of the time.
     let own = (lines.len() * 10) as f64;
     let (least, most) = (STATEMENTS as f64 * 0.96, STATEMENTS as f64 * 1.04 + own);
     assert!((least..most).contains(&counted), "{counted}: {lines:?}");
 }
 
-/// The lines with figures, cell by cell.
+/// The lines with figures, split into cells.
 fn figures(text: &str) -> Vec<Vec<String>> {
     let is_figure = |line: &&str| {
         line.trim_start()
             .starts_with(|it: char| it.is_ascii_digit())
     };
-    // The last line may not be whole yet.
+    // The last line may be incomplete.
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     let lines = whole.lines().filter(is_figure);
     let cells = lines.map(|line| line.split_whitespace().map(str::to_owned).collect());
     cells.collect()
 }
 
-/// A figure with its prefix.
+/// The value of a figure with its prefix.
 fn number(text: &str) -> f64 {
     match text.strip_suffix('k') {
         Some(thousands) => thousands.parse::<f64>().unwrap() * 1000.0,
@@ -276,7 +276,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     terminal.shows("operations/s").shows("running,");
     running.finish().exits(0);
     terminal.shows("end ");
-    // All lines at once, where the output is no terminal.
+    // All lines at once, if the output is not a terminal.
     let plain = scene.dbdyno(["top", "runs/record.jsonl"]).exits(0);
     assert!(figures(&plain.text()).len() >= 8, "{}", plain.text());
     scene
@@ -291,7 +291,7 @@ fn no_run_is_waited_for_where_no_experiment_goes_on() {
     fs::create_dir(scene.path().join("results")).unwrap();
     scene.file("results/experiment.toml", "");
     scene.file("results/report.html", "");
-    // Newer than the page, as after a kill between two runs, or where the page was not written again.
+    // Newer than the page, as after a kill between two runs, or if the page was not written again.
     let text = fs::read_to_string(record("mariadb-tpcc.jsonl")).unwrap();
     scene.file("results/1.jsonl", &text);
     scene
@@ -350,7 +350,7 @@ fn a_killed_run_is_not_waited_for() {
     let text = fs::read_to_string(path).unwrap();
     let (unended, _end) = text.trim_end().rsplit_once('\n').unwrap();
     fs::create_dir(scene.path().join("results")).unwrap();
-    // As an experiment leaves it that is killed: without an end, and never reported on.
+    // The state after an experiment was killed: without an end and without a report.
     scene.file("results/experiment.toml", "");
     scene.file("results/run-0001.jsonl", &format!("{unended}\n"));
     for place in ["results", "results/run-0001.jsonl"] {

@@ -1,5 +1,5 @@
-//! `dbdyno tpcc`, `tpcc_load` and `tpcc_start`: interrupted loads that go on, runs that leave the database consistent,
-//! and violations that are found.
+//! `dbdyno tpcc`, `tpcc_load` and `tpcc_start`: resumed loads, runs that leave the database consistent, and detected
+//! violations.
 
 use rustix::process::Signal;
 
@@ -34,7 +34,7 @@ fn sql(scene: &Scene, database: &str, sql: &str) -> String {
     scene.dbdyno(client).text()
 }
 
-/// A table with the name of one of TPC-C's, and columns of its own: nothing is dropped.
+/// A table with the name of a TPC-C table, and different columns: nothing is dropped.
 fn a_table_of_somebody_else_stays(scene: &Scene) {
     let before = sql(scene, "tpcc", "show tables");
     let add = "alter table history add column mine int";
@@ -47,7 +47,7 @@ fn a_table_of_somebody_else_stays(scene: &Scene) {
     sql(scene, "tpcc", "alter table history drop column mine");
 }
 
-/// Starts a load and waits until so many parts of tables are in.
+/// Starts a load and waits until this number of table parts is loaded.
 fn load_until(scene: &Scene, parts: u64) -> Running {
     let mut load = scene.start(["tpcc", "load", "--warehouses", "1", "--server", "one"]);
     let noted = "select count(*) from dbdyno_tpcc_parts";
@@ -56,7 +56,7 @@ fn load_until(scene: &Scene, parts: u64) -> Running {
     load
 }
 
-/// A load is killed, interrupted and loses its server; each time it goes on, and at the end every row is there once.
+/// A load is killed, interrupted and loses its server; it is resumed each time, and at the end every row exists once.
 fn load_with_interruptions(scene: &Scene) {
     let load = load_until(scene, 1);
     load.signal(Signal::KILL);
@@ -70,7 +70,7 @@ fn load_with_interruptions(scene: &Scene) {
         .says("a load of 1 warehouses with seed 1 was interrupted")
         .hints("--warehouses 1 --seed 1 continues");
 
-    // By INSERT, too.
+    // Including loads by INSERT.
     sql(scene, "tpcc", "set global local_infile = 0");
     let load = load_until(scene, 4);
     load.signal(Signal::INT);
@@ -113,7 +113,7 @@ fn load_with_interruptions(scene: &Scene) {
 fn a_database_is_loaded_run_checked_and_dropped() {
     let scene = server();
     tpcc(&scene, &["run"]).exits(2).hints("create the database");
-    // MariaDB's redo log cannot be switched off.
+    // MariaDB's redo log cannot be disabled.
     tpcc(&scene, &["load", "--warehouses", "1", "--redo-log", "off"])
         .exits(2)
         .hints("8.0.21");
@@ -144,7 +144,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         .unwrap();
     assert!(deliveries["queued"].as_u64().unwrap() > 0);
     assert_eq!(deliveries["queued"], deliveries["executed"]);
-    // Every order that is not waiting was delivered by the run, or before it by the load.
+    // Every order that is not waiting was delivered by the run, or earlier by the load.
     let delivered: u64 = deliveries["delivered"]
         .as_array()
         .unwrap()
@@ -178,7 +178,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         .prints("condition 6 is violated by 1 rows")
         .prints("o_w_id 1 o_d_id 3 o_id 7: o_ol_cnt")
         .prints("s_w_id 1 s_i_id 42: s_ytd");
-    // What was violated before is not laid at the run's door.
+    // Earlier violations are not attributed to the run.
     run(&["-c", "2", "--duration", "2s"])
         .exits(0)
         .says("warning: before the run, condition 1 is violated");
@@ -192,7 +192,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
-/// Two runs on one data set; the second finds a warehouse to which somebody gave money.
+/// Two runs on one data set; the second finds a warehouse whose balance was changed from outside.
 const EXPERIMENT: &str = r#"
 format = 1
 order = "file"
@@ -247,7 +247,7 @@ fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
     scene.nothing_is_left();
 }
 
-/// The same transactions as calls of procedures that the run creates, or replaces where they are of another version.
+/// The same transactions as calls of procedures, which the run creates, or replaces if they have another version.
 fn stored_procedures(scene: &Scene) {
     sql(
         scene,
@@ -273,7 +273,7 @@ fn stored_procedures(scene: &Scene) {
         .prints("every condition that held before the run holds after it");
     let record = std::fs::read_to_string(scene.path().join("stored.jsonl")).unwrap();
     assert!(record.contains("\"round_trips\":\"stored\""));
-    // One statement is one operation: there is none inside.
+    // One statement is one operation: there are no statements inside.
     assert!(!record.contains("\"statements\":["));
     let again = run(&["--duration", "1s", "--no-check"]).exits(0);
     assert!(!again.stderr.contains("created"), "{}", again.stderr);

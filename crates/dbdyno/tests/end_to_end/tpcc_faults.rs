@@ -1,5 +1,5 @@
-//! `dbdyno tpcc run` under deadlocks, lock waits, killed sessions and a restart of its server: what may be retried is,
-//! what may have been committed is not, and the database stays consistent.
+//! `dbdyno tpcc run` under deadlocks, lock waits, killed sessions and a server restart: it retries only transactions
+//! that cannot have been committed, and the database stays consistent.
 
 use rustix::process::Signal;
 
@@ -27,7 +27,7 @@ fn sql(scene: &Scene, sql: &str) -> String {
     scene.dbdyno(client).text()
 }
 
-/// Waits until terminals have ordered something.
+/// Waits until terminals have placed orders.
 fn wait_for_orders(scene: &Scene, running: &mut Running) {
     let orders = || sql(scene, "select sum(d_next_o_id) from district");
     let before = orders();
@@ -60,7 +60,7 @@ fn start(scene: &Scene, record: &str, more: &[&str]) -> Running {
     running
 }
 
-/// Interrupts a run whose terminals work again, and checks what it left.
+/// Interrupts a run whose terminals work again, and checks its results.
 fn finish(scene: &Scene, mut running: Running) -> Finished {
     wait_for_orders(scene, &mut running);
     running.signal(Signal::INT);
@@ -70,7 +70,7 @@ fn finish(scene: &Scene, mut running: Running) -> Finished {
     finished
 }
 
-/// Sums of a record's errors with these numbers: how many, put right by a retry, with an unknown outcome.
+/// Totals of a record's errors with these numbers: all, recovered by a retry, with an unknown outcome.
 fn errors(scene: &Scene, record: &str, numbers: &[u64]) -> (u64, u64, u64) {
     let text = std::fs::read_to_string(scene.path().join(record)).unwrap();
     let lines = text
@@ -98,7 +98,7 @@ fn terminals_survive_what_a_server_does_to_them() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
-/// Another session locks customers first and the warehouse then, as no transaction of TPC-C does.
+/// Another session locks customers first and the warehouse second, as no transaction of TPC-C does.
 fn deadlocks_and_lock_waits(scene: &Scene) {
     let running = start(scene, "locks.jsonl", &[]);
     let against_the_order = "set innodb_lock_wait_timeout = 20; begin; \
@@ -127,10 +127,10 @@ fn killed_sessions(scene: &Scene) {
         for _ in 0..3 {
             sql(scene, sql(scene, victims).trim());
         }
-        // What was killed last is tried again before the run ends.
+        // The last killed transaction is retried before the run ends.
         sql(scene, "do sleep(1)");
         finish(scene, running);
-        // Found by the client, or told by the server: killed.
+        // Detected by the client, or reported by the server: killed.
         let (count, retried, unknown) = errors(scene, &record, &[0, 1927, 1053]);
         assert!(count > 0, "{round_trips}");
         assert_eq!(retried + unknown, count, "{round_trips}");
@@ -146,7 +146,7 @@ fn restart(scene: &Scene) {
     assert_eq!(retried + unknown, count);
 }
 
-/// Anything else ends the run with the statement's message.
+/// Any other error ends the run with the statement's message.
 fn wrong_statement(scene: &Scene) {
     let running = start(scene, "wrong.jsonl", &[]);
     sql(scene, "alter table history drop column h_data");

@@ -1,5 +1,5 @@
-//! The command lines of tpcc-mysql as articles type them, with fewer warehouses and seconds: positional and getopt forms
-//! over localhost's unix socket, part loads, side files and several databases.
+//! The command lines of tpcc-mysql in articles, with fewer warehouses and seconds: positional and getopt forms over
+//! localhost's unix socket, part loads, side files and several databases.
 
 use crate::scene::{Finished, Scene};
 
@@ -43,7 +43,7 @@ impl Place {
         self.scene.dbdyno(client).text()
     }
 
-    /// A command line as it is typed, on a machine where localhost is this server.
+    /// Runs a command line as the user types it, on a machine where localhost is this server.
     fn typed(&self, line: &str) -> Finished {
         let mut words = line.split_whitespace().map(|word| word.trim_matches('\''));
         let name = words.next().unwrap().trim_start_matches("./");
@@ -83,7 +83,7 @@ fn command_lines_of_the_articles() {
     place.scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
-/// Every periodic line parses by both patterns that scripts use: `95%:`, and `95:` after a replacement of the sign.
+/// Checks that every periodic line matches both patterns that scripts use: `95%:`, and `95:` with the sign replaced.
 fn periodic_lines(text: &str, seconds: &[u32]) {
     let lines: Vec<&str> = text
         .lines()
@@ -100,7 +100,7 @@ fn periodic_lines(text: &str, seconds: &[u32]) {
     }
 }
 
-/// Second and New-Orders of a line such as
+/// Second and number of New-Orders of a line such as
 /// `  10, trx: 2730, 95%: 23.807, 99%: 37.167, max_rt: 163.385, 2728|63.654, 273|29.303, 272|139.263, 272|153.125`.
 fn parse(line: &str) -> Option<(u32, u32)> {
     let parts: Vec<&str> = line.split(", ").collect();
@@ -144,7 +144,7 @@ fn side_files(place: &Place) {
         .filter_map(parse)
         .map(|(_, trx)| trx)
         .sum();
-    // The ramp-up is in the files too.
+    // The ramp-up is in the files, too.
     assert!(times.lines().count() as u32 >= measured);
     for line in transactions.lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -165,7 +165,7 @@ fn side_files(place: &Place) {
     );
 }
 
-/// A server without strict mode shortens values: that is told, whichever way the rows go in.
+/// A server without strict mode truncates values: that is reported for both load methods.
 fn values_that_do_not_fit(place: &Place) {
     place.sql(
         "mysql",

@@ -1,4 +1,4 @@
-//! `dbdyno tpch`: loaded with every kind of keys, compared with dbgen's rows, refused and dropped.
+//! `dbdyno tpch`: loads with every kind of keys, compared with dbgen's rows; refusals and drops.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn what_is_wrong_is_found_and_what_is_in_the_way_is_left_alone() {
     tpch(&scene, &["drop"]).exits(0);
     tpch(&scene, &["drop"]).exits(0).prints("no tables");
     tpch(&scene, &["load", "--scale-factor", "0"]).exits(2);
-    // MariaDB's redo log cannot be switched off.
+    // MariaDB's redo log cannot be disabled.
     tpch(&scene, &["load", "--redo-log", "off"])
         .exits(2)
         .hints("8.0.21");

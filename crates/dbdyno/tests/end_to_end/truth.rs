@@ -1,4 +1,4 @@
-//! Whether what a record says is true: against the schedule of the run and the null server's own log.
+//! Test of a record's accuracy against the schedule of the run and the null server's own log.
 
 use std::{fs, path::Path};
 
@@ -12,10 +12,10 @@ use crate::{
     scene::{Finished, Scene},
 };
 
-/// Statements that are received before the run's own, and after it: none, for its questions are not logged.
+/// Duration of the warm-up, seconds. The log contains the run's statements only: control queries are not logged.
 const WARM_UP_S: f64 = 0.5;
 
-/// Runs one statement at a null server with these options, and returns the record and the server's log.
+/// Runs one statement on a null server with these options; returns the record and the server's log.
 fn run(scene: &Scene, options: &[&str], load: &str) -> (Finished, Record, Vec<Logged>) {
     let log = scene.path().join("statements.log");
     let arguments = [&["--log", log.to_str().unwrap()], options].concat();
@@ -28,7 +28,7 @@ fn run(scene: &Scene, options: &[&str], load: &str) -> (Finished, Record, Vec<Lo
     );
     scene.file("trial.toml", &text);
     let results = scene.path().join("out");
-    // What an earlier attempt left.
+    // Files of an earlier attempt.
     let _ = fs::remove_dir_all(&results);
     let finished = scene.dbdyno(["run", "trial.toml", "--results", "out"]);
     server.signal(Signal::TERM);
@@ -37,7 +37,7 @@ fn run(scene: &Scene, options: &[&str], load: &str) -> (Finished, Record, Vec<Lo
     (finished, record, Logged::read(&log))
 }
 
-/// One statement in the server's log, monotonic nanoseconds.
+/// One statement in the server's log; times in monotonic nanoseconds.
 #[derive(Debug, Clone, Copy)]
 struct Logged {
     received: u64,
@@ -45,7 +45,7 @@ struct Logged {
 }
 
 impl Logged {
-    /// The log in the order in which the statements came.
+    /// The log in the order of arrival.
     fn read(path: &Path) -> Vec<Self> {
         let text = fs::read_to_string(path).unwrap();
         let entry = |line: &str| {
@@ -59,12 +59,12 @@ impl Logged {
     }
 }
 
-/// Response times in nanoseconds by schedule and log: the k-th request that comes is the k-th that was due, for one
-/// event loop sends them in order.
+/// Response times in nanoseconds by schedule and log: the k-th request that arrives is the k-th that was due, because
+/// one event loop sends them in order.
 fn true_response_times(log: &[Logged], rate_per_s: f64, measured_s: f64) -> Vec<u64> {
     let gap_ns = 1e9 / rate_per_s;
     let due = |k: usize| (k as f64 * gap_ns) as u64;
-    // The one that came with the least delay came at once.
+    // The request with the smallest delay arrived at once.
     let came = log.iter().enumerate();
     let start = came
         .map(|(k, entry)| entry.received - due(k))
@@ -85,8 +85,8 @@ fn quantile_ms(sorted: &[u64], quantile: f64) -> f64 {
 
 #[test]
 fn percentiles_of_a_run_in_which_the_server_froze() {
-    // A client that gets no CPU sees answers late, and rightly says so, although the server sent them in time. Where
-    // that is so, the truth is to be had at another time.
+    // A client without enough CPU time sees answers late and correctly reports them as late, although the server sent
+    // them in time. The comparison is then repeated later.
     const ATTEMPTS: usize = 4;
     let scene = Scene::new();
     let mut off = Vec::new();
@@ -100,7 +100,7 @@ fn percentiles_of_a_run_in_which_the_server_froze() {
         let said_ms = |quantile| response.percentile(quantile).unwrap().ns as f64 / 1e6;
         let truth = true_response_times(&log, 1000.0, 6.0);
         assert!((5_990..=6_000).contains(&truth.len()), "{}", truth.len());
-        // The truth itself is what a freeze of S in a run of T gives: S - (1 - q) T.
+        // The exact value for a freeze of S in a run of T is S - (1 - q) T.
         assert!(quantile_ms(&truth, 0.95) > 190.0 && quantile_ms(&truth, 0.99) > 430.0);
         let pairs = [
             (said_ms(0.95), quantile_ms(&truth, 0.95)),
@@ -125,7 +125,7 @@ fn the_rate_that_was_asked_for_is_the_rate_that_came() {
         &["--delay", "100us"],
         "connections = 4\nduration = \"2s\"\nrate = 2000\narrivals = \"constant\"",
     );
-    // All that was due was sent, late or not: none is skipped, none comes twice.
+    // All due requests were sent, late or not: none is skipped, none is repeated.
     let due = (2_000.0 * (WARM_UP_S + 2.0)) as usize;
     assert!(
         log.len().abs_diff(due) <= 1,
@@ -143,7 +143,7 @@ fn the_rate_that_was_asked_for_is_the_rate_that_came() {
 
 #[test]
 fn thousands_of_connections() {
-    // The size of the target where the machine is ours: 10,000.
+    // The full target of 10,000 on a dedicated machine.
     let full = std::env::var_os("DBDYNO_SCALE").is_some_and(|value| value == "1");
     let connections = if full { 10_000 } else { 2_000 };
     let scene = Scene::new();
@@ -162,7 +162,7 @@ fn thousands_of_connections() {
         .iter()
         .filter_map(|it| Some(it.client?.resident_bytes));
     let resident = resident.max().unwrap();
-    // 20,000 bytes each, which is 200 MB at 10,000, over what the program takes by itself.
+    // 20,000 bytes each, which is 200 MB at 10,000, in addition to the program's own memory.
     let bound = 60_000_000 + connections * 20_000;
     assert!(
         resident < bound,

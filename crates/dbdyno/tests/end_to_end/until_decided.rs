@@ -1,8 +1,8 @@
-//! `repeats = "until decided"`: an experiment that ends when its question is answered, or its budget spent.
+//! `repeats = "until decided"`: an experiment that ends when its question is decided, or its budget spent.
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// An open loop whose rate is the factor, one ten times the other, so that even a busy machine shows the difference; at
+/// An open loop with the rate as factor, one ten times the other, so that even a busy machine shows the difference; at
 /// most eight blocks.
 fn write(scene: &Scene, min_effect: &str) {
     let trial = Experiment {
@@ -18,7 +18,7 @@ fn write(scene: &Scene, min_effect: &str) {
     scene.file("trial.toml", &(trial.text() + &verdict));
 }
 
-/// Records of complete runs.
+/// The records of complete runs.
 fn records(scene: &Scene) -> Vec<std::path::PathBuf> {
     let numbered = (1..=16).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));
     let paths = numbered.map(|name| scene.path().join(name));
@@ -46,7 +46,7 @@ fn it_ends_when_every_comparison_is_decided() {
     assert!(done.len() >= 6 && done.len() < 16, "{} runs", done.len());
     let blocks = done.len() / 2;
     let decided = format!("decided after {blocks} of at most 8 blocks");
-    // Going on finds it decided; so it does when the last block broke off, after that block is whole again.
+    // A resumed experiment is found decided; also after an incomplete last block, once that block is complete again.
     for broken in [0, 1, 2] {
         for record in done.iter().rev().take(broken) {
             std::fs::remove_file(record).unwrap();
@@ -62,7 +62,8 @@ fn it_ends_when_every_comparison_is_decided() {
         }
         assert!(records(&scene).len() >= done.len());
     }
-    // Its levels side by side: the looks count there, too. A busy machine may delay what is sent (rule H12).
+    // Its levels compared directly: the repeated tests of the data count there, too. A busy machine may send late
+    // (rule H12).
     scene
         .dbdyno([
             "compare",
@@ -79,7 +80,7 @@ fn it_ends_when_every_comparison_is_decided() {
 #[test]
 fn a_budget_is_not_exceeded() {
     let scene = Scene::new();
-    // The same against itself, where already a thousandth matters: decided or not, three blocks are all.
+    // A level against itself, with a minimum effect of a thousandth: decided or not, three blocks are the limit.
     write(&scene, "0.1 %");
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
     let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
@@ -96,7 +97,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
     write(&scene, "0.01 %");
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
     let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
-    // Less than the first block takes: it alone runs.
+    // Less than the first block takes: only that block runs.
     let short = same.replace("at_most = 8", "at_most = 8\ntime_at_most = \"1s\"");
     scene.file("trial.toml", &short);
     scene
@@ -109,7 +110,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
         .says("of the 1 s that time_at_most allows are spent after 1 block")
         .prints("measured  2 of 2 runs");
     assert_eq!(records(&scene).len(), 2);
-    // Going on finds it spent, by what the first command took.
+    // A resumed experiment has no time left, because of the first command's duration.
     scene
         .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
         .says("that time_at_most allows are spent after 1 block");

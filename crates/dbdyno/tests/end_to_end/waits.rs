@@ -1,5 +1,5 @@
-//! dbdyno waits for no server for ever: the first signal ends every wait, and what a server names as its files neither
-//! hangs nor fills the memory.
+//! dbdyno waits for no server without a limit: the first signal ends every wait, and files named by a server neither
+//! block it nor fill the memory.
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
@@ -11,11 +11,11 @@ use crate::{
     scene::{Finished, Running, Scene, first_child},
 };
 
-/// Far more than the two seconds that it takes, for a busy machine, and far less than the hour that the server takes.
+/// Far longer than the expected two seconds, for a busy machine, and far shorter than the server's hour.
 const SOON: Duration = Duration::from_secs(20);
 
 impl Running {
-    /// Waits until it listens to signals, and then until it has had the time to come to its wait.
+    /// Waits until it handles signals, and then for the time that it needs to reach its wait.
     pub(crate) fn wait_until_it_waits(&mut self) {
         let status = format!("/proc/{}/status", self.pid());
         self.wait_until("it listens to signals", || {
@@ -27,7 +27,7 @@ impl Running {
         std::thread::sleep(Duration::from_millis(700));
     }
 
-    /// Ends it by a signal, soon.
+    /// Ends it by a signal, within [`SOON`].
     #[track_caller]
     pub(crate) fn end_by(self, signal: Signal) -> Finished {
         self.signal(signal);
@@ -50,7 +50,7 @@ const DELAYED: [(&str, Signal); 7] = [
     ("super-smack one.smack 1 1", Signal::INT),
 ];
 
-/// Commands that it answers at once, or without asking.
+/// Commands that the server answers at once, or that send no query.
 const OTHERS: [(&str, Signal); 4] = [
     ("oltp read_write cleanup", Signal::TERM),
     ("tpch check", Signal::TERM),
@@ -64,7 +64,7 @@ fn started(scene: &Scene, command: &str, socket: &Path) -> Running {
     if words[0] != "super-smack" {
         words.extend(["--socket", socket.to_str().unwrap()]);
     }
-    // Where the tests run under nohup, a hangup is ignored, unless it is put back.
+    // Under nohup SIGHUP is ignored unless it is restored.
     let mut env = Command::new("env");
     env.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_dbdyno")]);
     scene.launch(env, words)
@@ -153,7 +153,7 @@ fn a_statement_ends_at_the_limit_that_the_user_sets() {
         .says("a limit above zero");
 }
 
-/// The command that is called again is another process: a signal that only the first one gets ends both.
+/// The command that dbdyno calls is another process: a signal that only the first process receives ends both.
 #[test]
 fn the_first_signal_ends_a_rerun_with_what_it_calls() {
     let scene = Scene::new();
@@ -168,7 +168,7 @@ fn the_first_signal_ends_a_rerun_with_what_it_calls() {
         let parent = running.pid();
         running.wait_until("it calls the command", || first_child(parent).is_some());
         let child = first_child(parent).unwrap();
-        // Its handlers have to be there.
+        // Its signal handlers must be installed.
         std::thread::sleep(Duration::from_millis(1500));
         running.end_by(signal);
         let stat = fs::read_to_string(format!("/proc/{child}/stat"));
@@ -221,7 +221,7 @@ fn nohup_protects_from_a_hangup() {
     running.finish().exits(0);
 }
 
-/// A device without end, and a FIFO that nobody writes to: what a server names is read only where it is a regular file.
+/// An endless device, and a FIFO without a writer: files named by a server are read only if they are regular files.
 #[test]
 fn a_server_that_names_strange_files_is_measured_as_any_other() {
     let scene = Scene::new();
@@ -249,7 +249,7 @@ fn a_server_that_names_strange_files_is_measured_as_any_other() {
     }
 }
 
-/// The same where the process id is right, so that the server is known to be here, and its slow query log is looked for.
+/// Like the test above with a correct process id, so that the server is local and its slow query log is read.
 #[test]
 fn a_slow_query_log_that_is_no_file_is_named() {
     let scene = Scene::new();
@@ -274,7 +274,7 @@ fn a_slow_query_log_that_is_no_file_is_named() {
     );
 }
 
-/// A tar with the beginning of one file of nearly 8 GiB: zeros, of which none is on the disk.
+/// A tar with the beginning of one file of nearly 8 GiB: zeros, in a sparse file.
 fn endless_archive(scene: &Scene) -> String {
     let mut header = [0; 512];
     let fields: [(usize, &[u8]); 6] = [
@@ -335,7 +335,7 @@ fn the_first_signal_ends_a_command_around_a_test() {
     }
 }
 
-/// While a load waits for the operations in flight of a server that does not answer.
+/// During the wait for the operations in flight of a server that does not answer.
 #[test]
 fn the_second_signal_ends_dbdyno_at_once() {
     let scene = Scene::new();

@@ -1,5 +1,5 @@
-//! `warmup = "auto"` against a null server that gets faster, and a real one whose pool fills: the measurement waits for it,
-//! or says that it did not.
+//! `warmup = "auto"` against a null server that speeds up, and a real one whose buffer pool fills: the measurement
+//! waits for the steady state, or reports that it did not.
 
 use rustix::process::Signal;
 use samples::{Phase, Record};
@@ -10,7 +10,7 @@ use crate::{
     scene::{Finished, Scene},
 };
 
-/// Reads of one row by its key, drawn evenly.
+/// Reads of one row by its key, with uniform keys.
 const SMACK: &str = include_str!("../../../../experiments/smacks/inserts.smack");
 
 /// Runs eight clients whose statements take ten milliseconds, and ten times as long at first.
@@ -31,7 +31,7 @@ fn run(scene: &Scene, warm_in: &str, load: &str) -> (Finished, Record) {
     (finished, record)
 }
 
-/// The last phase of this kind: when it began, and why.
+/// The last phase of this kind: its start, and the reason.
 fn last(record: &Record, phase: Phase) -> (f64, &str) {
     let marks = record.phases.iter().rev();
     let mark = marks.into_iter().find(|mark| mark.phase == phase).unwrap();
@@ -49,7 +49,7 @@ fn the_measurement_waits_until_the_server_is_warm() {
     assert!(from_s >= 2.0, "{from_s} s: {why}");
     let (first_s, _) = record.measured_window_s().unwrap();
     assert!((first_s - from_s).abs() < 0.5, "{first_s} s");
-    // However busy the machine is, the mean is that of statements of little more than ten milliseconds.
+    // On any machine the mean is that of statements slightly longer than ten milliseconds.
     let quickest = record.steadiness.as_ref().unwrap();
     assert!(quickest.class.is_some() || !quickest.reasons.is_empty());
 }
@@ -57,7 +57,7 @@ fn the_measurement_waits_until_the_server_is_warm() {
 #[test]
 fn a_warm_up_that_was_too_short_is_told_everywhere() {
     let scene = Scene::new();
-    // Ten intervals of warm-up, too few to call any course steady.
+    // Ten intervals of warm-up, too few to judge any course as steady.
     let limits = "warmup_at_most = \"3s\"\nduration = \"6s\"";
     let (finished, record) = run(&scene, "3s", limits);
     finished.exits(0).prints("page      out/report.html");
@@ -87,7 +87,7 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
     assert!(page.contains("Not steady: run 1 (warming: "));
 }
 
-/// On a real server: the think time holds the throughput on its level, and what it reads for the second time is no miss.
+/// On a real server: the think time keeps the throughput constant, and rows read for the second time are no misses.
 #[test]
 fn a_pool_that_fills_is_told_where_the_throughput_is_level() {
     let scene = Scene::new();

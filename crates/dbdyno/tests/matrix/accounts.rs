@@ -1,4 +1,4 @@
-//! Accounts with one login method, in the words of each generation.
+//! Accounts with one login method, created with the statements of each server generation.
 
 use std::process::Command;
 
@@ -8,14 +8,14 @@ use crate::subject::Subject;
 pub(crate) const USER: &str = "matrix";
 pub(crate) const PASSWORD: &str = "correct horse 7";
 
-/// The error numbers of a syntax error.
+/// Error number of a syntax error.
 const SYNTAX: u16 = 1064;
 
-/// Makes [`USER`] anew with this login method; `Err` says why this build cannot.
+/// Creates [`USER`] again with this login method; an error if this build does not support it.
 pub(crate) fn create(subject: &Subject, plugin: &str) -> Result<(), String> {
     load(subject, plugin)?;
     let user = format!("'{USER}'@'%'");
-    // It is not there the first time.
+    // This fails the first time.
     let _ = subject.try_run(&format!("DROP USER {user}"));
     let forms = [
         vec![format!(
@@ -24,7 +24,7 @@ pub(crate) fn create(subject: &Subject, plugin: &str) -> Result<(), String> {
         vec![format!(
             "CREATE USER {user} IDENTIFIED VIA {plugin} USING PASSWORD('{PASSWORD}')"
         )],
-        // Before MySQL 5.7 the hash is chosen apart from the method, for one session.
+        // Before MySQL 5.7 the hash is selected separately from the method, for one session.
         vec![
             format!("CREATE USER {user} IDENTIFIED WITH {plugin}"),
             format!(
@@ -44,7 +44,7 @@ pub(crate) fn create(subject: &Subject, plugin: &str) -> Result<(), String> {
     panic!("no way to make an account with {plugin}");
 }
 
-/// Sees to it that the server has a login method: by itself, or from its plugin directory.
+/// Ensures that the server has a login method, built in or from its plugin directory.
 pub(crate) fn load(subject: &Subject, plugin: &str) -> Result<(), String> {
     let active = format!(
         "SELECT 1 FROM information_schema.PLUGINS \

@@ -1,4 +1,4 @@
-//! What each version says of itself while a load runs.
+//! The counters of each version during a load.
 
 use samples::Record;
 
@@ -7,7 +7,7 @@ use crate::{
     subject::{Subject, dbdyno},
 };
 
-/// sysbench's tables, read and written; the server counts what the client counts, and what it lacks is named.
+/// Reads and writes on sysbench's tables: the server's counts equal the client's, and missing counters are reported.
 pub(crate) fn observed(subject: &mut Subject) -> Cell {
     let socket = subject.by_socket().address.to_string();
     subject.run(&[
@@ -51,7 +51,7 @@ pub(crate) fn observed(subject: &mut Subject) -> Cell {
         .iter()
         .filter_map(|status| status.counters.get("Com_update"))
         .sum();
-    // Without a warm-up all that came back was measured.
+    // Without a warm-up all statements that returned were measured.
     let statements = &record.totals().statements;
     let client: u64 = statements
         .iter()

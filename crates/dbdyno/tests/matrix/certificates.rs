@@ -1,4 +1,4 @@
-//! An authority and a certificate for `127.0.0.1`, with RSA keys, because the oldest servers know no others.
+//! A certificate authority and a certificate for `127.0.0.1`, with RSA keys because the oldest servers need them.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Makes them with the `openssl` program; `None` where it is not installed.
+    /// Creates them with the `openssl` program; `None` if it is not installed.
     pub(crate) fn make(directory: &Path) -> Option<Self> {
         fs::create_dir(directory).unwrap();
         fs::write(
@@ -25,7 +25,7 @@ impl Certificates {
             "req -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -keyout key.pem -out server.csr",
             "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -set_serial 2 -days 30 \
              -extfile server.ext -out cert.pem",
-            // MySQL 5 reads no other form.
+            // The only format that MySQL 5 reads.
             "rsa -in key.pem -traditional -out key.pem",
         ];
         for step in steps {
@@ -46,12 +46,12 @@ impl Certificates {
         })
     }
 
-    /// Whom to trust.
+    /// Path of the authority's certificate.
     pub(crate) fn authority(&self) -> PathBuf {
         self.directory.join("ca.pem")
     }
 
-    /// The server's options that name them.
+    /// The server's options with their paths.
     pub(crate) fn options(&self) -> [(String, String); 3] {
         [
             ("ssl_ca", "ca.pem"),

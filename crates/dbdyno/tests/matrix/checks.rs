@@ -1,19 +1,19 @@
-//! The checks, in the order in which a server meets them.
+//! The checks, in the order of their execution on a server.
 
 use crate::{
     activity, compression, experiment, life, logins, options, privacy, redo_log, results::Cell,
     statements, subject::Subject, tls,
 };
 
-/// One thing that a server must do.
+/// One requirement for a server.
 pub(crate) struct Check {
     /// Its row in the table.
     pub(crate) name: &'static str,
-    /// Panics where the server or dbdyno does not do it.
+    /// Panics if the server or dbdyno does not meet the requirement.
     pub(crate) run: fn(&mut Subject) -> Cell,
 }
 
-/// All of them. After "destroy" there is no server.
+/// All checks. There is no server after "destroy".
 pub(crate) const ALL: [Check; 24] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
@@ -45,7 +45,7 @@ const fn check(name: &'static str, run: fn(&mut Subject) -> Cell) -> Check {
     Check { name, run }
 }
 
-/// The rows of the table.
+/// Names of the rows of the table.
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|check| check.name).collect()
 }

@@ -1,4 +1,4 @@
-//! The compressed protocol, of every server.
+//! The compressed protocol with each server.
 
 use protocol::{Compression, Endpoint, SslMode, Value};
 
@@ -8,7 +8,7 @@ use crate::{
     tls,
 };
 
-/// What a connection does, in both directions and beyond one frame, over the socket, TCP and TLS.
+/// All operations of a connection, in both directions and with more than one frame, over the socket, TCP and TLS.
 pub(crate) fn everything(subject: &mut Subject) -> Cell {
     let mut endpoints = vec![subject.by_socket(), subject.by_tcp(SslMode::Disabled)];
     if tls::hindrance(subject).is_none() {

@@ -1,4 +1,4 @@
-//! From the greeting to the end of a server.
+//! The life of a server, from the greeting to its removal.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::{
     subject::{Subject, on, rows},
 };
 
-/// The greeting tells the version, and the account of benchmarks gets in over socket and TCP.
+/// The greeting contains the version, and the bench account can log in over socket and TCP.
 pub(crate) fn greeting(subject: &mut Subject) -> Cell {
     for endpoint in [subject.by_socket(), subject.by_tcp(SslMode::Disabled)] {
         let (greeted, answered) = on(&endpoint, async |connection| {
@@ -27,12 +27,12 @@ pub(crate) fn greeting(subject: &mut Subject) -> Cell {
     Cell::Ok
 }
 
-/// A host that no account may come from gets an error in place of the greeting.
+/// A host without any permitted account gets an error in place of the greeting.
 pub(crate) fn refusal(subject: &mut Subject) -> Cell {
     let tcp = subject.by_tcp(SslMode::Preferred);
     let rename = |from, to| {
         let rename = format!("RENAME USER bench@{from} TO bench@{to}");
-        // Else the server remembers that once every host was welcome.
+        // Otherwise the server would still allow every host from its cache.
         subject.run(&[&rename, "FLUSH PRIVILEGES"]);
     };
     rename("'%'", "localhost");
@@ -45,7 +45,7 @@ pub(crate) fn refusal(subject: &mut Subject) -> Cell {
     Cell::Ok
 }
 
-/// Rows outlive a stop and a crash.
+/// Rows survive a stop and a crash.
 pub(crate) fn restart_stop_kill(subject: &mut Subject) -> Cell {
     subject.run(&[
         "CREATE TABLE test.kept (n INT) ENGINE=InnoDB",
@@ -66,7 +66,7 @@ pub(crate) fn restart_stop_kill(subject: &mut Subject) -> Cell {
     Cell::Ok
 }
 
-/// A destroyed server leaves nothing, whether it ran or not.
+/// A destroyed server leaves no files, whether it was running or not.
 pub(crate) fn destroy(subject: &mut Subject) -> Cell {
     let server = subject.server.take().expect("it was not destroyed yet");
     let (pid, directory) = (server.pid(), server.dir().to_owned());

@@ -1,4 +1,4 @@
-//! Each login method, on each way that it is made for.
+//! Each login method, over each transport that it supports.
 
 use protocol::{Endpoint, Error, SslMode};
 
@@ -12,12 +12,12 @@ use crate::{
 const CACHING: &str = "caching_sha2_password";
 const SHA256: &str = "sha256_password";
 
-/// The account that a connection is logged in as.
+/// The account of a connection.
 fn whoami(endpoint: &Endpoint) -> Result<String, Error> {
     Ok(rows(endpoint, "SELECT CURRENT_USER()")?.remove(0).remove(0))
 }
 
-/// The right password gets in at this place and a wrong one does not; both twice, for servers that remember.
+/// The right password is accepted at this endpoint and a wrong one is not; twice, for servers with a login cache.
 fn only_the_password_opens(place: &Endpoint) {
     let [right, wrong, empty] =
         [PASSWORD, "wrong", ""].map(|password| as_user(place.clone(), USER, password));
@@ -30,7 +30,7 @@ fn only_the_password_opens(place: &Endpoint) {
     }
 }
 
-/// Makes the account and tries it at each place.
+/// Creates the account and tests it at this endpoint.
 fn password_login(subject: &Subject, plugin: &str, place: Endpoint) -> Cell {
     if let Err(reason) = accounts::create(subject, plugin) {
         return Cell::Skipped(reason);
@@ -39,7 +39,7 @@ fn password_login(subject: &Subject, plugin: &str, place: Endpoint) -> Cell {
     Cell::Ok
 }
 
-/// The same over the socket and over plain TCP.
+/// Tests the account over the socket and over plain TCP.
 fn everywhere(subject: &Subject, plugin: &str) -> Cell {
     match password_login(subject, plugin, subject.by_socket()) {
         Cell::Ok => password_login(subject, plugin, subject.by_tcp(SslMode::Disabled)),
@@ -47,7 +47,7 @@ fn everywhere(subject: &Subject, plugin: &str) -> Cell {
     }
 }
 
-/// Makes the check over TLS, where both sides can.
+/// Executes the check over TLS, if both sides support it.
 fn with_tls(
     subject: &Subject,
     plugin: &str,
@@ -64,8 +64,8 @@ pub(crate) fn native(subject: &mut Subject) -> Cell {
     everywhere(subject, "mysql_native_password")
 }
 
-/// As [`only_the_password_opens`], and the server remembers the password after the first login: the second one
-/// is told less.
+/// Like [`only_the_password_opens`] for a server that caches the password after the first login: the second login
+/// sends less.
 fn full_then_fast(subject: &Subject, plugin: &str, place: Endpoint) -> Cell {
     if let Err(reason) = accounts::create(subject, plugin) {
         return Cell::Skipped(reason);
@@ -118,7 +118,7 @@ fn sha256_without_tls(subject: &Subject, place: Endpoint) -> Cell {
         return Cell::Ok;
     }
     let error = whoami(&as_user(place, USER, PASSWORD)).unwrap_err();
-    // Over TCP we do not even ask.
+    // Over TCP the client does not even request the key.
     assert!(
         error.server_number() == Some(1045) || error.is_login_refused(),
         "{error}"
@@ -134,7 +134,7 @@ pub(crate) fn parsec(subject: &mut Subject) -> Cell {
     everywhere(subject, "parsec")
 }
 
-/// The account of the operating system's user gets in without a password, another one does not.
+/// The account of the operating system's user can log in without a password, another account cannot.
 pub(crate) fn system_account(subject: &mut Subject) -> Cell {
     let (plugin, word) = if subject.is_mariadb() {
         ("unix_socket", "VIA")
@@ -145,7 +145,7 @@ pub(crate) fn system_account(subject: &mut Subject) -> Cell {
         return Cell::Skipped(reason);
     }
     let me = accounts::system_user();
-    // Only root is there already, and MySQL 5.5 alters no account's method.
+    // Only root exists already, and MySQL 5.5 cannot alter an account's method.
     let _ = subject.try_run(&format!("DROP USER '{me}'@localhost"));
     subject.run(&[
         &format!("CREATE USER '{me}'@localhost IDENTIFIED {word} {plugin}"),
@@ -155,7 +155,7 @@ pub(crate) fn system_account(subject: &mut Subject) -> Cell {
     let own = as_user(place.clone(), &me, "");
     assert_eq!(whoami(&own).unwrap(), format!("{me}@localhost"));
     let error = whoami(&as_user(place, "stranger", "")).unwrap_err();
-    // MySQL says what it says of a wrong password.
+    // MySQL reports the error of a wrong password.
     assert!(
         matches!(error.server_number(), Some(1698 | 1045)),
         "{error}"

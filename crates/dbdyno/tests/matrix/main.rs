@@ -1,7 +1,7 @@
-//! Every generation of server, from the outside: what each must do that dbdyno measures.
+//! Test of each server generation, from the outside: the behaviour that dbdyno depends on.
 //!
-//! With `DBDYNO_MATRIX=1` everything is tested that `dbdyno server install` has installed, and that must be enough;
-//! without it one MariaDB and, where there is one, one MySQL. The test prints a table of checks by versions, which
+//! With `DBDYNO_MATRIX=1` all versions installed by `dbdyno server install` are tested, and their number must suffice;
+//! without it one MariaDB and, if installed, one MySQL. The test prints a table of checks by versions, which
 //! `cargo test -p dbdyno --test matrix -- --nocapture` shows.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]

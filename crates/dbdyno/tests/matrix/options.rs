@@ -1,4 +1,4 @@
-//! A my.cnf that the version would refuse: every wrong line is named, before anything is made.
+//! A my.cnf that the version would refuse: every wrong line is reported before a server is created.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::{
     subject::{Subject, dbdyno},
 };
 
-/// An option that the family had once and this version has no more.
+/// An option of the family that this version no longer has.
 fn removed(subject: &Subject) -> &'static str {
     let numbers = subject.numbers();
     match (subject.is_mariadb(), numbers.as_slice()) {
@@ -18,7 +18,7 @@ fn removed(subject: &Subject) -> &'static str {
     }
 }
 
-/// Each wrong line is in the text with its number; the right ones are not.
+/// Checks that the text contains each wrong line with its number, and no valid line.
 #[track_caller]
 fn names_all(text: &[u8], removed: &str) {
     let text = String::from_utf8_lossy(text);
@@ -33,8 +33,8 @@ fn names_all(text: &[u8], removed: &str) {
     assert!(!text.contains("max_connections"), "{text}");
 }
 
-/// `dbdyno server check` and `dbdyno run` refuse a wrong name, a wrong unit and a removed option, all at once; what
-/// is right passes.
+/// `dbdyno server check` and `dbdyno run` refuse a wrong name, a wrong unit and a removed option, all at once; valid
+/// options pass.
 pub(crate) fn refused(subject: &mut Subject) -> Cell {
     let directory = subject.directory();
     let (name, removed) = (subject.version.name.as_str(), removed(subject));

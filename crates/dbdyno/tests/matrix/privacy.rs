@@ -1,16 +1,16 @@
-//! A private server is this machine's own: nobody else reaches it, and it reads no other files.
+//! A private server is accessible only from this machine, and reads no other option files.
 
 use std::fs;
 
 use crate::{results::Cell, subject::Subject};
 
-/// 127.0.0.1 and ::1 as /proc/net/tcp and /proc/net/tcp6 write them.
+/// 127.0.0.1 and ::1 in the format of /proc/net/tcp and /proc/net/tcp6.
 const LOOPBACK: [&str; 2] = ["0100007F", "00000000000000000000000001000000"];
 
 /// The state of a listening socket.
 const LISTENS: &str = "0A";
 
-/// The addresses that a process listens on over TCP, as `0100007F:0CEA`.
+/// The TCP addresses on which a process listens, such as `0100007F:0CEA`.
 fn listens_on(pid: u32) -> Vec<String> {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
     let sockets: Vec<String> = files
@@ -22,7 +22,7 @@ fn listens_on(pid: u32) -> Vec<String> {
         .collect();
     let mut addresses = Vec::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        // A machine may have no IPv6.
+        // A machine may not have IPv6.
         let table = fs::read_to_string(table).unwrap_or_default();
         for line in table.lines().skip(1) {
             let fields: Vec<&str> = line.split_whitespace().collect();
@@ -37,7 +37,7 @@ fn listens_on(pid: u32) -> Vec<String> {
     addresses
 }
 
-/// No port is open to others, MySQL's X plugin's neither, and files are read from a directory of its own.
+/// No port is open to other hosts, including MySQL's X plugin, and files are read only from its own directory.
 pub(crate) fn reach(subject: &mut Subject) -> Cell {
     let addresses = listens_on(subject.server().pid().unwrap());
     assert_eq!(addresses.len(), 1, "{addresses:?}");

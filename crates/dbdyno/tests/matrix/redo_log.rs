@@ -1,4 +1,4 @@
-//! The redo log switched off: seen, switched on before a stop, and a crash without it told for what it is.
+//! The disabled redo log: detected, enabled before a stop, and its data loss after a crash reported.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::{results::Cell, subject::Subject};
 
 const SWITCH_OFF: &str = "ALTER INSTANCE DISABLE INNODB REDO_LOG";
 
-/// A kill from outside; it costs the server that the other checks had.
+/// Kills the server from outside; it is lost for later checks.
 fn kill(pid: u32) {
     let status = Command::new("kill")
         .args(["-KILL", &pid.to_string()])
@@ -20,7 +20,7 @@ fn kill(pid: u32) {
     assert!(status.unwrap().success());
 }
 
-/// `dbdyno server ACTION` on this server, under a name in a directory of names of its own.
+/// Runs `dbdyno server ACTION` on this server, under a name in a separate directory of names.
 fn dbdyno_server(subject: &mut Subject, action: &str) -> Output {
     let home = subject.directory().join("home");
     let servers = home.join("dbdyno/servers");
@@ -37,7 +37,7 @@ fn dbdyno_server(subject: &mut Subject, action: &str) -> Output {
     output
 }
 
-/// Off is only on loan: a stop brings it back. A server that was killed without it is told to be lost.
+/// A stop enables a disabled redo log. A server that was killed without it is reported as lost.
 pub(crate) fn switched_off(subject: &mut Subject) -> Cell {
     assert!(!subject.server().redo_log_is_off());
     if subject.status("Innodb_redo_log_enabled").is_empty() {

@@ -1,15 +1,15 @@
-//! The table of what each version did.
+//! The table of results by version.
 
 use std::fmt;
 
-/// What came of one check on one version.
+/// Result of one check on one version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Cell {
-    /// As it must be.
+    /// The requirement is met.
     Ok,
-    /// Does not apply to this build, and why.
+    /// Does not apply to this build, with the reason.
     Skipped(String),
-    /// Panicked; what is wrong was printed then.
+    /// Panicked; the fault was printed then.
     Failed,
 }
 
@@ -27,12 +27,11 @@ impl Results {
         }
     }
 
-    /// Adds a version. One that could not be started has but one cell.
+    /// Adds a version. A version that could not be started has only one cell.
     pub(crate) fn add(&mut self, version: String, cells: Vec<Cell>) {
         self.columns.push((version, cells));
     }
 
-    /// The versions that were tested.
     pub(crate) fn versions(&self) -> Vec<&str> {
         self.columns
             .iter()
@@ -40,7 +39,7 @@ impl Results {
             .collect()
     }
 
-    /// Fails with every check that failed.
+    /// Panics with all checks that failed.
     #[track_caller]
     pub(crate) fn must_be_good(&self) {
         assert!(!self.columns.is_empty(), "no server is installed");
@@ -55,7 +54,7 @@ impl Results {
         assert!(bad.is_empty(), "failed:\n  {}", bad.join("\n  "));
     }
 
-    /// Fails where a check applied to no version at all.
+    /// Panics if a check applied to no version at all.
     #[track_caller]
     pub(crate) fn every_check_must_apply_somewhere(&self) {
         let nowhere = |index: &usize| {

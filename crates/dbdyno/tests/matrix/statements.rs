@@ -1,4 +1,4 @@
-//! Loading, prepared statements and several results.
+//! Loads, prepared statements and multiple results.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ impl LocalSource for Rows {
 const LOAD: &str = "LOAD DATA LOCAL INFILE 'data' INTO TABLE test.loaded";
 const LOADED: u32 = 20_000;
 
-/// Rows arrive whole over socket and TCP; a server that forbids it says so and goes on.
+/// Rows arrive complete over socket and TCP; a server that forbids the load reports that and remains usable.
 pub(crate) fn load_local(subject: &mut Subject) -> Cell {
     subject.run(&[
         "CREATE TABLE test.loaded (id INT PRIMARY KEY, v VARCHAR(30)) ENGINE=InnoDB",
@@ -66,7 +66,7 @@ pub(crate) fn load_local(subject: &mut Subject) -> Cell {
     Cell::Ok
 }
 
-/// Values of every kind arrive as they were given, again and again; rows are counted.
+/// Values of every type arrive unchanged, in repeated executions; rows are counted.
 pub(crate) fn prepared(subject: &mut Subject) -> Cell {
     subject.run(&[
         "CREATE TABLE test.p (i BIGINT, u BIGINT UNSIGNED, f DOUBLE, b VARCHAR(300), n INT) \
@@ -119,7 +119,7 @@ pub(crate) fn prepared(subject: &mut Subject) -> Cell {
     Cell::Ok
 }
 
-/// Several statements at once and procedures give all their results, also where one fails.
+/// Multiple statements and procedures return all their results, also if one fails.
 pub(crate) fn several_results(subject: &mut Subject) -> Cell {
     subject.run(&[
         "CREATE TABLE test.s (n INT) ENGINE=InnoDB",

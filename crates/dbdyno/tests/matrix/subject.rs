@@ -15,17 +15,17 @@ use crate::{certificates::Certificates, versions::Version};
 /// A running private server of one version.
 pub(crate) struct Subject {
     pub(crate) version: Version,
-    /// `None` where the machine has no means to make any.
+    /// `None` if the machine cannot create certificates.
     pub(crate) certificates: Option<Certificates>,
-    /// Taken by the check that destroys it.
+    /// Removed by the check that destroys it.
     pub(crate) server: Option<Server>,
     directory: TempDir,
 }
 
 impl Subject {
-    /// Creates and starts one, with TLS where that can be.
+    /// Creates and starts a server, with TLS if possible.
     pub(crate) fn start(version: Version) -> Self {
-        // The socket lies below it, and the path of a socket is limited to 107 bytes.
+        // The socket is below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new().prefix("dyno").tempdir().unwrap();
         let installation = &version.installation;
         let certificates = Certificates::make(&directory.path().join("tls"));
@@ -34,14 +34,14 @@ impl Subject {
             settings.set.insert(name.to_owned(), value.to_owned());
         };
         set("innodb_buffer_pool_size", "32M");
-        // So that 127.0.0.1 is another host than localhost.
+        // So that 127.0.0.1 is a different host from localhost.
         set("skip_name_resolve", "1");
         if let Some(certificates) = &certificates {
             for (option, file) in certificates.options() {
                 set(&option, &file);
             }
             if installation.flavour == Flavour::MariaDb {
-                // A private one of 11.4 and later has no TLS of itself.
+                // A private server of version 11.4 or later does not enable TLS on its own.
                 set("ssl", "1");
             }
         }
@@ -56,7 +56,7 @@ impl Subject {
         }
     }
 
-    /// The server, until it was destroyed.
+    /// The server; panics after it was destroyed.
     pub(crate) fn server(&mut self) -> &mut Server {
         self.server.as_mut().expect("the last check destroys it")
     }
@@ -66,12 +66,12 @@ impl Subject {
         self.directory.path()
     }
 
-    /// As the account of benchmarks, over the unix socket.
+    /// Endpoint of the bench account, over the unix socket.
     pub(crate) fn by_socket(&self) -> Endpoint {
         self.server.as_ref().expect("not destroyed yet").endpoint()
     }
 
-    /// The same over TCP, encrypted or not.
+    /// Endpoint of the bench account over TCP, encrypted or not.
     pub(crate) fn by_tcp(&self, ssl_mode: SslMode) -> Endpoint {
         let server = self.server.as_ref().expect("not destroyed yet");
         Endpoint {
@@ -85,7 +85,7 @@ impl Subject {
         self.try_run_together(&[sql.to_owned()])
     }
 
-    /// Runs statements in one session, up to the first that fails.
+    /// Runs statements in one session, until the first failure.
     pub(crate) fn try_run_together(&self, statements: &[String]) -> Result<(), Error> {
         on(&self.by_socket(), async |connection| {
             for sql in statements {
@@ -115,26 +115,26 @@ impl Subject {
         self.version.installation.flavour == Flavour::MariaDb
     }
 
-    /// The number of its version, such as `8.0.33`.
+    /// The version number, such as `8.0.33`.
     pub(crate) fn number(&self) -> &str {
         let version = &self.version.installation.version;
         version.split(['-', ' ']).next().unwrap_or(version)
     }
 
-    /// The numbers of its version, such as 8, 0, 33.
+    /// The parts of the version number, such as 8, 0, 33.
     pub(crate) fn numbers(&self) -> Vec<u32> {
         let numbers = self.number().split('.');
         numbers.map_while(|number| number.parse().ok()).collect()
     }
 
-    /// The value of a status counter; empty where there is none.
+    /// The value of a status counter; empty if it does not exist.
     pub(crate) fn status(&self, name: &str) -> String {
         let mut rows = self.rows(&format!("SHOW STATUS LIKE '{name}'"));
         rows.pop().and_then(|mut row| row.pop()).unwrap_or_default()
     }
 }
 
-/// The same place, another account.
+/// The same endpoint with another account.
 pub(crate) fn as_user(endpoint: Endpoint, user: &str, password: &str) -> Endpoint {
     Endpoint {
         user: user.to_owned(),
@@ -144,7 +144,7 @@ pub(crate) fn as_user(endpoint: Endpoint, user: &str, password: &str) -> Endpoin
     }
 }
 
-/// Does something on a new connection.
+/// Executes `what` on a new connection.
 pub(crate) fn on<T>(
     endpoint: &Endpoint,
     act: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
@@ -172,8 +172,8 @@ pub(crate) fn rows(endpoint: &Endpoint, sql: &str) -> Result<Vec<Vec<String>>, E
         .collect())
 }
 
-/// dbdyno in a directory that is also where it keeps what it keeps, but for the servers that are installed: the user's own
-/// list of results is no place for a test's.
+/// dbdyno in a directory that is also its data directory, except for installed servers: a test must not write to the
+/// user's own list of results.
 pub(crate) fn dbdyno(directory: &Path) -> Command {
     let data = directory.join("data");
     let kept = data.join("dbdyno");

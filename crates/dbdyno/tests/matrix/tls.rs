@@ -1,4 +1,4 @@
-//! TLS at each level, and what becomes of it on servers that are too old for it.
+//! TLS at each level, and its result on servers that are too old for it.
 
 use protocol::{Endpoint, Error, SslMode};
 
@@ -7,13 +7,13 @@ use crate::{
     subject::{Subject, rows},
 };
 
-/// The TLS version of a new connection, by the server's word; empty without TLS.
+/// The TLS version of a new connection according to the server; empty without TLS.
 fn version(endpoint: &Endpoint) -> Result<String, Error> {
     let mut rows = rows(endpoint, "SHOW SESSION STATUS LIKE 'Ssl_version'")?;
     Ok(rows.pop().map_or(String::new(), |row| row[1].clone()))
 }
 
-/// Why no connection to this server can be encrypted.
+/// The reason why no connection to this server can be encrypted.
 pub(crate) fn hindrance(subject: &Subject) -> Option<String> {
     if subject.certificates.is_none() {
         return Some("openssl is not installed".to_owned());
@@ -25,10 +25,10 @@ pub(crate) fn hindrance(subject: &Subject) -> Option<String> {
     }
 }
 
-/// Whether a server of this version is known to speak what is safe today.
+/// Whether a server of this version supports a TLS version that is considered secure.
 fn is_modern(subject: &Subject) -> bool {
     let numbers = subject.numbers();
-    // Earlier ones know TLS 1.2 at most, and no elliptic curves.
+    // Earlier versions support TLS 1.2 at most, and no elliptic curves.
     if subject.is_mariadb() {
         numbers >= vec![10, 5]
     } else {
@@ -36,7 +36,7 @@ fn is_modern(subject: &Subject) -> bool {
     }
 }
 
-/// Each level insists on what it says; without a common version of TLS only those get in that do not insist.
+/// Each level enforces its requirement; without a common TLS version only the levels that do not require TLS connect.
 pub(crate) fn levels(subject: &mut Subject) -> Cell {
     let Some(certificates) = &subject.certificates else {
         return Cell::Skipped("openssl is not installed".to_owned());
@@ -59,7 +59,7 @@ pub(crate) fn levels(subject: &mut Subject) -> Cell {
     }
     assert!(preferred.starts_with("TLSv1."), "{preferred}");
     assert_eq!(version(&at(SslMode::Required, None)).unwrap(), preferred);
-    // MySQL takes the wish for a database from the request for TLS.
+    // MySQL takes the requested database from the TLS request packet.
     let in_test = Endpoint {
         database: Some("test".to_owned()),
         ..at(SslMode::Required, None)

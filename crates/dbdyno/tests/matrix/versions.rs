@@ -1,20 +1,20 @@
-//! Which versions are tested.
+//! Selection of the tested versions.
 
 use server::Installation;
 
 /// A server to test.
 pub(crate) struct Version {
-    /// As `dbdyno run` and `dbdyno server` take it, such as `mysql-8.0.33`.
+    /// Name in `dbdyno run` and `dbdyno server`, such as `mysql-8.0.33`.
     pub(crate) name: String,
-    /// As the table shows it, with the whole number.
+    /// Label in the table, with the full version number.
     pub(crate) label: String,
     pub(crate) installation: Installation,
 }
 
-/// The machine's own servers, or what stands in for them: one of each flavour.
+/// The machine's own servers, or their replacements: one of each flavour.
 const FLAVOURS: [&str; 2] = ["mariadb", "mysql"];
 
-/// How many the matrix needs, and which among them.
+/// Minimum number of versions in the matrix, and the required ones.
 const ENOUGH: usize = 8;
 const NEEDED: [&str; 5] = [
     "mysql 5.",
@@ -24,7 +24,7 @@ const NEEDED: [&str; 5] = [
     "mariadb 11.",
 ];
 
-/// The versions to test: one of each flavour, or also everything that `dbdyno server install` has installed.
+/// The versions to test: one of each flavour, or in addition all that `dbdyno server install` has installed.
 pub(crate) fn to_test(full: bool) -> Vec<Version> {
     let root = server::installs_root().filter(|_| full);
     let installed = root.map_or(Vec::new(), |root| server::installed(&root).unwrap());
@@ -57,7 +57,7 @@ pub(crate) fn to_test(full: bool) -> Vec<Version> {
     versions
 }
 
-/// Fails where the matrix has too few versions, or lacks a generation.
+/// Panics if the matrix has too few versions, or lacks a generation.
 #[track_caller]
 pub(crate) fn must_be_enough(versions: &[&str]) {
     assert!(

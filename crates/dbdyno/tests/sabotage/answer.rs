@@ -1,18 +1,18 @@
-//! What `dbdyno compare` says of two levels of an experiment.
+//! The answer of `dbdyno compare` for two levels of an experiment.
 
 use serde_json::Value;
 
 /// An answer, read from its JSON.
 pub(crate) struct Answer {
-    /// What is decided about the throughput of B.
+    /// The decision about the throughput of B.
     pub(crate) decision: String,
-    /// The rule that is named first; empty where none holds.
+    /// The first rule of the explanation; empty if no rule applies.
     pub(crate) rule: String,
     /// Decision, change and causes, for the table.
     pub(crate) words: String,
-    /// As a user reads it.
+    /// The output for users.
     pub(crate) text: String,
-    /// How much other programs used the machine, where that was too much in most runs.
+    /// CPU share of other programs, if it was too large in most runs.
     pub(crate) disturbance: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Answer {
         }
     }
 
-    /// Whether B is called faster or slower.
+    /// Whether B is reported as faster or slower.
     pub(crate) fn decides(&self) -> bool {
         ["faster", "slower"].contains(&self.decision.as_str())
     }

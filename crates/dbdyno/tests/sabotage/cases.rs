@@ -1,33 +1,32 @@
-//! The sabotages: each changes one thing, and says what a comparison must find of it.
+//! The sabotages: each changes one thing, with the finding expected from a comparison.
 
 use std::{cell::OnceCell, fs, time::Duration};
 
 use crate::{answer::Answer, cgroup::Cgroup, detour::Detour, stage::Stage, trial::Trial};
 
-/// One change that is made on purpose.
+/// One deliberate change.
 pub(crate) struct Case {
-    /// What is done.
     pub(crate) name: &'static str,
-    /// What B must be called; several where a difference must not be found.
+    /// Allowed decisions about B; several if a difference must not be found.
     decisions: &'static [&'static str],
-    /// The rule that must be named first; empty where there is nothing to explain.
+    /// The rule that must be named first; empty if there is nothing to explain.
     pub(crate) rule: &'static str,
-    /// Whether it runs ordinarily.
+    /// Whether it runs by default.
     pub(crate) is_quick: bool,
-    /// Makes the experiment, and what must outlive it; the error says why this machine cannot.
+    /// Prepares the experiment and its limit; an error if this machine does not permit it.
     make: fn(&Ground) -> Result<Staged, String>,
 }
 
-/// An experiment with what makes the difference meanwhile.
+/// An experiment with the limit that is active during its runs.
 struct Staged {
     trial: Trial,
-    /// Ends with the experiment.
+    /// Dropped with the experiment.
     _limit: Option<Cgroup>,
 }
 
-/// The servers, each made when it is needed.
+/// The servers, each created at its first use.
 pub(crate) struct Ground {
-    /// Of each run's measurement.
+    /// Duration of each run's measurement, seconds.
     seconds: u32,
     first: OnceCell<Stage>,
     second: OnceCell<Stage>,
@@ -37,7 +36,7 @@ const SLOWER: &[&str] = &["slower"];
 const FASTER: &[&str] = &["faster"];
 const SAME: &[&str] = &["equivalent", "inconclusive"];
 
-/// All of them; the first is none.
+/// All sabotages; the first one changes nothing.
 pub(crate) const ALL: [Case; 12] = [
     Case {
         name: "two identical my.cnf",
@@ -126,12 +125,12 @@ pub(crate) const ALL: [Case; 12] = [
 ];
 
 impl Case {
-    /// Nothing is changed.
+    /// Whether nothing is changed.
     pub(crate) fn is_of_the_same(&self) -> bool {
         self.decisions == SAME
     }
 
-    /// Whether this is what B must be called.
+    /// Whether this decision about B is allowed.
     pub(crate) fn is_right(&self, decision: &str) -> bool {
         self.decisions.contains(&decision)
     }
@@ -146,14 +145,14 @@ impl Ground {
         }
     }
 
-    /// Stages a case, and asks what differs.
+    /// Prepares a case, and compares its levels.
     pub(crate) fn try_out(&self, case: &Case, seed: u64) -> Result<Answer, String> {
         self.put_back();
         let staged = (case.make)(self)?;
         Ok(staged.trial.run(self.first().path(), seed, self.seconds))
     }
 
-    /// Nothing that a case before has set is left.
+    /// Resets all settings of an earlier case.
     fn put_back(&self) {
         let first = self.first();
         first.durable(false);
@@ -168,23 +167,23 @@ impl Ground {
         }
     }
 
-    /// The server on which the settings are changed.
+    /// The server whose settings are changed.
     fn first(&self) -> &Stage {
         self.first.get_or_init(stage)
     }
 
-    /// The same once more, for what cannot be changed by a statement.
+    /// A second identical server, for changes that cannot be made by a statement.
     fn second(&self) -> &Stage {
         self.second.get_or_init(stage)
     }
 }
 
-/// A server whose query cache can be switched on, with two more tables.
+/// A server whose query cache can be enabled, with two more tables.
 fn stage() -> Stage {
     let stage = Stage::set(&[
         ("query_cache_type", "ON"),
         ("query_cache_size", "0"),
-        // So many pages are kept free, which were more than a small pool has.
+        // Number of pages kept free; the default exceeds the pages of a small pool.
         ("innodb_lru_scan_depth", "128"),
     ]);
     for sql in [
@@ -198,7 +197,7 @@ fn stage() -> Stage {
 }
 
 const INSERT: &str = "insert into journal (n) values (1)";
-/// Otherwise every commit writes to the disk itself, synced or not, and on a disk that syncs fast a sync adds little.
+/// Otherwise every commit writes to the disk, synced or not, and on a disk with fast syncs a sync adds little.
 const BUFFERED_LOG: &str = "set global innodb_log_file_buffering = ON";
 const POINT: &str = "select n from hot where id = 1";
 
@@ -211,14 +210,14 @@ impl From<Trial> for Staged {
     }
 }
 
-/// `[server]` of the server at an address, in which the factor may stand.
+/// `[server]` with the server at an address, which may contain the factor.
 fn at(address: &str) -> String {
     format!(
         "address = \"{address}\"\nuser = \"trial\"\npassword_file = \"password\"\ndatabase = \"test\""
     )
 }
 
-/// `[server]` of the first one's socket.
+/// `[server]` with the first server's socket.
 fn on(ground: &Ground) -> String {
     at(&ground.first().server().socket().to_string_lossy())
 }
@@ -280,13 +279,13 @@ fn buffer_pool(ground: &Ground) -> Result<Staged, String> {
     Ok(trial
         .server(on(ground))
         .before("set global innodb_buffer_pool_size = {pool} * 1024 * 1024")
-        // It is resized in the background, and filled again.
+        // The pool is resized in the background, and filled again.
         .before("do sleep(1)")
         .before("select sum(length(d)) from big")
         .into())
 }
 
-/// The first server against the second, which is limited.
+/// The first server against the second, on which the limit is imposed.
 fn limited(ground: &Ground, statement: &str, limit: Cgroup) -> Result<Staged, String> {
     let limit = limit.take(ground.second().pid())?;
     let address = |stage: &Stage| stage.server().socket().to_string_lossy().into_owned();
@@ -312,7 +311,7 @@ fn io_limit(ground: &Ground) -> Result<Staged, String> {
 }
 
 fn cache(ground: &Ground) -> Result<Staged, String> {
-    // Every result goes in and none comes out, for no two statements are alike and updates throw all of them away.
+    // Every result is stored and none is reused: no two statements are equal, and updates invalidate all results.
     let select = "select n from keyed where id = 1 + $n % 5000";
     let update = "update keyed set c = '$n' where id = 1 + $n % 5000";
     let statements = [&[select; 9][..], &[update]].concat();
@@ -360,7 +359,7 @@ fn hot_row(ground: &Ground) -> Result<Staged, String> {
 }
 
 fn general_log(ground: &Ground) -> Result<Staged, String> {
-    // Into a table: a line of a file costs so little that no number of runs which a test has time for would show it.
+    // Into a table: a line in a file costs so little that no feasible number of runs would show the difference.
     Ok(Trial::of("general_log", ["OFF", "ON"], POINT)
         .server(on(ground))
         .connections(32)

@@ -1,12 +1,12 @@
-//! Changes for the worse (and the better) that are made on purpose to a real server: whether `dbdyno compare` finds
-//! them, and names the cost that moved.
+//! Test with deliberate changes to a real server, for worse and better: whether `dbdyno compare` finds them and names
+//! the changed cost.
 //!
-//! Every sabotage is one experiment with two levels, whose runs alternate at random, and one comparison of these. Of a
-//! thing against itself nothing may be found. Ordinarily a few quick ones run, and one that goes wrong has a second
-//! chance, for the machine may be busy with other tests. `DBDYNO_SABOTAGE=2` does all of them twice and gives none,
-//! `DBDYNO_SABOTAGE_ONLY=cache` those with that in their names. What this machine cannot stage is skipped, and said so;
-//! so is a round that decides nothing while other programs use the machine. The test prints a table, which
-//! `cargo test -p dbdyno --test sabotage -- --nocapture` shows.
+//! Every sabotage is one experiment with two levels, whose runs alternate at random, and one comparison of the levels.
+//! A comparison without a change must find nothing. By default a few quick sabotages run, and a failed one is repeated
+//! once, because the machine may be busy with other tests. `DBDYNO_SABOTAGE=2` runs all of them twice without repeats,
+//! `DBDYNO_SABOTAGE_ONLY=cache` those with that text in their names. A sabotage that this machine does not permit is
+//! reported as skipped; so is an undecided round during which other programs used the machine. The test prints a
+//! table, which `cargo test -p dbdyno --test sabotage -- --nocapture` shows.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -26,23 +26,23 @@ mod trial;
 use answer::Answer;
 use cases::{ALL, Case, Ground};
 
-/// A share of the sabotages whose cost must be named first.
+/// Minimum share of the sabotages whose cost must be named first.
 const NAMED_AT_LEAST: f64 = 0.9;
-/// Sabotages of the whole set that every machine with MariaDB can stage: but for the two that take control groups.
+/// Sabotages of the whole set that every machine with MariaDB permits: all but the two that need control groups.
 const STAGED_AT_LEAST: usize = 8;
 
-/// What became of the rounds of a case.
+/// Results of a case's rounds.
 #[derive(Default)]
 struct Rounds {
     answers: Vec<Answer>,
-    /// Why the others were not staged.
+    /// Reasons why the other rounds were skipped.
     skipped: Vec<String>,
-    /// How many of them other programs disturbed.
+    /// Number of the skipped rounds that other programs disturbed.
     disturbed: usize,
 }
 
 impl Rounds {
-    /// Does one round.
+    /// Executes one round.
     fn add(&mut self, case: &Case, ground: &Ground, seed: u64) {
         let answer = match ground.try_out(case, seed) {
             Ok(answer) => answer,
@@ -131,11 +131,11 @@ fn what_was_made_worse_on_purpose_is_found_and_explained() {
     nothing_is_found_in_the_same(&results);
 }
 
-/// What became of all sabotages.
+/// Results of all sabotages.
 struct Score {
-    /// Cases that could be staged, but for disturbances.
+    /// Number of cases that this machine permits, except disturbed ones.
     cases: usize,
-    /// Rounds.
+    /// Number of rounds.
     staged: usize,
     found: usize,
     named: usize,
@@ -156,7 +156,7 @@ impl Score {
         }
     }
 
-    /// Every sabotage of every round is found, and nine in ten are named.
+    /// Asserts that every sabotage of every round is found, and that nine in ten are named.
     fn judge(&self, is_part: bool) {
         assert_eq!(self.found, self.staged, "not all are found");
         assert!(
@@ -173,7 +173,7 @@ impl Score {
     }
 }
 
-/// Of a thing against itself one experiment in twenty may call a side faster: that is what the 5 % are.
+/// Without a change, one experiment in twenty may report a side as faster: this is the meaning of the 5 %.
 fn nothing_is_found_in_the_same(results: &[(&Case, Rounds)]) {
     for (case, rounds) in results.iter().filter(|(case, _)| case.is_of_the_same()) {
         let wrong = rounds.answers.len() - rounds.found(case);

@@ -13,9 +13,8 @@ use crate::{answer::Answer, disturbance::disturbance};
 
 /// An experiment with one factor of two levels.
 pub(crate) struct Trial {
-    /// The factor.
     pub(crate) factor: &'static str,
-    /// What is there first, and what it is compared with.
+    /// The baseline level, and the level compared with it.
     pub(crate) levels: [String; 2],
     /// Lines of `[server]`.
     pub(crate) server: String,
@@ -23,17 +22,17 @@ pub(crate) struct Trial {
     pub(crate) before: Vec<String>,
     /// The .smack files with their statements, each with its name and whether it selects.
     pub(crate) smacks: Vec<(String, Vec<String>)>,
-    /// Name of the .smack file that runs, in which the factor may stand.
+    /// Name of the .smack file to run, which may contain the factor.
     pub(crate) smack: String,
     pub(crate) connections: u32,
     /// Runs of each level.
     pub(crate) repeats: u32,
-    /// How many runs may be done again because other programs disturbed them, as a share of all.
+    /// Maximum share of the runs that may be repeated because other programs disturbed them.
     pub(crate) again: &'static str,
 }
 
 impl Trial {
-    /// One statement over four connections.
+    /// A trial of one statement over four connections.
     pub(crate) fn of(factor: &'static str, levels: [&str; 2], statement: &str) -> Self {
         Self {
             factor,
@@ -64,14 +63,14 @@ impl Trial {
         }
     }
 
-    /// Runs it in this directory, each run for so many seconds, and compares its levels.
+    /// Runs it in this directory, with this number of seconds per run, and compares its levels.
     #[track_caller]
     pub(crate) fn run(&self, directory: &Path, seed: u64, seconds: u32) -> Answer {
         for (name, statements) in &self.smacks {
             fs::write(directory.join(format!("{name}.smack")), smack(statements)).unwrap();
         }
         fs::write(directory.join("trial.toml"), self.text(seed, seconds)).unwrap();
-        // What the trial before has left.
+        // Results of the previous trial.
         let _ = fs::remove_dir_all(directory.join("out"));
         dbdyno(directory, ["run", "trial.toml", "--results", "out"]);
         let sides = self
@@ -84,7 +83,7 @@ impl Trial {
         Answer::read(&json, text, self.disturbance(directory))
     }
 
-    /// How much others had of the machine, where that was too much in most of the runs.
+    /// CPU share of other programs, if it was too large in most of the runs.
     fn disturbance(&self, directory: &Path) -> Option<String> {
         let runs = 2 * self.repeats;
         let records = (1..=runs).map(|run| directory.join(format!("out/run-{run:04}.jsonl")));
@@ -120,7 +119,7 @@ impl Trial {
     }
 }
 
-/// A client that does these statements in turn; `$n` in them is a number that never comes again.
+/// A client that executes these statements in rotation; `$n` in them is a number that is never repeated.
 fn smack(statements: &[String]) -> String {
     let mut barrel = String::new();
     let mut queries = String::new();
@@ -146,7 +145,7 @@ fn smack(statements: &[String]) -> String {
     )
 }
 
-/// Runs dbdyno to its good end; what it prints.
+/// Runs dbdyno, which must succeed; returns its output.
 #[track_caller]
 pub(crate) fn dbdyno<S: AsRef<OsStr>>(
     directory: &Path,

@@ -1,4 +1,4 @@
-//! Checks over the crates and the edges between them.
+//! Checks of the crates and the dependencies between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use crate::repository::File;
 
-/// Crates that are synchronous and touch nothing but a named file.
+/// Synchronous crates that access nothing except a named file.
 const JUDGING: &[&str] = &[
     "audit",
     "experiment",
@@ -20,7 +20,7 @@ const JUDGING: &[&str] = &[
     "verdict",
 ];
 
-/// Crates through which a socket could come in.
+/// Crates that could provide a socket.
 const SOCKETS: &[&str] = &[
     "load",
     "observer",
@@ -31,7 +31,7 @@ const SOCKETS: &[&str] = &[
     "workload",
 ];
 
-/// Libraries that know MySQL's wire format.
+/// Libraries that implement MySQL's wire format.
 const DRIVERS: &[&str] = &[
     "mysql",
     "mysql_async",
@@ -40,16 +40,17 @@ const DRIVERS: &[&str] = &[
     "sqlx",
 ];
 
-/// Crates that must not know a benchmark by name.
+/// Crates that must not name a benchmark.
 const NEUTRAL: &[&str] = &["experiment", "load", "settings"];
 
-/// What they must not know by name.
+/// Names of benchmarks that they must not contain.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
-/// Files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the layouts, a line each.
+/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the
+/// layouts, one line each.
 const NAMING_AT_MOST: usize = 6;
 
-/// Folders and files that are a benchmark's own, or stand in for its original tool.
+/// Directories and files of a benchmark, or of the replacement of its original tool.
 const OWN_PLACES: &[&str] = &[
     "/benchmarks/tpc",
     "/commands/tpc",
@@ -58,7 +59,7 @@ const OWN_PLACES: &[&str] = &[
     "/workload/src/tpc",
 ];
 
-/// Dependencies without a line of source that names them, each with its reason: (crate, dependency, why).
+/// Dependencies that no line of source names, each with its reason: (crate, dependency, why).
 const NAMED_NOWHERE: &[(&str, &str, &str)] = &[(
     "protocol",
     "flate2",
@@ -74,7 +75,7 @@ pub(crate) struct Crate {
     sources: Vec<File>,
 }
 
-/// Crate to the crates that it may use, as ARCHITECTURE.md says.
+/// Each crate with the crates that it may use, according to ARCHITECTURE.md.
 pub(crate) type EdgeTable = BTreeMap<String, BTreeSet<String>>;
 
 impl Crate {
@@ -99,7 +100,7 @@ impl Crate {
         &self.sources
     }
 
-    /// Lines of code with their place, without the lines that are comments.
+    /// Lines of code with their positions, without comment lines.
     fn code(&self) -> impl Iterator<Item = (String, &str)> {
         self.sources.iter().flat_map(|file| {
             let lines = file.text.lines().enumerate();
@@ -110,7 +111,7 @@ impl Crate {
     }
 }
 
-/// Normal dependencies, also those for one target only.
+/// Normal dependencies, including those for one target only.
 fn collect_dependencies(manifest: &Table, names: &mut BTreeSet<String>) {
     if let Some(Value::Table(dependencies)) = manifest.get("dependencies") {
         names.extend(dependencies.keys().cloned());
@@ -122,8 +123,8 @@ fn collect_dependencies(manifest: &Table, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The crate table: the first table whose header begins with the column `crate`; the crates that a crate
-/// uses stand in `backticks` in the last column, `-` says none.
+/// The crate table: the first table whose header begins with the column `crate`. The last column lists the crates
+/// that a crate uses in `backticks`; `-` means none.
 pub(crate) fn table(page: &str) -> EdgeTable {
     let rows = page
         .lines()
@@ -139,7 +140,7 @@ pub(crate) fn table(page: &str) -> EdgeTable {
     .collect()
 }
 
-/// Edges and crates that stand only in the table or only in the manifests.
+/// Dependencies and crates that are only in the table or only in the manifests.
 pub(crate) fn edges_off_the_table(table: &EdgeTable, crates: &[Crate]) -> Vec<String> {
     let names: BTreeSet<&String> = crates.iter().map(|one| &one.name).collect();
     let mut problems = Vec::new();
@@ -175,7 +176,7 @@ pub(crate) fn edges_off_the_table(table: &EdgeTable, crates: &[Crate]) -> Vec<St
     problems
 }
 
-/// Dependencies in a manifest that no line of its crate's code names.
+/// Dependencies in a manifest that no line of the crate's code names.
 pub(crate) fn unused_dependencies(crates: &[Crate]) -> Vec<String> {
     let mut problems = Vec::new();
     for one in crates {
@@ -195,7 +196,7 @@ pub(crate) fn unused_dependencies(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// True when `line` has `identifier` as the root of a path (`name::x`, `use name;`).
+/// True if `line` has `identifier` as the root of a path (`name::x`, `use name;`).
 fn names_crate(line: &str, identifier: &str) -> bool {
     line.match_indices(identifier).any(|(start, _)| {
         let before = &line[..start];
@@ -206,7 +207,7 @@ fn names_crate(line: &str, identifier: &str) -> bool {
     })
 }
 
-/// Judging crates that reach a socket, through a crate of ours or by themselves.
+/// Judging crates with access to a socket, directly or through another crate of the workspace.
 pub(crate) fn sockets_in_the_judging_half(crates: &[Crate]) -> Vec<String> {
     let by_name: BTreeMap<&str, &Crate> =
         crates.iter().map(|one| (one.name.as_str(), one)).collect();
@@ -243,7 +244,7 @@ pub(crate) fn sockets_in_the_judging_half(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// Crates other than `protocol` that depend on a library that knows the wire format.
+/// Crates other than `protocol` that depend on a library with the wire format.
 pub(crate) fn strangers_to_the_wire(crates: &[Crate]) -> Vec<String> {
     let mut problems = Vec::new();
     for one in crates.iter().filter(|one| one.name != "protocol") {
@@ -260,7 +261,7 @@ pub(crate) fn strangers_to_the_wire(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// Lines of `load` that name a benchmark.
+/// Lines of the neutral crates that name a benchmark.
 pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
     let mut problems = Vec::new();
     for (place, line) in crates
@@ -276,8 +277,8 @@ pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// Files that name TPC-C or TPC-H and are not their own; none where they are at most [`NAMING_AT_MOST`]. A rule's source
-/// may cite them: knowing where a threshold comes from is not knowing a benchmark.
+/// Files that name TPC-C or TPC-H outside of the benchmarks' own; empty if they are at most [`NAMING_AT_MOST`]. The
+/// source of a rule may cite them: a citation is not a dependency on a benchmark.
 pub(crate) fn naming_a_tpc_benchmark(crates: &[Crate]) -> Vec<String> {
     let files = crates.iter().flat_map(Crate::sources);
     let naming = files.filter(|file| {
@@ -296,7 +297,7 @@ pub(crate) fn naming_a_tpc_benchmark(crates: &[Crate]) -> Vec<String> {
     }
 }
 
-/// Crates whose manifest does not take the workspace's lints.
+/// Crates whose manifest does not inherit the workspace's lints.
 pub(crate) fn without_workspace_lints(crates: &[Crate]) -> Vec<String> {
     crates
         .iter()

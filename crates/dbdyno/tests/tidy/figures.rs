@@ -1,8 +1,8 @@
-//! Figures for people get their digits and units from crate `units` alone.
+//! Check that figures for people get their digits and units from crate `units` alone.
 
 use crate::repository::File;
 
-/// Where figures are written otherwise, each with its reason. An excuse that excuses nothing is a problem, too.
+/// Files that format figures themselves, each with its reason. An entry without such a figure is a problem, too.
 const EXCUSED: &[(&str, &str)] = &[
     ("crates/units/src/", "the one place"),
     (
@@ -35,15 +35,15 @@ const EXCUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Units as they stand behind a figure.
+/// Units in the form in which they follow a figure.
 const UNITS: &[&str] = &[
     "ns", "us", "µs", "ms", "s", "min", "h", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "TiB", "%",
 ];
 
-/// Units that stand alone in a text only where a figure is about to be made of them.
+/// Units that are alone in a text only if they will be appended to a figure.
 const TELLING: &[&str] = &["µs", "us", "KiB", "MiB", "GiB", "TiB"];
 
-/// Lines that put a unit behind a figure, or that hold a unit to do so; tests at the end of a file are left out.
+/// Lines that append a unit to a figure, or contain a unit for that purpose; tests at the end of a file are ignored.
 pub(crate) fn private(file: &File) -> Vec<String> {
     let is_source = file.path.starts_with("crates/") && file.path.contains("/src/");
     let is_excused = EXCUSED.iter().any(|(path, _)| file.path.starts_with(path));
@@ -53,7 +53,7 @@ pub(crate) fn private(file: &File) -> Vec<String> {
     found(file)
 }
 
-/// Excuses behind which nothing is written.
+/// Entries of the list of exceptions that have no such figure.
 pub(crate) fn stale_excuses(files: &[File]) -> Vec<String> {
     let is_stale = |path: &str| {
         let mut below = files.iter().filter(|file| file.path.starts_with(path));
@@ -94,7 +94,7 @@ fn is_private(line: &str) -> bool {
     behind_a_figure || TELLING.iter().any(telling)
 }
 
-/// True between quotation marks; a line in the middle of a text of several lines has none before.
+/// True between quotation marks; a line within a multi-line string has none before.
 fn is_in_a_text(line: &str, at: usize) -> bool {
     let before = line[..at].matches('"').count() - line[..at].matches("\\\"").count();
     let goes_on = before == 0 && line[..at].contains('{') && !line[..at].contains(['(', ';']);

@@ -1,7 +1,7 @@
-//! The tidy test: what ARCHITECTURE.md and the style of this repository promise, held by a test.
+//! The tidy test: checks of the rules in ARCHITECTURE.md and of this repository's style.
 //!
-//! Every check is a function from texts to a list of problems. Each is seen to fail on a small example
-//! beside it, and then has to find nothing in this repository.
+//! Every check is a function from texts to a list of problems. A unit test beside it shows that it fails on a small
+//! example; it must find nothing in this repository.
 
 mod crates;
 mod figures;
@@ -15,7 +15,7 @@ mod words;
 
 use repository::Repository;
 
-/// Fails with all problems at once, one per line.
+/// Panics with all problems at once, one per line.
 #[track_caller]
 fn assert_none(problems: Vec<String>) {
     assert!(

@@ -1,4 +1,4 @@
-//! The modules of a crate, and the file that defines each thing that its code names.
+//! The modules of a crate, with the file that defines each name used in its code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use syn::{
 
 use crate::repository::File;
 
-/// Re-exports that are followed from one name to its definition: a circle of `pub use` ends here.
+/// Maximum re-exports followed from one name to its definition: a cycle of `pub use` ends here.
 const STEPS_MAX: usize = 16;
 
-/// What a crate's code names, file by file; code that is only compiled for tests is left out.
+/// The names used in a crate's code, file by file, without code that is only compiled for tests.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleTree {
     modules: Vec<Module>,
@@ -35,17 +35,17 @@ struct Module {
     uses: Vec<Use>,
 }
 
-/// One name that a `use` brings into a module.
+/// One name that a `use` imports into a module.
 #[derive(Debug, Clone)]
 struct Use {
     /// The local name; `None` for `*`.
     name: Option<String>,
     path: Vec<String>,
-    /// A re-export depends on nothing until its own file uses the name.
+    /// A re-export is no dependency until its own file uses the name.
     reexport: bool,
 }
 
-/// A path as the code writes it.
+/// A path as written in the code.
 #[derive(Debug)]
 struct Reference {
     module: usize,
@@ -55,27 +55,27 @@ struct Reference {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A `use` that is no re-export, or a path of two segments or more.
+    /// A `use` that is not a re-export, or a path of two or more segments.
     Path,
-    /// A name alone: it was counted where it was imported, unless that was a re-export.
+    /// A single name: it was counted at its import, unless that was a re-export.
     Name,
     /// The type of an `impl` block without a trait.
     Impl,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(usize),
     Item { module: usize, name: String },
 }
 
-/// One file's use of what other files define.
+/// Names of other files that one file uses.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependencies {
-    /// File to the names that it defines and this file uses.
+    /// Each used file with the names that it defines and this file uses.
     pub(crate) uses: BTreeMap<String, BTreeSet<String>>,
-    /// Types of other files that get more methods here: (file, type).
+    /// Types of other files that are extended with methods here: (file, type).
     pub(crate) continues: BTreeSet<(String, String)>,
 }
 
@@ -93,7 +93,7 @@ impl ModuleTree {
         tree
     }
 
-    /// What each file uses of the others.
+    /// The dependencies of each file on the others.
     pub(crate) fn dependencies(&self) -> BTreeMap<String, Dependencies> {
         let mut all: BTreeMap<String, Dependencies> = BTreeMap::new();
         for module in &self.modules {
@@ -128,7 +128,7 @@ impl ModuleTree {
         all
     }
 
-    /// Files that cannot be read, and paths within the crate that lead nowhere: the graph would be blind there.
+    /// Unreadable files, and paths within the crate that could not be resolved: the graph would be incomplete.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = self.problems.clone();
         for reference in &self.references {
@@ -201,7 +201,7 @@ impl ModuleTree {
                 })
                 .collect();
             if modules.is_empty() {
-                // A variant or an associated item: its type has been found.
+                // A variant or an associated item: the type has been found.
                 break;
             }
             targets = modules
@@ -220,7 +220,7 @@ impl ModuleTree {
         self.modules[module].parent.map(Target::Module)
     }
 
-    /// Everything of this name in a module: a child module, an item, what a `use` brings.
+    /// Everything of this name in a module: a child module, an item, an import.
     fn lookup(&self, module: usize, name: &str, steps: usize) -> Vec<Target> {
         if steps == STEPS_MAX {
             return Vec::new();
@@ -317,7 +317,7 @@ impl Reader<'_> {
         self.flush(&mut path);
     }
 
-    /// A path in quotes: `#[serde(with = "crate::compact")]`.
+    /// A path in a string: `#[serde(with = "crate::compact")]`.
     fn scan_text(&mut self, literal: &str) {
         let text = literal.trim_matches('"');
         let is_path = |segment: &str| {
@@ -471,7 +471,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         match &attribute.meta {
             Meta::Path(_) => {}
             Meta::List(list) => self.scan(list.tokens.clone()),
-            // Mostly documentation, in which a path is no use.
+            // Mostly documentation, in which a path is not a dependency.
             Meta::NameValue(_) => {}
         }
     }
@@ -508,7 +508,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// True with `#[cfg(test)]`, also as one condition of `all(..)`.
+/// True for `#[cfg(test)]`, also as one condition of `all(..)`.
 fn only_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let Meta::List(list) = &attribute.meta else {

@@ -1,4 +1,4 @@
-//! The check that the files of a crate do not depend on each other in circles.
+//! The check that the files of a crate have no cyclic dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::{
     module_tree::{Dependencies, ModuleTree},
 };
 
-/// Dependencies that may close a circle, each with its reason: (file, file that it uses, why).
+/// Dependencies that may close a cycle, each with its reason: (file, file that it uses, why).
 const EXCUSED: &[(&str, &str, &str)] = &[
     (
         "crates/reactor/src/source.rs",
@@ -26,10 +26,10 @@ const EXCUSED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// File to the files that it uses, with the names.
+/// Each file with the files that it uses, and the used names.
 type Edges = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Circles between the files of each crate, and excuses that excuse nothing.
+/// Cycles between the files of each crate, and exceptions that are not needed.
 pub(crate) fn circles(crates: &[Crate]) -> Vec<String> {
     circles_beside(crates, EXCUSED)
 }
@@ -64,10 +64,10 @@ fn circles_beside(crates: &[Crate], excused: &[(&str, &str, &str)]) -> Vec<Strin
     problems
 }
 
-/// The edges between files.
+/// The dependencies between files.
 ///
-/// A file that continues a type of another one (`impl Server {` in `server/start.rs`) and uses nothing else of that
-/// file is a part of it: its edge to it does not count.
+/// A file that extends a type of another file (`impl Server {` in `server/start.rs`) and uses nothing else of that
+/// file is a part of it: this dependency does not count.
 fn edges(dependencies: &BTreeMap<String, Dependencies>) -> Edges {
     let mut edges = Edges::new();
     for (from, one) in dependencies {
@@ -82,7 +82,7 @@ fn edges(dependencies: &BTreeMap<String, Dependencies>) -> Edges {
     edges
 }
 
-/// The files that are reached from a file, over one edge or more.
+/// The files reachable from a file, over one or more dependencies.
 fn reached(from: &str, edges: &Edges) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     let mut next = vec![from.to_owned()];
@@ -96,7 +96,7 @@ fn reached(from: &str, edges: &Edges) -> BTreeSet<String> {
     reached
 }
 
-/// The groups of files that reach each other, one problem each, with every edge inside.
+/// The groups of files that depend on each other, one problem each, with every dependency inside.
 fn circles_of(edges: &Edges) -> Vec<String> {
     let reached: BTreeMap<&String, BTreeSet<String>> = edges
         .keys()
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::repository::File;
 
-    /// A crate `a` of these files below its `src`.
+    /// An example crate `a` with these files below its `src`.
     fn example(files: &[(&str, &str)]) -> Vec<Crate> {
         let sources = files
             .iter()
@@ -170,7 +170,7 @@ mod tests {
         );
     }
 
-    /// A parent and its child use each other, in every way to write a path.
+    /// A parent and its child use each other, with every form of a path.
     #[test]
     fn every_kind_of_path_is_an_edge() {
         for child in [
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_name_belongs_to_the_file_that_defines_it() {
-        // The parent only hands on; what the children use is each other's.
+        // The parent only re-exports; the children use each other's names.
         let parent = "mod c;\nmod d;\npub use c::C;\npub use d::D;\n";
         let files = [
             ("lib.rs", "mod p;\npub use p::*;\n"),
@@ -211,7 +211,7 @@ mod tests {
             "pub enum D { X }\nfn d() { crate::C::new(D::X) }\n",
         );
         assert_eq!(found(&[files[0], files[1], files[2], circle]).len(), 1);
-        // A parent that uses what it hands on depends on it.
+        // A parent that uses a re-exported name depends on its file.
         let parent = format!("{parent}pub struct P;\nfn p(_: C) {{}}\n");
         let child = ("p/c.rs", "use super::P;\npub struct C;\n");
         assert_eq!(
@@ -233,7 +233,7 @@ mod tests {
             ])
         };
         assert_eq!(with("use super::Server;\nimpl Server {}\n"), [""; 0]);
-        // A type of the same name is not that type, and a trait's methods are no part of it.
+        // A type of the same name is a different type, and a trait's methods are not an extension.
         assert_eq!(
             with("use super::Server as S;\nstruct Server;\nimpl Server {}\n").len(),
             1
@@ -242,7 +242,7 @@ mod tests {
             with("use super::Server;\nimpl Clone for Server {}\n").len(),
             1
         );
-        // It is a circle all the same with anything else of that file.
+        // With any other name of that file it is a cycle nevertheless.
         assert_eq!(
             with("use super::{Port, Server};\nimpl Server {}\n").len(),
             1

@@ -1,11 +1,11 @@
-//! Checks over the pages of documentation.
+//! Checks of the documentation pages.
 
 use crate::repository::File;
 
-/// Paths in `backticks` for which `exists` says no.
+/// Paths in `backticks` for which `exists` returns false.
 ///
-/// A path is a word with a slash in it, or a file name with one of our extensions; what begins with a slash
-/// lies outside the repository, and what has a placeholder (`<`, `*`, `…`) names no single file.
+/// A path is a word with a slash in it, or a file name with one of the repository's extensions. A leading slash means
+/// a path outside the repository, and a placeholder (`<`, `*`, `…`) means no single file.
 pub(crate) fn missing_paths(page: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let mut problems = Vec::new();
     for quoted in quoted(page) {
@@ -24,7 +24,7 @@ pub(crate) fn missing_paths(page: &str, exists: impl Fn(&str) -> bool) -> Vec<St
     problems
 }
 
-/// Links of a Markdown page to files of the repository for which `exists` says no.
+/// Links of a Markdown page to files of the repository for which `exists` returns false.
 pub(crate) fn broken_links(page: &File, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let targets = page

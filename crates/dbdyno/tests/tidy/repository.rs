@@ -1,4 +1,4 @@
-//! The files of this repository.
+//! Access to the files of this repository.
 
 use std::{
     collections::BTreeSet,
@@ -39,23 +39,22 @@ impl Repository {
         Self { root, files }
     }
 
-    /// All of them.
     pub(crate) fn files(&self) -> &[File] {
         &self.files
     }
 
-    /// The text of a file that has to exist.
+    /// The text of a file, which must exist.
     pub(crate) fn text(&self, path: &str) -> &str {
         let file = self.files.iter().find(|file| file.path == path);
         &file.unwrap_or_else(|| panic!("{path} exists")).text
     }
 
-    /// True for a file or directory of this path.
+    /// True if a file or directory has this path.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.root.join(path).exists()
     }
 
-    /// The problems that `check` finds in the files whose name ends in `.extension` (all files for "").
+    /// The problems that `check` finds in the files with this extension (all files for "").
     pub(crate) fn check(
         &self,
         extension: &str,
@@ -97,7 +96,7 @@ impl Repository {
 
 /// Adds the files below `directory`, whose path from the root is `prefix`.
 ///
-/// Of .gitignore it understands what this repository's one says: names, and paths from the root.
+/// Of .gitignore it supports what this repository's file uses: names, and paths from the root.
 fn collect(directory: &Path, prefix: &str, ignored: &BTreeSet<&str>, files: &mut Vec<File>) {
     for entry in fs::read_dir(directory).expect("the repository can be listed") {
         let entry = entry.expect("the repository can be listed");

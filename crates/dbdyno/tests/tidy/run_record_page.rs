@@ -1,14 +1,14 @@
-//! Checks that docs/run-record.md documents the run record as it is.
+//! Check that docs/run-record.md documents the current format of the run record.
 
 use std::collections::BTreeSet;
 
 use samples::Line;
 use serde_json::Value;
 
-/// What the page shows wrongly or not at all.
+/// Errors and omissions of the page.
 ///
-/// A line of a record stands in a fenced `json` block, and every field in it has to be explained in
-/// `backticks` in the same section.
+/// A line of a record is in a fenced `json` block, and every field in it must be explained in `backticks` in the
+/// same section.
 pub(crate) fn untrue(page: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let mut shown = BTreeSet::new();
@@ -60,7 +60,7 @@ const KINDS: &[&str] = &[
     "end",
 ];
 
-/// The kind of a line; a new one does not compile until it stands here, and then belongs into [`KINDS`].
+/// The kind of a line; a new kind does not compile until it is added here, and must then be added to [`KINDS`].
 fn kind(line: &Line) -> &'static str {
     match line {
         Line::Run(_) => "run",
@@ -93,7 +93,7 @@ fn kind(line: &Line) -> &'static str {
     }
 }
 
-/// An example that dbdyno would not have written like that: with a field too many or too few.
+/// A difference of an example from the line that dbdyno writes: a field too many or too few.
 fn unlike(example: &str, line: &Line) -> Option<String> {
     let shown: Value = serde_json::from_str(example).expect("it was read as a line");
     let written = serde_json::to_value(line).expect("a line can be written");

@@ -1,27 +1,27 @@
-//! Checks over single files.
+//! Checks of single files.
 
 use crate::repository::File;
 
-/// Lines that a source file may have.
+/// Maximum lines of a source file.
 const LINES_MAX: usize = 500;
 
 /// Files that may be longer, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[];
 
-/// Names that say nothing about what a module holds.
+/// Names that do not describe the content of a module.
 const EMPTY_NAMES: &[&str] = &[
     "common", "core", "helper", "helpers", "manager", "misc", "types", "util", "utils",
 ];
 
-/// Marks of unfinished work; put together here, so that this file does not hold them.
+/// Marks of unfinished work; assembled here, so that this file does not contain them.
 const MARKS: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("Not filled", " yet"),
 ];
 
-/// Texts that bind the repository to one machine: its directories, and the host names of registries, which
-/// differ from site to site.
+/// Texts that are specific to one machine: its directories, and the host names of registries, which differ from
+/// site to site.
 const MACHINE_TEXTS: &[&str] = &[
     concat!("/ro", "ot/"),
     concat!("/wo", "rk/"),
@@ -34,7 +34,7 @@ const MACHINE_TEXTS: &[&str] = &[
     concat!("deb.", "debian.org"),
 ];
 
-/// A Rust file that does not begin with a `//!` paragraph that ends as a sentence does.
+/// A Rust file that does not begin with a `//!` paragraph ending like a sentence.
 pub(crate) fn without_sentence(file: &File) -> Vec<String> {
     let paragraph: Vec<&str> = file
         .text
@@ -74,14 +74,14 @@ pub(crate) fn says_nothing(file: &File) -> Vec<String> {
         .collect()
 }
 
-/// A snapshot that a test wrote and nobody accepted: its place is beside the old one, for a moment.
+/// A snapshot that was written by a test and not accepted: it may exist beside the old one only temporarily.
 pub(crate) fn unaccepted_snapshot(file: &File) -> Vec<String> {
     let unaccepted = file.path.ends_with(".snap.new");
     let problem = || format!("{}: accept or remove it", file.path);
     unaccepted.then(problem).into_iter().collect()
 }
 
-/// A module of the sources in `name/mod.rs`: its file is `name.rs`, beside its folder.
+/// A module in `name/mod.rs`: its file must be `name.rs`, beside its directory.
 pub(crate) fn second_style_of_modules(file: &File) -> Vec<String> {
     let folder = file.path.strip_suffix("/mod.rs");
     let folder = folder.filter(|folder| folder.contains("/src/"));
@@ -94,7 +94,7 @@ pub(crate) fn undone(file: &File) -> Vec<String> {
     lines_with(file, MARKS)
 }
 
-/// Lines that bind the repository to one machine.
+/// Lines with texts that are specific to one machine.
 pub(crate) fn bound_to_a_machine(file: &File) -> Vec<String> {
     lines_with(file, MACHINE_TEXTS)
 }

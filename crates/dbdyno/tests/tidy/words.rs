@@ -1,8 +1,8 @@
-//! Phrasings that a reader has to decode, kept out of what users read first.
+//! Check that texts for users contain no hard-to-read phrasings.
 
 use crate::repository::File;
 
-/// Phrasings, and what to write instead.
+/// Banned phrasings, each with its replacement.
 const BANNED: [(&str, &str); 20] = [
     ("so often", "a sampling interval, or a number of times"),
     ("so many", "a number of"),
@@ -26,7 +26,7 @@ const BANNED: [(&str, &str); 20] = [
     ("were not tried", "tested up to"),
 ];
 
-/// What a user reads: the README and the documents.
+/// Whether a file is a page for users: the README or a document.
 fn is_page(path: &str) -> bool {
     let is_document = path.starts_with("docs/") && path.ends_with(".md");
     is_document || path == "README.md"
@@ -44,7 +44,7 @@ fn banned_in(text: &str) -> Vec<String> {
     found.collect()
 }
 
-/// Banned phrasings in what a user reads.
+/// Banned phrasings in texts for users.
 pub(crate) fn riddles(file: &File) -> Vec<String> {
     let is_source = file.path.starts_with("crates/dbdyno/src/") && file.path.ends_with(".rs");
     let found = if is_page(&file.path) {
@@ -60,7 +60,7 @@ pub(crate) fn riddles(file: &File) -> Vec<String> {
         .collect()
 }
 
-/// The lines of a file that become help: doc comments of options and of commands, and the text behind them.
+/// The lines of a file that become help: doc comments of options and of commands, and the texts after help.
 fn help_lines(source: &str) -> String {
     let mut lines = Vec::new();
     let mut is_after_help = false;

@@ -1,4 +1,4 @@
-//! The commands that talk to a server, as a hostile one meets them.
+//! The commands that connect to a server, as victims of a hostile one.
 
 use std::time::Duration;
 
@@ -8,36 +8,36 @@ use crate::{
     trial::{PASSWORD, Trial},
 };
 
-/// Which true server stands behind the relay.
+/// The real server behind the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Backend {
     Null,
     MariaDb,
 }
 
-/// A command line.
+/// A command line to attack.
 pub(crate) struct Attack {
     pub(crate) name: &'static str,
     pub(crate) backend: Backend,
-    /// Only in long rounds: it takes many seconds by itself.
+    /// Only in long rounds: it takes many seconds on its own.
     pub(crate) is_long: bool,
     /// Arguments before those of the connection.
     args: &'static [&'static str],
     connection: ConnectionWords,
-    /// It ends after so many statements or readings and not after a time, so that a server that is silent holds it until
+    /// It ends after a number of statements or readings and not after a time, so that a silent server blocks it until
     /// Ctrl-C.
     pub(crate) is_counted: bool,
-    /// The limits of docs/limits.md that it can meet one after the other.
+    /// The total of the limits in docs/limits.md that can apply one after the other.
     pub(crate) time_max: Duration,
-    /// The most memory that it needs by itself, MiB.
+    /// Maximum memory that it needs without an attack, MiB.
     pub(crate) mib_max: u64,
-    /// Replies that its true server gives it.
+    /// Kinds of replies that its real server sends.
     pub(crate) meets: &'static [Reply],
-    /// What it needs on the server, once.
+    /// Prepares the server, once.
     pub(crate) prepare: fn(&Ground),
 }
 
-/// How a command is told where its server is.
+/// The form in which a command receives its server's address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionWords {
     Dbdyno,
@@ -85,11 +85,11 @@ const LOADING: &[Reply] = &[
     Reply::FileRequest,
 ];
 
-/// With it: connecting, two statements, the drain and the last readings, on a busy machine.
+/// Time limit with it: connecting, two statements, the drain and the last readings, on a busy machine.
 const LIMITED: Duration = Duration::from_secs(75);
-/// Without it a question may take 60 s.
+/// Time limit without it, when a query may take 60 s.
 const PURPOSES: Duration = Duration::from_secs(200);
-/// Limits that a careful user sets, so that a server that says nothing costs seconds.
+/// Limit that a careful user sets, so that a silent server costs only seconds.
 const STATEMENT_LIMIT: &str = "--statement-timeout=5s";
 const OLTP: [&str; 8] = [
     "--warmup=100ms",
@@ -102,7 +102,7 @@ const OLTP: [&str; 8] = [
     STATEMENT_LIMIT,
 ];
 
-/// All of them.
+/// All attacked commands.
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "oltp prepare",
@@ -346,7 +346,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
 pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
 impl Attack {
-    /// The command, whose server listens on this port.
+    /// The trial of the command with a server on this port.
     pub(crate) fn trial(&self, place: &Place, port: u16) -> Trial {
         let words = |words: &[&str]| {
             words
@@ -395,7 +395,7 @@ fn experiment(port: u16) -> String {
 
 fn nothing(_: &Ground) {}
 
-/// Runs dbdyno against the MariaDB itself.
+/// Runs dbdyno directly against the MariaDB.
 fn prepared(ground: &Ground, args: &[&str]) {
     let Some(server) = ground.mariadb() else {
         return;

@@ -1,19 +1,19 @@
-//! How long is tortured, with which seed, and which case alone: the environment says it.
+//! Duration, seed and selected case of a torture run, from the environment.
 
 use std::time::Duration;
 
-/// In an ordinary test run: about a minute in all.
+/// Default duration, seconds: about a minute in all.
 const SECONDS: u64 = 40;
 const SEED: u64 = 1;
 
-/// What `make torture` passes.
+/// The parameters that `make torture` passes.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     pub(crate) time: Duration,
     pub(crate) seed: u64,
-    /// Only the kind of this name.
+    /// Only the kind with this name.
     pub(crate) only: Option<String>,
-    /// Only the case of this number.
+    /// Only the case with this number.
     pub(crate) case: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Budget {
         }
     }
 
-    /// True for more than the small round of an ordinary test run.
+    /// True for more than the short rounds of an ordinary test run.
     pub(crate) fn is_long(&self) -> bool {
         self.time.as_secs() > 2 * SECONDS || self.case.is_some()
     }

@@ -14,7 +14,7 @@ impl Chance {
         Self(state)
     }
 
-    /// Any number.
+    /// A random number.
     pub(crate) fn any(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -23,17 +23,17 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 where `end` is 0.
+    /// A number below `end`; 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.any().checked_rem(end as u64).unwrap_or(0) as usize
     }
 
-    /// One of these.
+    /// A random element.
     pub(crate) fn one_of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 
-    /// True once in so many times.
+    /// True with probability 1 / `times`.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -44,7 +44,7 @@ impl Chance {
     }
 }
 
-/// The position `number` of a seeded shuffle of `0..count`, again and again.
+/// The element at position `number` of a seeded shuffle of `0..count`, with a new shuffle after each `count` positions.
 pub(crate) fn shuffled(seed: u64, kind: &str, number: u64, count: usize) -> usize {
     let round = number / count as u64;
     let mut chance = Chance::new(seed, kind, !round);

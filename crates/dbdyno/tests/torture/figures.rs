@@ -1,4 +1,4 @@
-//! Cases and faults by kind, and the loop that makes them.
+//! Cases and faults by kind, and the loop that runs the cases.
 
 use std::{
     collections::BTreeMap,
@@ -17,19 +17,19 @@ use crate::{budget::Budget, chance::Chance, trial::Ended};
 /// A kind of torture.
 pub(crate) trait Kind: Sync {
     fn name(&self) -> &'static str;
-    /// Cases at the same time.
+    /// Number of concurrent cases.
     fn workers(&self) -> usize {
         2
     }
-    /// Makes the case of this number.
+    /// Runs the case with this number.
     fn case(&self, number: u64, chance: Chance) -> Case;
 }
 
-/// A case that was made.
+/// A finished case.
 pub(crate) struct Case {
-    /// What was done, in few words; cases are counted by it.
+    /// Short name of the attack; cases are counted by it.
     pub(crate) sort: String,
-    /// What exactly, with the command line.
+    /// Full description, with the command line.
     pub(crate) story: String,
     pub(crate) faults: Vec<String>,
 }
@@ -58,7 +58,7 @@ fn end(ended: &Ended) -> String {
     format!("{how} after {:.1?}, {mib} MiB at most", ended.took)
 }
 
-/// What it printed, without its middle.
+/// Its output, without the middle part.
 pub(crate) fn outputs(ended: &Ended) -> String {
     let cut = |text: &str| match text.char_indices().nth(2000) {
         Some((at, _)) => format!("{} ...", &text[..at]),
@@ -72,7 +72,7 @@ pub(crate) fn outputs(ended: &Ended) -> String {
     )
 }
 
-/// What came of a kind.
+/// Results of a kind.
 #[derive(Default)]
 pub(crate) struct Figures {
     by_sort: BTreeMap<String, (usize, usize)>,
@@ -82,11 +82,11 @@ pub(crate) struct Figures {
     shown: Vec<String>,
 }
 
-/// Faults that are shown with all that belongs to them.
+/// Maximum faults that are printed in full.
 const SHOWN: usize = 25;
 
 impl Figures {
-    /// Makes cases of a kind until the time is over, but one at least.
+    /// Runs cases of a kind until the time is over, at least one.
     pub(crate) fn of(kind: &dyn Kind, budget: &Budget, time: Duration) -> Self {
         let end = Instant::now() + time;
         let figures = Mutex::new(Self::default());
@@ -141,7 +141,7 @@ impl Figures {
         }
     }
 
-    /// None, with the reason.
+    /// No cases, with the reason.
     pub(crate) fn skipped(why: String) -> Self {
         Self {
             skipped: Some(why),
@@ -149,13 +149,13 @@ impl Figures {
         }
     }
 
-    /// The faults, with what repeats them.
+    /// The faults, with the commands that repeat them.
     pub(crate) fn shown(&self) -> String {
         self.shown.join("\n")
     }
 }
 
-/// A harness that panics is a fault like any.
+/// A panic of the harness counts as a fault.
 fn one(kind: &dyn Kind, seed: u64, number: u64) -> Case {
     let chance = Chance::new(seed, kind.name(), number);
     let case = panic::catch_unwind(AssertUnwindSafe(|| kind.case(number, chance)));

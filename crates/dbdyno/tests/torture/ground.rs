@@ -1,4 +1,4 @@
-//! Where it happens: directories with canaries in them, a MariaDB and a server that does nothing.
+//! The environment of the cases: directories with canaries, a MariaDB and a null server.
 
 use std::{
     collections::BTreeMap,
@@ -21,12 +21,12 @@ use tempfile::TempDir;
 
 use crate::trial::{PASSWORD, Trial};
 
-/// What a canary holds: no server may get it.
+/// Content of a canary: no server may receive it.
 pub(crate) const CANARY: &str = "Canary-must-stay-here-4711";
-/// Its name.
+/// File name of a canary.
 pub(crate) const CANARY_NAME: &str = "canary";
 
-/// The scene of all kinds; what it lent is made when it is first asked for.
+/// The environment of all kinds; its servers are created at their first use.
 pub(crate) struct Ground {
     directory: TempDir,
     mariadb: OnceLock<Option<Server>>,
@@ -36,7 +36,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new() -> Self {
-        // Sockets live below it, and the path of a socket is limited to 107 bytes.
+        // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new().prefix("dyno").tempdir();
         Self {
             directory: directory.expect("the temporary directory is writable"),
@@ -58,7 +58,7 @@ impl Ground {
         place
     }
 
-    /// A running MariaDB with an account `trial`; `None` where there is none to run.
+    /// A running MariaDB with an account `trial`; `None` if none is installed.
     pub(crate) fn mariadb(&self) -> Option<&Server> {
         let make = || {
             let installation = Installation::find(Some("mariadb"), None).ok()?;
@@ -88,7 +88,7 @@ impl Ground {
         self.mariadb.get_or_init(make).as_ref()
     }
 
-    /// Where the server that does nothing listens.
+    /// Address of the null server.
     pub(crate) fn null_server(&self) -> SocketAddr {
         self.null_server.get_or_init(NullServer::start).address
     }
@@ -97,7 +97,7 @@ impl Ground {
 impl Drop for Ground {
     fn drop(&mut self) {
         if let Some(Some(server)) = self.mariadb.take() {
-            // Its directory goes in any case; a test that fails already must not abort here.
+            // The directory is removed in any case; a failing test must not abort here.
             let _ = server.destroy();
         }
     }
@@ -108,7 +108,7 @@ pub(crate) fn address(server: &Server) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, server.port()).into()
 }
 
-/// Runs a statement; its error is no matter here.
+/// Runs a statement and ignores its error.
 pub(crate) fn run(endpoint: &Endpoint, sql: &str) {
     let ran = reactor::block_on(async {
         let mut connection = Connection::open(endpoint).await?;
@@ -120,7 +120,7 @@ pub(crate) fn run(endpoint: &Endpoint, sql: &str) {
     }
 }
 
-/// A dbdyno that plays a server; killed with its scope.
+/// A dbdyno that runs as a server; killed when dropped.
 struct NullServer {
     child: Child,
     address: SocketAddr,
@@ -151,13 +151,13 @@ impl NullServer {
 
 impl Drop for NullServer {
     fn drop(&mut self) {
-        // Both fail on a process that ended.
+        // Both calls fail for a process that has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The directory of one case; it goes with the case.
+/// The directory of one case; removed with the case.
 pub(crate) struct Place {
     directory: PathBuf,
 }
@@ -176,14 +176,14 @@ impl Place {
         path
     }
 
-    /// A directory in it, as the place of a command whose neighbours are watched.
+    /// A directory in it, for a command whose neighbouring files are checked.
     pub(crate) fn inner(&self, name: &str) -> Self {
         let directory = self.directory.join(name);
         fs::create_dir_all(&directory).expect("the scene is writable");
         Self { directory }
     }
 
-    /// dbdyno in it.
+    /// A trial of dbdyno in it.
     pub(crate) fn trial<S: ToString>(&self, args: impl IntoIterator<Item = S>) -> Trial {
         Trial::new(&self.directory, args)
     }
@@ -192,13 +192,13 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if std::env::var_os("DBDYNO_TORTURE_KEEP").is_none() {
-            // What a broken case left behind goes with the ground.
+            // Remains of a failed case are removed with the ground.
             let _ = fs::remove_dir_all(&self.directory);
         }
     }
 }
 
-/// What stands below a directory: a hash of each file's content by its path, 0 of what is no file.
+/// Everything below a directory: by path, a hash of each file's content, and 0 for anything other than a file.
 pub(crate) fn contents(directory: &Path) -> BTreeMap<PathBuf, u64> {
     let mut found = BTreeMap::new();
     let Ok(entries) = fs::read_dir(directory) else {
@@ -224,7 +224,7 @@ pub(crate) fn contents(directory: &Path) -> BTreeMap<PathBuf, u64> {
     found
 }
 
-/// What of `before` is gone or is another by now.
+/// The first entry of `before` that was removed or changed.
 pub(crate) fn harmed(before: &BTreeMap<PathBuf, u64>, directory: &Path) -> Option<String> {
     let now = contents(directory);
     let mut harmed = before

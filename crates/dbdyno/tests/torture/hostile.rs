@@ -1,4 +1,4 @@
-//! Hostile servers: every kind of reply damaged in every way, against every command that talks to a server.
+//! Hostile servers: every kind of reply damaged in every way, against every command that connects to a server.
 
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
 
@@ -34,10 +34,10 @@ const REPLIES: [Reply; 14] = [
     Reply::FileRequest,
 ];
 
-/// 2 s are promised; the rest is for a machine that is busy.
+/// 2 s are documented; the rest is for a busy machine.
 const ENDS_WITHIN: Duration = Duration::from_secs(12);
 
-/// The kind.
+/// The kind `hostile`: single replies of a real server are damaged.
 pub(crate) struct Hostile<'a> {
     ground: &'a Ground,
     attacks: Vec<&'static Attack>,
@@ -78,7 +78,7 @@ impl Kind for Hostile<'_> {
     }
 
     fn workers(&self) -> usize {
-        // Most of them wait for a server that says nothing.
+        // Most of them wait for a silent server.
         6
     }
 
@@ -87,7 +87,7 @@ impl Kind for Hostile<'_> {
         let pair = shuffled(self.seed, "pairs", number, pairs);
         let reply = REPLIES[pair / mischief::ALL.len()];
         let mischief = mischief::ALL[pair % mischief::ALL.len()];
-        // Short rounds leave out what takes a time limit to end.
+        // Short rounds omit damage that only a time limit ends.
         let mischief = match mischief {
             Mischief::Never | Mischief::Promised | Mischief::Dripping if !self.is_long => {
                 Mischief::Truncated
@@ -131,7 +131,7 @@ impl Kind for Hostile<'_> {
     }
 }
 
-/// The reply of a true server in whose place, or as which, this one comes.
+/// The reply of the real server that this one replaces, or that it is.
 fn met(reply: Reply) -> Reply {
     match reply {
         Reply::AuthSwitch | Reply::AuthMore => Reply::LoginOk,
@@ -142,7 +142,7 @@ fn met(reply: Reply) -> Reply {
 
 /// The bounds of a command under a hostile server or network.
 ///
-/// What a short round does not wait for, and what has no limit of its own by design, ends at Ctrl-C, and soon.
+/// A command that a short round does not wait for, or that has no limit by design, is ended by Ctrl-C.
 pub(crate) fn bounded(attack: &Attack, trial: Trial, is_long: bool) -> Trial {
     let interrupted_after = match (is_long, attack.is_counted) {
         (false, _) => Duration::from_secs(8),
@@ -162,11 +162,11 @@ pub(crate) fn bounded(attack: &Attack, trial: Trial, is_long: bool) -> Trial {
 }
 
 impl Hostile<'_> {
-    /// Exit code 0 although a reply could not be taken for a sound one, and no word of it.
+    /// A fault for exit code 0 without any message although a damaged reply could not be valid.
     fn false_result(&self, script: Script, fired: usize, ended: &Ended) -> Option<String> {
         let is_fatal = script.mischief.is_fatal() && script.reply != Reply::Error && fired > 0;
         let told = format!("{}{}", ended.stderr, String::from_utf8_lossy(&ended.stdout));
-        // The last is what the audit says where a reading of the server's counters failed.
+        // The last one is the audit's text after a failed reading of the server's counters.
         let is_told = ["warning", "note:", "error", "server not watched"]
             .iter()
             .any(|word| told.contains(word));
@@ -175,7 +175,7 @@ impl Hostile<'_> {
     }
 }
 
-/// The password in a file that dbdyno wrote.
+/// The first file written by dbdyno that contains the password.
 pub(crate) fn written_secrets(place: &Place) -> Option<String> {
     let found = ground::contents(place.path());
     let mut paths = found.keys().filter(|path| path.is_file());

@@ -1,4 +1,4 @@
-//! Bad input: seeded mutations of good files and options, for every command that reads them.
+//! Invalid input: seeded mutations of valid files and options, for every command that reads them.
 
 use std::{
     fs,
@@ -18,20 +18,20 @@ use crate::{
 
 const TIME_MAX: Duration = Duration::from_secs(60);
 const LIST: &str = ".local/share/dbdyno/history.jsonl";
-/// A debug build of dbdyno and files of a megabyte at most.
+/// For a debug build of dbdyno and files of a megabyte at most.
 const BYTES_MAX: u64 = 400 << 20;
 
-/// The kind; the texts that it mutates are the repository's own.
+/// The kind `inputs`: mutated texts of the repository.
 pub(crate) struct Inputs<'a> {
     ground: &'a Ground,
     experiments: Vec<(String, Vec<u8>)>,
     smacks: Vec<(String, Vec<u8>)>,
     records: Vec<(String, Vec<u8>)>,
-    /// Results of a run, with every file that dbdyno leaves there.
+    /// Results of a run, with all their files.
     results: Place,
 }
 
-/// What a case mutates, and who reads it.
+/// The mutated input of a case, and the command that reads it.
 const SORTS: [&str; 12] = [
     "experiment: run --plan",
     ".smack: run --plan",
@@ -66,7 +66,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Makes the input of a sort, and the command that reads it.
+    /// Creates the input of a sort; returns the command that reads it.
     fn make(&self, sort: &str, place: &Place, chance: &mut Chance) -> Vec<String> {
         match sort {
             "experiment: run --plan" => self.experiment(place, chance),
@@ -104,7 +104,7 @@ impl<'a> Inputs<'a> {
     fn smack(&self, place: &Place, chance: &mut Chance) -> Vec<String> {
         let (_, text) = chance.one_of(&self.smacks);
         place.file("trial.smack", mutated(text, chance));
-        // Nobody listens there: what is good so far ends with that error.
+        // No server listens there: input that is still valid ends with that error.
         words(&[
             "super-smack",
             "--host=127.0.0.1",
@@ -128,7 +128,7 @@ impl<'a> Inputs<'a> {
             password = 'x#y\\s' # no\nssl-mode=disabled\ndefault-character-set=utf8mb4\n\
             connect_timeout = 2\n[mysql]\ndatabase=test\n";
         place.file("my.cnf", mutated(GOOD, chance));
-        // Whatever else the file says by now, the command line names a port at which nobody listens.
+        // Whatever the file contains, the command line selects a port without a server.
         words(&[
             "tables",
             "--defaults-file=my.cnf",
@@ -167,7 +167,7 @@ impl<'a> Inputs<'a> {
         args
     }
 
-    /// A copy of good results, of which one file was mutated or is gone.
+    /// Copies valid results, and mutates or removes one file.
     fn spoil_results(&self, place: &Place, chance: &mut Chance) {
         let from = self.results.path().join("out");
         let found = contents(&from);
@@ -341,7 +341,7 @@ impl<'a> Inputs<'a> {
             let at = 1 + chance.below(args.len() - 1);
             args[at] = mutated_word(&args[at], chance);
         }
-        // A port is named last, so that no case meets a server of this machine.
+        // The port is named last, so that no case connects to a server of this machine.
         if args.iter().any(|arg| arg == "--host=127.0.0.1") {
             args.push("--port=1".to_owned());
         }
@@ -375,7 +375,7 @@ impl Kind for Inputs<'_> {
         let ended = inner.trial(args).within(TIME_MAX).below(BYTES_MAX).run();
         let mut faults = judgement::faults(&ended);
         faults.extend(wrong_code(&ended));
-        // Whoever resumes works on the directory; a list is written on.
+        // A resumed run changes the directory; a list may grow.
         match name {
             "results: run --resume" => {}
             "list of results: history" => faults.extend(lost_lines(&list, &inner)),
@@ -391,15 +391,15 @@ impl Kind for Inputs<'_> {
     }
 }
 
-/// The list of results ends otherwise than in lines that were added.
+/// A fault if the list of results was changed other than by appended lines.
 fn lost_lines(before: &[u8], place: &Place) -> Option<String> {
     let now = fs::read(place.path().join(LIST)).unwrap_or_default();
     (!now.starts_with(before)).then(|| "the list of results lost lines".to_owned())
 }
 
-/// Bad input has exit code 2; what is harmless, or is judged, has that of the answer.
+/// Invalid input must have exit code 2; harmless input has that of the command's answer.
 fn wrong_code(ended: &Ended) -> Option<String> {
-    // What is good enough to be tried meets a port at which nobody listens, or an address that nobody has.
+    // Input that is still valid leads to a port without a server, or to an unused address.
     let is_tried = ["cannot connect", "not logged in after"]
         .iter()
         .any(|word| ended.stderr.contains(word));
@@ -410,13 +410,13 @@ fn wrong_code(ended: &Ended) -> Option<String> {
     }
 }
 
-/// What stands in a temporary directory that should be empty.
+/// The content of a temporary directory that should be empty.
 pub(crate) fn left_in(temporary: &Path) -> Option<String> {
     let left: Vec<PathBuf> = contents(temporary).into_keys().collect();
     (!left.is_empty()).then(|| format!("left in the temporary directory: {left:?}"))
 }
 
-/// An experiment of two short runs against a server that does nothing.
+/// An experiment of two short runs against a null server.
 pub(crate) fn simulated() -> String {
     "format = 1\nquestion = \"Is it survived?\"\nseed = 3\n[matrix]\nconnections = [1, 2]\n[server]\n\
      [data]\nsmack = \"trial.smack\"\nrows = \"300\"\n[load]\nsmack = \"trial.smack\"\nmix = \"1:1\"\n\
@@ -428,7 +428,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Name and text of the files of a directory with this ending.
+/// Names and texts of the files of a directory with this extension.
 fn texts(directory: &Path, ending: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(directory).unwrap_or_else(|error| {
         panic!("{}: {error}", directory.display());

@@ -1,11 +1,11 @@
-//! What must be true of every dbdyno that ended, whatever it met.
+//! Requirements for every dbdyno process that has ended.
 
 use crate::trial::{Ended, Excess, PASSWORD};
 
-/// The exit codes that are documented.
+/// The documented exit codes.
 const DOCUMENTED: [i32; 7] = [0, 1, 2, 3, 4, 5, 130];
 
-/// What is wrong with how a command ended.
+/// The faults in the end and output of a command.
 pub(crate) fn faults(ended: &Ended) -> Vec<String> {
     let mut faults = Vec::new();
     match ended.excess {
@@ -31,10 +31,10 @@ pub(crate) fn faults(ended: &Ended) -> Vec<String> {
     faults
 }
 
-/// How it ended by itself.
+/// The fault in its exit status.
 fn bad_end(ended: &Ended) -> Option<String> {
     let told = String::from_utf8_lossy(&ended.stdout) + &*ended.stderr;
-    // `server check` prints what a server refuses: that is its answer.
+    // `server check` prints the options that a server refuses: that is its answer.
     let is_told = told.to_lowercase().contains("error") || told.contains("refused: ");
     match (ended.code, ended.signal) {
         (Some(70 | 101), _) => Some("exited as after a panic".to_owned()),
@@ -51,7 +51,7 @@ fn bad_end(ended: &Ended) -> Option<String> {
     }
 }
 
-/// A character that a terminal obeys.
+/// A control character that a terminal interprets.
 fn is_raw(shown: char) -> bool {
     shown.is_control() && !matches!(shown, '\n' | '\t')
 }

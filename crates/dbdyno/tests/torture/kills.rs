@@ -1,5 +1,5 @@
-//! Kill points: signals at seeded moments of runs, loads, and the making, copying and restoring of servers; then
-//! everything that was there is still there, and the same command goes on.
+//! Kill points: after a signal at a seeded moment of a run, a load, or the creation, copying or restoration of a
+//! server, all earlier data still exists, and the same command can be repeated.
 
 use std::{
     fs,
@@ -22,23 +22,23 @@ use crate::{
 };
 
 const SIGNALS: [Signal; 4] = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP];
-/// What a signal ends may take so long; the kernel ends the servers of a dbdyno that was killed.
+/// Maximum time until the end after a signal; the kernel kills the servers of a dbdyno that was killed.
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 const TIME_MAX: Duration = Duration::from_secs(120);
 
-/// The kind.
+/// The kind `kills`: commands that receive a signal.
 pub(crate) struct Kills<'a> {
     ground: &'a Ground,
     scripts: Vec<(&'static str, Script)>,
     seed: u64,
 }
 
-/// What is killed, and what must be true afterwards.
+/// The killed command, with the checks afterwards.
 type Script = fn(&mut Scene);
 
 impl<'a> Kills<'a> {
     pub(crate) fn new(ground: &'a Ground, budget: &Budget) -> Self {
-        // What needs no server, or its account, is quick.
+        // Scripts without a server, or with an account on the shared one, are quick.
         let mut scripts: Vec<(&'static str, Script)> = vec![("run --simulate", simulated_run)];
         if ground.mariadb().is_some() {
             scripts.push(("oltp prepare", oltp_prepare));
@@ -97,7 +97,7 @@ impl Kind for Kills<'_> {
     }
 }
 
-/// One case as it goes.
+/// One case in progress.
 struct Scene<'a> {
     ground: &'a Ground,
     place: Place,
@@ -123,7 +123,7 @@ impl Scene<'_> {
         self.faults.extend(judgement::faults(ended));
     }
 
-    /// Runs a command that gets the signal at a moment below `until_ms`.
+    /// Runs a command that receives the signal at a moment below `until_ms`.
     fn killed(&mut self, args: &[&str], until_ms: usize) -> Ended {
         let after = Duration::from_millis(self.chance.below(until_ms) as u64);
         let trial = Trial {
@@ -142,7 +142,7 @@ impl Scene<'_> {
         ended
     }
 
-    /// Runs a command that has to succeed.
+    /// Runs a command that must succeed.
     fn succeeds(&mut self, args: &[&str]) -> Ended {
         let ended = self.trial(args).run();
         self.note(&ended);
@@ -153,14 +153,14 @@ impl Scene<'_> {
         ended
     }
 
-    /// Runs a command that may say no, in order.
+    /// Runs a command that may give a negative answer, but without a fault.
     fn answers(&mut self, args: &[&str]) -> Ended {
         let ended = self.trial(args).run();
         self.note(&ended);
         ended
     }
 
-    /// Of what was started here nothing runs after a moment.
+    /// Checks that all processes started here end within a moment.
     fn nothing_runs_on(&mut self) {
         let start = Instant::now();
         loop {
@@ -189,7 +189,7 @@ impl Scene<'_> {
         ]
     }
 
-    /// A database of its own on that server.
+    /// A separate database on that server.
     fn database(&self) -> String {
         let server = self.ground.mariadb().expect("it was there");
         let name = format!("kills{}", self.number);
@@ -210,7 +210,7 @@ impl Scene<'_> {
     }
 }
 
-/// Programs whose command line names this directory.
+/// Processes whose command line names this directory.
 fn processes_of(directory: &Path) -> Vec<String> {
     let here = directory.as_os_str().as_encoded_bytes();
     let processes = fs::read_dir("/proc").expect("this is Linux").flatten();
@@ -222,7 +222,7 @@ fn processes_of(directory: &Path) -> Vec<String> {
     lines.collect()
 }
 
-/// Results that can be read: a record that has anything is audited and reported.
+/// Checks that the results are readable: a record with any content can be audited and reported.
 fn can_be_read(scene: &mut Scene) {
     let out = scene.place.path().join("out");
     let has_record = contents(&out).keys().any(|path| {
@@ -265,7 +265,7 @@ fn private_run(scene: &mut Scene) {
     no_server_is_left(scene);
 }
 
-/// The next command sweeps what a killed one left; then there is none.
+/// The next command removes the server of a killed one; then none is left.
 fn no_server_is_left(scene: &mut Scene) {
     scene.succeeds(&["server", "list"]);
     let servers = scene.place.path().join(".local/share/dbdyno/servers");
@@ -317,7 +317,7 @@ fn tpcc_load(scene: &mut Scene) {
         .collect();
     let load = [&["tpcc", "load", "--warehouses=1"][..], &place].concat();
     let killed = scene.killed(&load, 15_000);
-    // A load that was done before the signal came is there, and is not done again.
+    // A load that was complete before the signal is kept, and is not repeated.
     if killed.code != Some(0) {
         scene.succeeds(&load);
     }
@@ -370,7 +370,7 @@ fn server_create(scene: &mut Scene) {
         return no_server_is_left(scene);
     }
     scene.answers(&["server", "list"]);
-    // One that was made before the signal came is there, and says so.
+    // A server that was created before the signal exists, which is reported.
     scene.answers(&["server", "destroy", "one"]);
     scene.nothing_runs_on();
     scene.succeeds(&CREATE);
@@ -378,7 +378,7 @@ fn server_create(scene: &mut Scene) {
     no_server_is_left(scene);
 }
 
-/// A value that was written into the server, asked by the client of the server.
+/// Writes a value into the server and reads it back, with the server's client.
 fn writes(scene: &mut Scene, value: &str) {
     let sql = format!("create or replace table test.t as select '{value}' as v");
     scene.succeeds(&["server", "client", "one", "--", "-e", &sql]);

@@ -1,11 +1,11 @@
-//! Torture: dbdyno under hostile servers, broken networks, bad input, signals at random moments, full disks and limits
-//! of memory.
+//! Torture: dbdyno under hostile servers, broken networks, invalid input, signals at random moments, full disks and
+//! memory limits.
 //!
-//! An ordinary test run makes small rounds, a minute in all; `make torture SECONDS=3600` makes long ones. Case `n` of
-//! a kind is the same for the same seed: a fault prints the line that makes its case again. The kinds, by their share
-//! of the time:
-//! [`hostile`] damages single replies of a true server, [`wire`] the bytes of both directions, [`inputs`] mutates files
-//! and options, [`kills`] sends signals at random moments, [`small_disks`] and [`memory`] leave little room.
+//! An ordinary test run executes short rounds, a minute in all; `make torture SECONDS=3600` executes long ones. Case
+//! `n` of a kind is the same for the same seed: a fault prints the command line that repeats its case. The kinds, by
+//! their share of the time:
+//! [`hostile`] damages single replies of a real server, [`wire`] the bytes of both directions, [`inputs`] mutates files
+//! and options, [`kills`] sends signals at random moments, [`small_disks`] and [`memory`] limit space and memory.
 
 #![expect(
     clippy::print_stderr,
@@ -37,7 +37,7 @@ use budget::Budget;
 use figures::{Figures, Kind};
 use ground::Ground;
 
-/// The kinds, and the share of the time that each gets.
+/// The kinds, with the share of the time for each.
 const SHARES: [(&str, f64); 6] = [
     ("hostile", 0.3),
     ("wire", 0.15),
@@ -47,7 +47,7 @@ const SHARES: [(&str, f64); 6] = [
     ("memory", 0.05),
 ];
 
-/// A kind by its name; the error says why it cannot be here.
+/// The kind with this name; an error if this machine does not permit it.
 fn kind<'a>(name: &str, ground: &'a Ground, budget: &Budget) -> Result<Box<dyn Kind + 'a>, String> {
     Ok(match name {
         "hostile" => Box::new(hostile::Hostile::new(ground, budget)),
@@ -56,7 +56,7 @@ fn kind<'a>(name: &str, ground: &'a Ground, budget: &Budget) -> Result<Box<dyn K
         "kills" => Box::new(kills::Kills::new(ground, budget)),
         "disks" => Box::new(small_disks::SmallDisks::new(ground)?),
         "memory" => {
-            // A debug build reads some megabytes a second.
+            // A debug build reads a few megabytes per second.
             let bytes = if budget.is_long() {
                 200 << 20
             } else {

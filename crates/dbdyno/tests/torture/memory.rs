@@ -1,4 +1,4 @@
-//! Limits of memory: dbdyno in a control group that kills what takes more.
+//! Memory limits: dbdyno in a control group that kills a process with larger use.
 
 use std::{
     fs,
@@ -17,12 +17,12 @@ use crate::{
 };
 
 const ROOT: &str = "/sys/fs/cgroup";
-/// Of a whole dbdyno, page cache of what it reads included, which the kernel takes back.
+/// Of a whole dbdyno, including the page cache of the files it reads, which the kernel can reclaim.
 const LIMIT_BYTES: u64 = 160 << 20;
-/// A record much larger than what may be in memory at once.
+/// Size of a record that is much larger than the memory limit.
 const RECORD_BYTES: usize = 200 << 20;
 
-/// The kind.
+/// The kind `memory`: commands in a control group with a memory limit.
 pub(crate) struct Memory<'a> {
     ground: &'a Ground,
     record: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// The error says why there can be none.
+    /// An error if the machine does not permit it.
     pub(crate) fn new(ground: &'a Ground, record_bytes: usize) -> Result<Self, String> {
         Group::make(LIMIT_BYTES)?;
         let home = ground.place();
@@ -96,7 +96,7 @@ impl Kind for Memory<'_> {
     }
 }
 
-/// A good record whose seconds go on and on.
+/// Writes a valid record with repeated intervals up to this size.
 fn write_large_record(path: &Path, bytes: usize) {
     const RECORD: &str = include_str!("../../../audit/fixtures/mariadb-read-write.jsonl");
     let lines: Vec<&str> = RECORD.lines().collect();
@@ -120,7 +120,7 @@ fn write_large_record(path: &Path, bytes: usize) {
     tail.iter().for_each(|line| write(line));
 }
 
-/// A control group of version 1 or 2; it goes with its scope.
+/// A control group of version 1 or 2; removed when dropped.
 struct Group {
     directory: PathBuf,
 }
@@ -147,7 +147,7 @@ impl Group {
         Ok(group)
     }
 
-    /// Words that run a program in it.
+    /// Command-line words that run a program in the group.
     fn words(&self) -> Vec<String> {
         let processes = self.directory.join("cgroup.procs");
         let script = format!("echo $$ > {} && exec \"$0\" \"$@\"", processes.display());
@@ -157,7 +157,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Those that ended in it may still be on their way out.
+        // Ended processes may remain in the group for a moment.
         for _ in 0..50 {
             if fs::remove_dir(&self.directory).is_ok() {
                 return;

@@ -1,44 +1,44 @@
-//! What a hostile server, or a broken network, does to bytes: each damage a pure function of them and of chance.
+//! Damage to bytes by a hostile server or a broken network: each a pure function of the bytes and of chance.
 
 use crate::chance::Chance;
 
-/// Damage to one packet of a server, by which the others are true.
+/// Damage to one packet of a server, whose other packets are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mischief {
-    /// The payload lacks its end, and its header says so.
+    /// The payload is truncated, with a matching header.
     Truncated,
-    /// The connection ends within the packet.
+    /// The connection is closed within the packet.
     CutOff,
-    /// The payload goes on for a megabyte.
+    /// The payload is extended by a megabyte.
     Oversized,
-    /// The header announces 16 MB, and little comes.
+    /// The header announces 16 MB, and little follows.
     Promised,
-    /// The next packet comes before it.
+    /// The next packet is sent before it.
     OutOfOrder,
     Twice,
-    /// Again and again, as fast as it is taken.
+    /// It is repeated without end, as fast as the client reads.
     Endless,
-    /// Neither it nor anything after it comes.
+    /// Neither it nor anything after it is sent.
     Never,
-    /// It is left out.
+    /// It is omitted.
     Lost,
     WrongSequence,
     Garbage,
-    /// Some bits are others.
+    /// Some bits are flipped.
     Flipped,
     /// A length within it is enormous.
     Lengths,
-    /// An error comes instead, of characters that a terminal obeys.
+    /// An error is sent instead, with control characters for a terminal.
     EvilError,
-    /// A file of the client is asked for instead.
+    /// A file of the client is requested instead.
     EvilFileRequest,
-    /// Another way to log in is asked for instead: the password as it is.
+    /// Another login method is requested instead: the password in clear text.
     EvilAuthSwitch,
-    /// Its bytes come one by one.
+    /// Its bytes are sent one by one.
     Dripping,
     /// The connection is closed instead.
     Closed,
-    /// Values of a row are extreme ones.
+    /// Values of a row are replaced by extreme ones.
     Extreme,
 }
 
@@ -65,7 +65,7 @@ pub(crate) const ALL: [Mischief; 19] = [
 ];
 
 impl Mischief {
-    /// True where no client can take the reply for a sound one: whatever rests on it has failed.
+    /// True if no client can accept the reply as valid: everything that depends on it must have failed.
     pub(crate) fn is_fatal(self) -> bool {
         matches!(
             self,
@@ -79,7 +79,7 @@ impl Mischief {
         )
     }
 
-    /// The payload in place of a true one; the same where the damage is none of the payload.
+    /// The damaged payload; unchanged if the damage does not concern the payload.
     pub(crate) fn damage(self, payload: &[u8], chance: &mut Chance) -> Vec<u8> {
         let mut bytes = payload.to_vec();
         match self {
@@ -106,7 +106,7 @@ impl Mischief {
     }
 }
 
-/// Turns some bits over.
+/// Flips some bits.
 pub(crate) fn flip(bytes: &mut [u8], chance: &mut Chance) {
     for _ in 0..1 + chance.below(4) {
         let at = chance.below(bytes.len());
@@ -127,7 +127,7 @@ fn evil_error(chance: &mut Chance) -> Vec<u8> {
     payload
 }
 
-/// A row of text whose values are others.
+/// A text row with changed values.
 fn extreme_row(payload: &[u8], chance: &mut Chance) -> Vec<u8> {
     const EXTREMES: [&[u8]; 14] = [
         b"",
@@ -148,7 +148,7 @@ fn extreme_row(payload: &[u8], chance: &mut Chance) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = payload;
     while let Some((first, after)) = rest.split_first() {
-        // Longer values have other first bytes; they stay, with all behind them.
+        // Longer values have other first bytes; they are kept, with the rest of the row.
         let length = match first {
             0xfb => 0,
             0..=0xfa => usize::from(*first),
@@ -194,7 +194,7 @@ fn damage_is_done_and_is_the_same_again() {
                 | Mischief::Closed
         );
         assert_eq!(damaged != row, is_of_the_payload, "{mischief:?}");
-        // What is empty already is no reason to panic.
+        // An empty payload must not cause a panic.
         mischief.damage(b"", &mut chance());
     }
 }

@@ -1,8 +1,8 @@
-//! Mutations of text: what a slip of the hand, a torn write or malice does to a file or an option.
+//! Mutations of text: damage to a file or an option, as by a typing error, a torn write or an attack.
 
 use crate::{chance::Chance, mischief::flip};
 
-/// Values that stand at an end of what can be.
+/// Values at the ends of ranges.
 const EXTREMES: [&str; 22] = [
     "0",
     "-1",
@@ -27,7 +27,7 @@ const EXTREMES: [&str; 22] = [
     "\u{1b}[31mred\u{1b}[0m",
     "\u{feff}",
 ];
-/// Of a word: no line but one in it.
+/// Fragments of words; only one of them is a line break.
 const FRAGMENTS: [&str; 12] = [
     "[", "]", "{", "}", "=", "\"", "'", "\\", "%", "$", "\n", "\0",
 ];
@@ -72,7 +72,7 @@ fn mutate(bytes: &mut Vec<u8>, chance: &mut Chance) {
     }
 }
 
-/// Puts an extreme in place of one of the numbers.
+/// Replaces one of the numbers by an extreme value.
 fn replace_number(bytes: &mut Vec<u8>, chance: &mut Chance) {
     let is_start =
         |at: &usize| bytes[*at].is_ascii_digit() && (*at == 0 || !bytes[at - 1].is_ascii_digit());
@@ -111,7 +111,7 @@ fn repeat_line(bytes: &mut Vec<u8>, chance: &mut Chance) {
     *bytes = lines.join(&b'\n');
 }
 
-/// An option's word after one mutation; what stands before its = stays, mostly.
+/// An option's word after one mutation, mostly of the part after its `=`.
 pub(crate) fn mutated_word(word: &str, chance: &mut Chance) -> String {
     if let Some((name, value)) = word.split_once('=')
         && !chance.one_in(5)

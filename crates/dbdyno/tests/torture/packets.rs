@@ -1,9 +1,9 @@
-//! Which reply a packet of a server is, told from both sides' packets of one connection.
+//! Detection of the kind of reply in a server's packet, from both sides' packets of one connection.
 
 use std::collections::VecDeque;
 
 const DEPRECATE_EOF: u32 = 1 << 24;
-/// Flags of the greeting that would hide the packets: TLS and compression.
+/// Capability flags in the greeting that would make the packets unreadable: TLS and compression.
 const HIDING: u16 = 0x0800 | 0x0020;
 const MORE_RESULTS: u16 = 8;
 
@@ -26,14 +26,14 @@ pub(crate) enum Reply {
     FileRequest,
 }
 
-/// What a server says next.
+/// The next packet of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Greeting,
     Login,
     /// The reply to the next command.
     Reply,
-    /// Of the result of a command: so many definitions of columns.
+    /// In the result of a command: the remaining column definitions.
     Columns {
         command: u8,
         left: u64,
@@ -44,7 +44,7 @@ enum Next {
     Rows {
         command: u8,
     },
-    /// Another result, or what follows a file.
+    /// Another result, or the reply after a file.
     More {
         command: u8,
     },
@@ -56,7 +56,7 @@ enum Next {
     },
 }
 
-/// Both sides of one connection.
+/// State of both sides of one connection.
 pub(crate) struct Conversation {
     next: Next,
     commands: VecDeque<u8>,
@@ -78,12 +78,12 @@ impl Conversation {
         }
     }
 
-    /// True where the next packet of the server begins a reply.
+    /// True if the next packet of the server begins a reply.
     pub(crate) fn is_beginning(&self) -> bool {
         matches!(self.next, Next::Reply | Next::Greeting)
     }
 
-    /// A packet of the client.
+    /// Processes a packet of the client.
     pub(crate) fn sent(&mut self, payload: &[u8]) {
         if self.is_sending_file {
             self.is_sending_file = !payload.is_empty();
@@ -94,7 +94,7 @@ impl Conversation {
             return;
         }
         match payload.first() {
-            // Without a reply: quit, long data, close.
+            // Commands without a reply: quit, long data, close.
             Some(0x01 | 0x18 | 0x19) | None => {}
             Some(command) => self.commands.push_back(*command),
         }
@@ -111,12 +111,12 @@ impl Conversation {
         {
             self.deprecate_eof = flags & DEPRECATE_EOF != 0;
             self.cached_metadata = flags & 1 == 0 && of_mariadb & (1 << 4) != 0;
-            // Later packets of a login are proofs.
+            // Later packets of a login are authentication data.
             self.has_logged_in = false;
         }
     }
 
-    /// A packet of the server: which reply it is.
+    /// Processes a packet of the server; returns the kind of its reply.
     pub(crate) fn received(&mut self, payload: &[u8]) -> Reply {
         match self.next {
             Next::Greeting => {
@@ -164,7 +164,7 @@ impl Conversation {
         }
     }
 
-    /// The first packet of a result.
+    /// Processes the first packet of a result.
     fn begin(&mut self, command: u8, payload: &[u8]) -> Reply {
         self.next = Next::Reply;
         match payload.first() {
@@ -178,7 +178,7 @@ impl Conversation {
             }
             Some(0xff) => Reply::Error,
             Some(0x00) | None => {
-                // The low byte of the status stands behind two numbers.
+                // The low byte of the status follows two numbers.
                 let mut rest = payload.get(1..).unwrap_or_default();
                 let more = number(&mut rest).and(number(&mut rest)).is_some()
                     && rest
@@ -194,7 +194,7 @@ impl Conversation {
                 self.next = Next::More { command };
                 Reply::FileRequest
             }
-            // Such as the answer to COM_STATISTICS or a changed user.
+            // For example the answer to COM_STATISTICS or to a change of user.
             Some(0xfe) => Reply::Ok,
             Some(_) => {
                 let mut rest = payload;
@@ -232,7 +232,7 @@ impl Conversation {
                 let status = if !self.deprecate_eof {
                     payload.get(3..5)
                 } else {
-                    // As of an OK packet.
+                    // Same format as an OK packet.
                     let mut rest = &payload[1..];
                     let _ = number(&mut rest).and(number(&mut rest));
                     rest.get(..2)
@@ -262,7 +262,7 @@ impl Conversation {
         Reply::Column
     }
 
-    /// What follows a prepared statement or one of its definitions.
+    /// Sets the state after a prepared statement or one of its definitions.
     fn prepared(&mut self, parameters: u64, columns: u64, is_over: bool) {
         let is_end = is_over && !self.deprecate_eof;
         self.next = match (parameters, columns) {
@@ -276,7 +276,7 @@ impl Conversation {
     }
 }
 
-/// Takes a number of variable length.
+/// Reads a length-encoded integer.
 fn number(rest: &mut &[u8]) -> Option<u64> {
     let (first, after) = rest.split_first()?;
     let width = match first {
@@ -300,7 +300,7 @@ pub(crate) fn framed(sequence: u8, payload: &[u8]) -> Vec<u8> {
     [&length[..3], &[sequence], payload].concat()
 }
 
-/// Takes a whole packet off the beginning: its sequence number and its payload.
+/// Removes a complete packet from the beginning: its sequence number and its payload.
 pub(crate) fn take_packet(bytes: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> {
     let header = bytes.first_chunk::<4>()?;
     let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
@@ -313,12 +313,12 @@ pub(crate) fn take_packet(bytes: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> {
     Some((sequence, payload))
 }
 
-/// The greeting of a server that has neither TLS nor compression.
+/// Removes TLS and compression from a greeting.
 pub(crate) fn plain_greeting(payload: &mut [u8]) {
     let Some(end) = payload.iter().skip(1).position(|byte| *byte == 0) else {
         return;
     };
-    // Behind the version: the connection, 8 bytes of the nonce, and a zero.
+    // After the version: the connection id, 8 bytes of the nonce, and a zero.
     let at = 1 + end + 1 + 4 + 8 + 1;
     if let Some(flags) = payload.get_mut(at..at + 2) {
         let plain = u16::from_le_bytes([flags[0], flags[1]]) & !HIDING;

@@ -1,4 +1,4 @@
-//! A relay between a client and a true server that damages certain replies: the hostile server of these tests.
+//! A relay between a client and a real server that damages certain replies: the hostile server of these tests.
 
 use std::{
     io::{self, Read, Write},
@@ -20,27 +20,27 @@ use crate::{
 const POLL: Duration = Duration::from_millis(5);
 const DRIP: Duration = Duration::from_millis(200);
 
-/// What is damaged, and how.
+/// The replies to damage, and the damage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Script {
     pub(crate) reply: Reply,
     pub(crate) mischief: Mischief,
-    /// From this one of each connection on.
+    /// Index of the first damaged reply of each connection.
     pub(crate) from: usize,
-    /// Connections before it are true.
+    /// Index of the first damaged connection.
     pub(crate) from_connection: usize,
 }
 
-/// What a relay saw.
+/// Observations of a relay.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Damaged replies.
+    /// Number of damaged replies.
     pub(crate) fired: AtomicUsize,
-    /// True where the client sent what is in this file of its own.
+    /// True if the client sent the content of its canary file.
     pub(crate) leaked: AtomicBool,
 }
 
-/// A running relay; it ends with its scope.
+/// A running relay; it ends when dropped.
 pub(crate) struct Relay {
     pub(crate) port: u16,
     pub(crate) seen: Arc<Seen>,
@@ -48,19 +48,19 @@ pub(crate) struct Relay {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// Everything that a connection needs.
+/// State for each connection.
 #[derive(Clone)]
 struct Shared {
     script: Script,
     chance: Chance,
     seen: Arc<Seen>,
     is_over: Arc<AtomicBool>,
-    /// What the client must never send, and which stands in a file that it may be asked for.
+    /// Content of a file that may be requested, which the client must never send.
     secret: Vec<u8>,
 }
 
 impl Relay {
-    /// Relays to `server` by a script.
+    /// Starts a relay to `server` with a script.
     pub(crate) fn start(server: SocketAddr, script: Script, chance: Chance, secret: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
         let port = listener.local_addr().expect("it is bound").port();
@@ -88,7 +88,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(acceptor) = self.acceptor.take() {
-            // A panic there was printed, and shows as a case that went wrong.
+            // A panic there was printed, and appears as a failed case.
             let _ = acceptor.join();
         }
     }
@@ -113,7 +113,7 @@ fn accept(listener: &TcpListener, server: SocketAddr, shared: &Shared) {
             ..shared.clone()
         };
         connections.push(thread::spawn(move || {
-            // A client or server that goes away is no failure of the relay.
+            // A lost client or server is no failure of the relay.
             let _ = relay(client, server, shared, is_true);
         }));
     }
@@ -154,7 +154,7 @@ fn relay(client: TcpStream, server: SocketAddr, shared: Shared, is_true: bool) -
     end
 }
 
-/// Reads on; `None` at the end.
+/// Reads the next bytes; `None` at the end.
 fn read(
     mut stream: &TcpStream,
     buffer: &mut [u8],
@@ -214,7 +214,7 @@ fn upwards(
     Ok(())
 }
 
-/// A reply that a true server seldom gives, in place of another.
+/// A rare reply of a real server, to replace another one.
 fn stand_in(wanted: Reply, reply: Reply) -> Option<&'static [u8]> {
     match (wanted, reply) {
         (Reply::AuthSwitch, Reply::LoginOk) => {
@@ -228,7 +228,7 @@ fn stand_in(wanted: Reply, reply: Reply) -> Option<&'static [u8]> {
     }
 }
 
-/// From the server to the client.
+/// The direction from the server to the client.
 struct Downwards<'a> {
     client: &'a TcpStream,
     conversation: &'a Mutex<Conversation>,
@@ -236,9 +236,9 @@ struct Downwards<'a> {
     is_true: bool,
     /// Replies of the kind so far.
     count: usize,
-    /// By how much the sequence numbers of this reply are others.
+    /// Offset of the sequence numbers in this reply.
     shift: u8,
-    /// The packet that waits for the next.
+    /// The packet held back until the next one.
     held: Option<Vec<u8>>,
 }
 
@@ -333,7 +333,7 @@ impl Downwards<'_> {
         }
     }
 
-    /// Says nothing more until the client goes.
+    /// Stays silent until the client disconnects.
     fn wait(&self) -> io::Result<()> {
         while !self.shared.is_over.load(Ordering::Relaxed) {
             let mut byte = [0];

@@ -1,4 +1,4 @@
-//! Small full file systems for results, data and reports: exit code 4, a word of what is full, and nothing lost.
+//! Small full file systems for results, data and reports: exit code 4, a message about the full disk, and nothing lost.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use crate::{
     trial::{Ended, Trial},
 };
 
-/// The kind.
+/// The kind `disks`: commands on a file system that is nearly full.
 pub(crate) struct SmallDisks<'a> {
     ground: &'a Ground,
     results: Place,
@@ -26,14 +26,14 @@ pub(crate) struct SmallDisks<'a> {
 
 type Script = fn(&SmallDisks<'_>, &Place, &mut Disk, &mut Chance) -> Told;
 
-/// A command on a disk that is full, and whether that made it fail.
+/// A finished command on a full disk, with its faults.
 struct Told {
     ended: Ended,
     faults: Vec<String>,
 }
 
 impl<'a> SmallDisks<'a> {
-    /// The error says why there can be none.
+    /// An error if the machine does not permit it.
     pub(crate) fn new(ground: &'a Ground) -> Result<Self, String> {
         let probe = ground.place();
         Disk::mount(probe.path(), 1 << 20)?;
@@ -90,7 +90,7 @@ impl Kind for SmallDisks<'_> {
     }
 }
 
-/// Exit code 4 and a word of space, unless there was enough.
+/// Faults unless the exit code is 4 with a message about space, or there was enough space.
 fn is_told(ended: &Ended) -> Vec<String> {
     let words = ["space", "full", "disk"];
     let is_told = words
@@ -109,7 +109,7 @@ fn results_of_run(_: &SmallDisks<'_>, place: &Place, disk: &mut Disk, chance: &m
     let run = ["run", "trial.toml", "--simulate", "--results", "disk/out"];
     let ended = place.trial(run).run();
     let mut faults = is_told(&ended);
-    // What was measured can be read, and with space it goes on.
+    // The measurements can be read, and with free space the run can be resumed.
     disk.free();
     let has_begun = disk.directory.join("out/experiment.toml").exists();
     if ended.code == Some(4) && has_begun {
@@ -186,7 +186,7 @@ fn data(_: &SmallDisks<'_>, place: &Place, disk: &mut Disk, chance: &mut Chance)
     Told { ended, faults }
 }
 
-/// A file system in memory; unmounted with its scope.
+/// A file system in memory; unmounted when dropped.
 struct Disk {
     directory: PathBuf,
     free_kib: usize,
@@ -214,7 +214,7 @@ impl Disk {
         })
     }
 
-    /// Fills it but for so much.
+    /// Fills it except for this space.
     fn leave(&mut self, free_kib: usize) {
         let filler = |name| fs::File::create(self.directory.join(name)).expect("there is space");
         let mut reserve = filler("reserve");

@@ -1,4 +1,4 @@
-//! One dbdyno under bounds of time, memory and output, and what came of it.
+//! One dbdyno under limits of time, memory and output, with its result.
 
 use std::{
     fs,
@@ -12,13 +12,13 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The password of every account in these tests; no output may hold it.
+/// The password of every account in these tests; no output may contain it.
 pub(crate) const PASSWORD: &str = "Wh1te-rabbit-hole";
 
 const POLL: Duration = Duration::from_millis(10);
-/// A command that prints more floods its user.
+/// Maximum output of a command, bytes.
 const OUTPUT_BYTES_MAX: usize = 32 << 20;
-/// What the developer who runs the tests has set must not reach dbdyno.
+/// Environment variables of the developer that must not affect dbdyno.
 const FOREIGN: [&str; 7] = [
     "MYSQL_PWD",
     "MYSQL_HOST",
@@ -29,21 +29,21 @@ const FOREIGN: [&str; 7] = [
     "XDG_CACHE_HOME",
 ];
 
-/// A command line and its bounds.
+/// A command line and its limits.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
-    /// The directory that is working directory and home.
+    /// The working directory and home.
     pub(crate) directory: PathBuf,
     pub(crate) args: Vec<String>,
     pub(crate) time_max: Duration,
     pub(crate) bytes_max: u64,
-    /// Signals to send, each so long after the one before.
+    /// Signals to send, each with its delay after the previous one.
     pub(crate) signals: Vec<(Duration, Signal)>,
-    /// Words in front of dbdyno that run it elsewhere, as in a control group.
+    /// Command-line words before dbdyno that run it elsewhere, as in a control group.
     pub(crate) inside: Vec<String>,
 }
 
-/// A bound that a command broke; it was killed then.
+/// A limit that a command exceeded; it was then killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excess {
     Time,
@@ -51,7 +51,7 @@ pub(crate) enum Excess {
     Output,
 }
 
-/// What came of a command.
+/// Result of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
     pub(crate) line: String,
@@ -62,7 +62,7 @@ pub(crate) struct Ended {
     pub(crate) took: Duration,
     pub(crate) peak_bytes: u64,
     pub(crate) excess: Option<Excess>,
-    /// Signals that it got while it ran.
+    /// Signals that it received while it ran.
     pub(crate) signalled: Vec<Signal>,
 }
 
@@ -79,17 +79,17 @@ impl Trial {
         }
     }
 
-    /// The same with another limit of time.
+    /// The trial with another time limit.
     pub(crate) fn within(self, time_max: Duration) -> Self {
         Self { time_max, ..self }
     }
 
-    /// The same with other bounds of memory.
+    /// The trial with another memory limit.
     pub(crate) fn below(self, bytes_max: u64) -> Self {
         Self { bytes_max, ..self }
     }
 
-    /// Runs it to its end, or to the bound that it breaks.
+    /// Runs it to its end, or until it exceeds a limit.
     pub(crate) fn run(&self) -> Ended {
         let mut command = self.command();
         let start = Instant::now();
@@ -124,12 +124,12 @@ impl Trial {
 
     fn command(&self) -> Command {
         let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
-        // Where torture runs under nohup, a hangup is ignored, unless it is put back.
+        // Under nohup SIGHUP is ignored unless it is restored.
         let env = ["env", "--default-signal=HUP", dbdyno];
         let mut words = self.inside.iter().map(String::as_str).chain(env);
         let mut command = Command::new(words.next().expect("dbdyno at least"));
         let temporary = self.directory.join("tmp");
-        // It may be there already, or the disk be full, which is what is tested.
+        // It may exist already, or the disk may be full, which is what is tested.
         let _ = fs::create_dir_all(&temporary);
         command
             .args(words)
@@ -146,7 +146,7 @@ impl Trial {
         command
     }
 
-    /// As one would type it.
+    /// The command line as a user would type it.
     pub(crate) fn line(&self) -> String {
         let quoted = self.args.iter().map(|arg| {
             if arg.contains([' ', '"', '$']) {
@@ -160,7 +160,7 @@ impl Trial {
     }
 }
 
-/// What is looked at while a command runs.
+/// Observations while a command runs.
 struct Watch {
     start: Instant,
     peak_bytes: u64,
@@ -194,7 +194,7 @@ impl Watch {
             };
             if excess.is_none() && broken.is_some() {
                 excess = broken;
-                // It may end at this moment by itself.
+                // It may end on its own at this moment.
                 let _ = child.kill();
             }
             thread::sleep(POLL);
@@ -202,7 +202,7 @@ impl Watch {
     }
 }
 
-/// The most memory that a process has had; 0 of one that has ended.
+/// Peak memory of a process, bytes; 0 for one that has ended.
 fn peak_bytes(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -212,13 +212,13 @@ fn peak_bytes(pid: u32) -> u64 {
         .map_or(0, |kb| kb << 10)
 }
 
-/// Reads a pipe to its end, and says whether it was more than anybody can use.
+/// Reads a pipe to its end; also returns whether it exceeded the maximum output.
 fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<(Vec<u8>, bool)> {
     thread::spawn(move || {
         let mut kept = Vec::new();
         let mut buffer = vec![0; 1 << 16];
         let mut is_flood = false;
-        // A pipe that breaks is one that ended.
+        // A broken pipe is a closed one.
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
             if kept.len() < OUTPUT_BYTES_MAX {
                 kept.extend_from_slice(&buffer[..count])

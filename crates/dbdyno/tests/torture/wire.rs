@@ -1,4 +1,4 @@
-//! A broken network between dbdyno and a real server: bytes of both directions flipped, lost, doubled, late.
+//! A broken network between dbdyno and a real server: bytes of both directions flipped, lost, doubled or delayed.
 
 use std::{
     io::{self, Read, Write},
@@ -24,14 +24,14 @@ use crate::{
 
 const POLL: Duration = Duration::from_millis(50);
 
-/// What happens to a piece of bytes.
+/// The damage to a piece of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     Flips,
     Cut,
     Doubled,
     Late,
-    /// It comes after the next.
+    /// It is sent after the next piece.
     Overtaken,
     Lost,
     Closed,
@@ -47,14 +47,14 @@ const ALL: [Trouble; 7] = [
     Trouble::Closed,
 ];
 
-/// The kind.
+/// The kind `wire`: bytes of both directions are damaged.
 pub(crate) struct Wire<'a> {
     ground: &'a Ground,
     is_long: bool,
 }
 
 impl<'a> Wire<'a> {
-    /// `None` where there is no real server.
+    /// `None` without a real server.
     pub(crate) fn new(ground: &'a Ground, budget: &Budget) -> Option<Self> {
         ground.mariadb()?;
         Some(Self {
@@ -81,7 +81,7 @@ impl Kind for Wire<'_> {
         let attacks: Vec<&Attack> = attacks.collect();
         let attack = *chance.one_of(&attacks);
         let trouble = *chance.one_of(&ALL);
-        // Of so many pieces one is hit, after a true beginning.
+        // One of this number of pieces is damaged, after an undamaged beginning.
         let plan = Plan {
             trouble,
             one_in: [2, 3, 10, 50][chance.below(4)],
@@ -112,7 +112,7 @@ struct Plan {
     from: usize,
 }
 
-/// A relay that spoils bytes; it ends with its scope.
+/// A relay that damages bytes; it ends when dropped.
 struct Cable {
     port: u16,
     hit: Arc<AtomicUsize>,
@@ -159,7 +159,7 @@ fn accept(listener: &TcpListener, server: SocketAddr, mut end: End) {
             thread::sleep(Duration::from_millis(5));
             continue;
         };
-        // A client or server that goes away is no failure of the cable.
+        // A lost client or server is no failure of the cable.
         let Ok(lines) = lines(client, server) else {
             continue;
         };
@@ -209,7 +209,7 @@ impl End {
                 Ok(0) => return Ok(()),
                 Ok(count) => count,
                 Err(error) if is_pause(&error) => {
-                    // Nothing follows that could overtake.
+                    // No later piece could overtake it.
                     if let Some(held) = held.take() {
                         to.write_all(&held)?;
                     }
@@ -242,7 +242,7 @@ fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }
 
-/// A piece as it arrives.
+/// A damaged piece.
 fn spoiled(trouble: Trouble, piece: &[u8], chance: &mut Chance) -> Vec<u8> {
     let mut bytes = piece.to_vec();
     match trouble {

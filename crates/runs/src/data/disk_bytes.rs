@@ -1,4 +1,4 @@
-//! What tables take on disk.
+//! The size of tables on disk.
 
 use protocol::Endpoint;
 
@@ -7,14 +7,14 @@ use crate::{
     control::{Purpose, number, quoted},
 };
 
-/// Bytes of tables and their indexes, as the server counts its pages; `None` where it does not say.
+/// Bytes of tables and their indexes, as the server counts its pages; `None` if the server does not report them.
 pub(crate) fn disk_bytes<'t>(
     tables: impl Iterator<Item = &'t str>,
     endpoint: &Endpoint,
 ) -> Result<Option<u64>, Blamed> {
     let tables: Vec<&str> = tables.collect();
     Purpose::Work.control(endpoint, async |connection| {
-        // Without it the sizes are those of some time during the load.
+        // Otherwise the sizes are those of an earlier moment of the load.
         connection
             .rows(&format!("analyze table {}", tables.join(", ")))
             .await?;

@@ -1,4 +1,4 @@
-//! Which of a benchmark's tables are in a database: a table is the benchmark's by its columns, not by its name.
+//! Detection of a benchmark's tables in a database, by their columns and not by their names.
 
 use protocol::{Connection, Endpoint};
 use workload::KnownTable;
@@ -8,23 +8,23 @@ use crate::{
     control::{control, quoted},
 };
 
-/// A table in the connection's database that has the name of a benchmark's.
+/// A table in the connection's database that has the name of a benchmark's table.
 pub struct NamesakeTable {
-    /// Its name, as the benchmark spells it.
+    /// The name in the benchmark's spelling.
     pub name: String,
-    /// It has the benchmark's columns.
+    /// True if it has the benchmark's columns.
     pub is_known: bool,
-    /// The columns that it has.
+    /// Its actual columns.
     pub columns: Vec<String>,
 }
 
-/// Which of these names are taken in the connection's database, in the order of `known`.
+/// The tables of these names in the connection's database, in the order of `known`.
 pub async fn taken(
     connection: &mut Connection,
     known: &[KnownTable],
 ) -> Result<Vec<NamesakeTable>, protocol::Error> {
     let names: Vec<_> = known.iter().map(|table| quoted(&table.name)).collect();
-    // A table whose columns this account may not see is somebody else's, as far as can be known.
+    // A table whose columns are hidden from this account counts as unrelated.
     let sql = format!(
         "select t.table_name, @@lower_case_table_names, c.column_name from information_schema.tables t \
          left join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name \
@@ -41,7 +41,7 @@ pub async fn taken(
         let (Some(Some(table)), Some(Some(case))) = (table, case) else {
             continue;
         };
-        // The server finds names without regard to case; two of them can be two tables only where it is set to 0.
+        // The server compares names case-insensitively, unless lower_case_table_names is 0.
         let is_it = |known: &KnownTable| match case.as_str() {
             "0" => known.name == table,
             _ => known.name.eq_ignore_ascii_case(&table),
@@ -63,8 +63,8 @@ pub async fn taken(
     Ok(taken.collect())
 }
 
-/// Those of the tables that are there and may be dropped; an error where one of them is not the benchmark's. Before
-/// anything is dropped, so that nothing is where one is refused.
+/// The existing ones of these tables, which may be dropped; an error if one of them is not the benchmark's. The check
+/// precedes all drops, so that nothing is dropped after a refusal.
 pub fn droppable(
     endpoint: &Endpoint,
     known: &[KnownTable],

@@ -1,4 +1,4 @@
-//! Fills tables over several connections and shows how far it is.
+//! Fills tables over several connections and reports the progress.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -15,10 +15,10 @@ use crate::{
     listener::{Context, Length, Step},
 };
 
-/// The length of the bar, which is a share of the bytes.
+/// Length of the progress bar, which shows a share of the bytes.
 const WHOLE: u64 = 1000;
 
-/// Fills tables; `what` is what the progress line says, such as `loading 250000 rows`.
+/// Fills tables; `what` is the text of the progress line, such as `loading 250000 rows`.
 pub fn fill(
     population: &Population,
     what: &str,
@@ -27,7 +27,7 @@ pub fn fill(
     fill_and_tell(population, what, context, &mut |_| {})
 }
 
-/// The same, and tells `also` of every event.
+/// Fills tables like [`fill`], and reports every event to `also`.
 pub fn fill_and_tell(
     population: &Population,
     what: &str,
@@ -55,12 +55,12 @@ pub fn fill_and_tell(
     populated.map_err(|error| blamed(&population.endpoint, error))
 }
 
-/// As many connections as there are CPUs.
+/// Default number of connections: the number of CPUs.
 pub fn default_streams() -> u32 {
     available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
 }
 
-/// Adds the warnings of one statement to those of its table; the first of them stays.
+/// Adds the warnings of one statement to those of its table and keeps the first one.
 fn add(table: Entry<'_, String, Adjusted>, more: Adjusted) {
     match table {
         Entry::Vacant(vacant) => drop(vacant.insert(more)),
@@ -75,7 +75,7 @@ fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
     match event {
         PopulateEvent::Progress(progress) => {
             let share = progress.bytes as f64 / progress.bytes_expected.max(1) as f64;
-            // The indexes come after the last row.
+            // The indexes are created after the last row.
             step.reach(((share * WHOLE as f64) as u64).min(WHOLE - 1));
             let pace = format!(
                 "{what}: {} rows, {}",

@@ -1,4 +1,4 @@
-//! What this client reached on this machine against a server that does nothing, kept for the runs that follow.
+//! Calibration: the rates of this client on this machine against a null server, stored for later runs.
 
 use std::{
     fs, io,
@@ -8,38 +8,38 @@ use std::{
 use samples::{Ceiling, Machine, Phase, RunHeader};
 use serde::{Deserialize, Serialize};
 
-/// A calibration; it holds for this machine, kernel and version only.
+/// A calibration; it is valid for this machine, kernel and version only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// Version that measured it.
+    /// Version of dbdyno that measured it.
     pub dbdyno_version: String,
-    /// UTC, RFC 3339.
+    /// Time of the measurement, UTC, RFC 3339.
     pub measured_at: String,
     /// The machine.
     pub machine: Machine,
-    /// What was reached.
+    /// Measured rates.
     pub reached: Vec<Reached>,
 }
 
-/// What was reached with so many connections.
+/// The rate with a number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
-    /// As in the header of a run record.
+    /// Transport, as in the header of a run record.
     pub transport: String,
-    /// Connections.
+    /// Number of connections.
     pub connections: u32,
     /// Queries per second.
     pub queries_per_s: f64,
 }
 
 impl Calibration {
-    /// The one that is kept; `None` where there is none that can be read.
+    /// The stored calibration; `None` if there is no readable one.
     pub fn kept() -> Option<Self> {
         let text = fs::read_to_string(server::calibration_file()?).ok()?;
         serde_json::from_str(&text).ok()
     }
 
-    /// Keeps it in place of the one before; returns where.
+    /// Stores it in place of the previous one; returns the path.
     pub fn keep(&self) -> io::Result<Option<PathBuf>> {
         let Some(path) = server::calibration_file() else {
             return Ok(None);
@@ -49,7 +49,7 @@ impl Calibration {
         Ok(Some(path))
     }
 
-    /// Why it says nothing about this machine as it is now.
+    /// The reason why it is not valid for this machine in its present state.
     fn stale(&self, machine: &Machine) -> Option<&'static str> {
         let then = &self.machine;
         match () {
@@ -65,7 +65,7 @@ impl Calibration {
         }
     }
 
-    /// The ceiling with the connections that are nearest, by ratio.
+    /// The ceiling with the nearest number of connections, by ratio.
     fn nearest(&self, transport: &str, connections: u32) -> Option<&Reached> {
         let distance = |reached: &Reached| {
             let ratio = f64::from(reached.connections.max(1)) / f64::from(connections.max(1));
@@ -75,7 +75,7 @@ impl Calibration {
             .reached
             .iter()
             .filter(|reached| reached.transport == transport);
-        // Of two that are as near, such as prepared and text, the higher one.
+        // The higher one of two equally near, such as prepared and text.
         of_transport.min_by(|a, b| {
             let by_distance = distance(a).total_cmp(&distance(b));
             by_distance.then(b.queries_per_s.total_cmp(&a.queries_per_s))
@@ -83,7 +83,7 @@ impl Calibration {
     }
 }
 
-/// What share of its ceiling a run used that did so many statements per second.
+/// The share of its ceiling that a run with this number of statements per second used.
 pub fn ceiling(
     calibration: Option<&Calibration>,
     header: &RunHeader,
@@ -130,7 +130,7 @@ impl StatementRate {
         self.statements += interval.statements_back();
     }
 
-    /// Statements per second; `None` when nothing was measured.
+    /// Statements per second; `None` if nothing was measured.
     pub fn per_s(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.statements as f64 / self.seconds)
     }

@@ -1,4 +1,4 @@
-//! Writes the run record while a load runs, and shows how it goes.
+//! Writes the run record while a load runs, and reports the progress.
 
 use std::{path::Path, time::Duration};
 
@@ -23,29 +23,29 @@ use crate::{
     stage::Stage,
 };
 
-/// How long a warm-up waits for what the server counts first: one that is asked says so within a second or two, and what it
-/// has not said by then it does not tell.
+/// Maximum wait of a warm-up for the server's first counters: a server that reports them does so within one or two
+/// seconds of the request.
 const COUNTERS_AWAITED: Duration = Duration::from_secs(5);
 
-/// Writes what the load does, and what the machine does meanwhile, as the run goes.
+/// Writes the activity of the load and of the machine during the run.
 pub(crate) struct Recording<'a> {
     writer: RecordWriter,
-    /// Until the load starts.
+    /// `Some` until the load starts.
     sampler: Option<Sampler>,
-    /// From then until it ends.
+    /// `Some` while the load runs.
     sampling: Option<Sampling>,
-    /// The server's machine, if it is another one and somebody looks at it; until the load ends.
+    /// The server's machine, if it is another one and is observed; until the load ends.
     server_host: Option<ServerHost>,
     cadence: Cadence,
-    /// Taken when the load is over.
+    /// Sampler of the server's counters, until the end of the load.
     server: Option<ServerSampler>,
-    /// Until the sampler says that it is over, which may be at the begin.
+    /// True until the sampler reports its end, which may be at the start.
     asks_the_server: bool,
     context: &'a Context,
     started: Option<Instant>,
-    /// The first line that could not be written; the load was asked to end then.
+    /// The first line that could not be written; the load was then requested to end.
     failed: Option<WriteError>,
-    /// What the record said of the run.
+    /// The header that was written to the record.
     header: Option<RunHeader>,
     /// The client's machine.
     machine: Machine,
@@ -59,19 +59,19 @@ pub(crate) struct Recording<'a> {
 pub(crate) struct RunProgress<'a> {
     /// The bar; one run is 1,000 steps of it.
     pub step: &'a dyn Step,
-    /// What stands before the figures, for example `run 3/140 connections=8 mix=1:0`.
+    /// Label before the figures, for example `run 3/140 connections=8 mix=1:0`.
     pub label: String,
-    /// Runs that are over.
+    /// Number of finished runs.
     pub runs_before: u64,
-    /// How long the plan takes from the begin of this run.
+    /// Estimated duration of the plan from the begin of this run.
     pub left: Duration,
-    /// How long this one is expected to take, warm-up included, seconds.
+    /// Expected duration of this run, warm-up included, seconds.
     pub expected_s: f64,
 }
 
 impl<'a> Recording<'a> {
-    /// Begins the record at `path`: the header, the machine and what the server says before the load stand in it. While
-    /// the load runs, machine and server are looked at as often as `cadence` says.
+    /// Begins the record at `path`: writes the header, the machine and the server's state before the load. During the
+    /// load, machine and server are sampled at the intervals of `cadence`.
     pub(crate) fn begin(
         path: &Path,
         header: RunHeader,
@@ -116,7 +116,7 @@ impl<'a> Recording<'a> {
             progress,
         };
         recording.write(&Line::Run(header));
-        // Of a machine that client and server share, the observer there tells more.
+        // The observer provides more about a machine that client and server share.
         if !is_shared {
             recording.write(&Line::Machine(machine));
         }
@@ -130,7 +130,7 @@ impl<'a> Recording<'a> {
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }
 
-    /// Writes what the load tells when it is over.
+    /// Writes the load's results at its end.
     pub(crate) fn outcome(&mut self, outcome: &Outcome) {
         self.end_sampling();
         self.finish_server();
@@ -148,14 +148,14 @@ impl<'a> Recording<'a> {
         lines.iter().for_each(|line| self.write(line));
     }
 
-    /// Asks the server for the last time, where that has not been done.
+    /// Takes the last sample of the server, if that has not been done.
     fn finish_server(&mut self) {
         if let Some(server) = self.server.take() {
             server.finish().iter().for_each(|line| self.write(line));
         }
     }
 
-    /// Writes the last line: how the run ended, or why it is incomplete. An error is a line that could not be written.
+    /// Writes the last line: the end of the run, or why it is incomplete. An error is a line that could not be written.
     pub(crate) fn end(mut self, ended: Result<&str, &Blamed>) -> Result<(), Blamed> {
         self.finish_server();
         self.write(&Line::End(End {
@@ -172,7 +172,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Tells what sampling cost, and what is otherwise about the machine than at the start.
+    /// Writes the cost of sampling, and changes of the machine since the start.
     fn end_sampling(&mut self) {
         if let Some(sampling) = self.sampling.take() {
             let sampled = sampling.stop();
@@ -189,8 +189,8 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Appends a line; after the server's first one what stands behind its directories, and before the last one what
-    /// share of its ceiling the client used. After the first failure it only remembers that one.
+    /// Appends a line. The storage of the server's directories follows its first line, and the client's share of its
+    /// ceiling precedes the last line. After the first failure nothing more is written, and that failure is kept.
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
             Line::Run(header) => self.header = Some(header.clone()),
@@ -226,7 +226,7 @@ impl<'a> Recording<'a> {
         self.append(line);
     }
 
-    /// What the run did; nothing where nothing was measured, or a table was loaded, which has no steady state.
+    /// Appends the judged steadiness, unless nothing was measured or the load filled a table, without a steady state.
     fn append_steadiness(&mut self) {
         if !self.loads_a_table && self.course.is_measured() {
             self.append(&Line::Steadiness(steadiness(&self.course)));
@@ -266,7 +266,7 @@ impl Observer for Recording<'_> {
             );
         }
         let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
-        // The observer alone looks at a machine that client and server share.
+        // Only the observer samples a machine that client and server share.
         let sampler = sampler.filter(|_| !is_shared);
         self.sampling =
             sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
@@ -275,7 +275,7 @@ impl Observer for Recording<'_> {
 
     fn phase(&mut self, mark: PhaseMark) {
         if mark.phase == Phase::WarmUp {
-            // What was measured before is a part of the warm-up.
+            // Previous measurements are a part of the warm-up.
             self.statements = StatementRate::default();
         }
         self.write(&Line::Phase(mark));

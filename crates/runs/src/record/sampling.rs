@@ -1,4 +1,4 @@
-//! The thread that samples the machine while a load runs.
+//! The thread that samples the machine during a load.
 
 use std::{
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -10,28 +10,28 @@ use reactor::Instant;
 use samples::{Collected, Line, RecordWriter, WriteError};
 use telemetry::Sampler;
 
-/// A last part of an interval that is shorter is left out: the clock ticks of the kernel are too coarse for it.
+/// A shorter last part of an interval is omitted: the kernel's clock ticks are too coarse for it.
 const PART_AT_LEAST: Duration = Duration::from_millis(20);
 
-/// What `--sample-every` takes: the counters of the kernel tick every 10 ms, so that less tells little.
+/// Allowed values of `--sample-every`: the kernel's counters tick every 10 ms, so shorter intervals show little.
 const EVERY: std::ops::RangeInclusive<Duration> =
     Duration::from_millis(100)..=Duration::from_secs(60);
 
-/// Without `--sample-every` the server is asked this often: a short run's intervals are shorter, and an answer costs the
+/// Default sampling interval of the server: the record intervals of a short run are shorter, and each sample costs
 /// server time that belongs to the load.
 const SERVER_EVERY: Duration = Duration::from_secs(1);
 
-/// Sampling interval.
+/// Sampling intervals of machine and server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cadence {
-    /// At the machine.
+    /// Of the machine.
     pub machine: Duration,
-    /// At the server's counters.
+    /// Of the server's counters.
     pub server: Duration,
 }
 
 impl Cadence {
-    /// As often as asked; else at the machine with every interval and at the server once per second.
+    /// The requested interval for both; by default the record's interval for the machine and one second for the server.
     pub(crate) fn new(asked: Option<Duration>, interval: Duration) -> Self {
         Self {
             machine: asked.unwrap_or(interval),
@@ -40,7 +40,7 @@ impl Cadence {
     }
 }
 
-/// Reads the value of `--sample-every`.
+/// Parses the value of `--sample-every`.
 pub fn sample_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text)
         .map_err(|error| format!("{error}; for example 100ms or 5s"))?;
@@ -56,15 +56,15 @@ pub(crate) struct Sampling {
     thread: JoinHandle<Sampled>,
 }
 
-/// What a load's sampling left.
+/// Result of a load's sampling.
 pub(crate) struct Sampled {
     pub sampler: Sampler,
     pub collected: Collected,
-    /// The line that could not be written, with which it ended.
+    /// The line that could not be written, which ended the sampling.
     pub failed: Option<WriteError>,
 }
 
-/// What the thread works with.
+/// Inputs of the thread.
 struct Work {
     sampler: Sampler,
     writer: RecordWriter,
@@ -74,7 +74,7 @@ struct Work {
 }
 
 impl Sampling {
-    /// Samples every so often from now on, the start of the load.
+    /// Starts to sample at this interval, at the start of the load.
     pub(crate) fn start(
         sampler: Sampler,
         writer: RecordWriter,
@@ -106,7 +106,7 @@ impl Sampling {
 
     /// Takes the last sample and ends.
     pub(crate) fn stop(self) -> Sampled {
-        // A thread that ended by itself hears it no more.
+        // A thread that has already ended no longer receives it.
         let _ = self.stop.send(());
         match self.thread.join() {
             Ok(sampled) => sampled,
@@ -117,7 +117,7 @@ impl Sampling {
 
 impl Work {
     fn until(&mut self, stopped: &Receiver<()>) -> Result<(), WriteError> {
-        // What lies between the sampler's first reading and the start belongs to nobody.
+        // The time between the sampler's first reading and the start is not recorded.
         let begin = self.elapsed();
         self.sampler.sample(begin.as_secs_f64());
         let mut last = begin;
@@ -151,7 +151,7 @@ impl Work {
         collected.samples += 1;
         collected.length_s = now.as_secs_f64();
         collected.longest_s = collected.longest_s.max(took_s);
-        // The thread does nothing else: its whole time is what collecting cost.
+        // The thread does nothing else: its total CPU time is the cost of collecting.
         collected.cpu_s = reactor::thread_cpu_time().as_secs_f64();
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Where a server writes to, as its variables say.
+//! The directories that a server writes to, according to its variables.
 
 use std::{
     collections::BTreeMap,
@@ -7,13 +7,13 @@ use std::{
 
 use telemetry::Directory;
 
-/// The directories that a server with these variables writes to; nothing when it does not tell its data directory.
+/// The directories that a server with these variables writes to; empty if its data directory is unknown.
 pub(crate) fn server_directories(variables: &BTreeMap<String, String>) -> Vec<Directory> {
     let Some(data) = variables.get("datadir").map(Path::new) else {
         return Vec::new();
     };
     let value = |name: &str| variables.get(name).filter(|value| !value.is_empty());
-    // Relative paths begin at the data directory, which is the server's working directory.
+    // Relative paths start at the data directory, which is the server's working directory.
     let path = |name: &str| value(name).map(|value| data.join(value));
     let binary_log =
         path("log_bin_basename").filter(|_| value("log_bin").is_some_and(|it| it == "ON"));

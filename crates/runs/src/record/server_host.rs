@@ -1,4 +1,4 @@
-//! The machine of a server that stands elsewhere, seen by an observer on it.
+//! The machine of a remote server, sampled by an observer on it.
 
 use std::{
     cell::Cell,
@@ -25,17 +25,17 @@ use crate::{
     signals,
 };
 
-/// How the machine of a server is observed, in one run after the other.
+/// Configuration of the observer of a server's machine, for all runs.
 #[derive(Debug)]
 pub struct Observation {
     observe: Observe,
     transport: Transport,
-    /// What was there once may be lost; what never was is the user's mistake.
+    /// A machine that was reached once may be lost later; one that was never reached is the user's error.
     was_reached: Cell<bool>,
 }
 
 impl Observation {
-    /// As the user wants it; reads the secret.
+    /// The observation with these options; reads the secret.
     pub fn new(observe: Observe, listener: &dyn Listener) -> Result<Rc<Self>, Blamed> {
         let transport = transport(&observe, listener)?;
         Ok(Rc::new(Self {
@@ -45,12 +45,12 @@ impl Observation {
         }))
     }
 
-    /// Whether it is what the user wants.
+    /// Whether it has these options.
     pub fn is(&self, observe: &Observe) -> bool {
         self.observe == *observe
     }
 
-    /// Tries the way, so that a long preparation is not in vain.
+    /// Tests the connection, so that a failure is found before a long preparation.
     pub fn try_out(&self) -> Result<(), Blamed> {
         if self.was_reached.get() {
             Ok(())
@@ -59,7 +59,7 @@ impl Observation {
         }
     }
 
-    /// Goes there.
+    /// Connects to the observer.
     pub fn reach(&self) -> Result<RemoteHost, Blamed> {
         let address = self.observe.address.to_string();
         let (to, transport) = (address.clone(), self.transport.clone());
@@ -95,7 +95,7 @@ fn transport(observe: &Observe, listener: &dyn Listener) -> Result<Transport, Bl
     })
 }
 
-/// The secret in a file, that of an observer or of its client.
+/// Reads the secret of an observer or of its client from a file.
 pub fn secret(file: &Path, listener: &dyn Listener) -> Result<Secret, Blamed> {
     let text = password_file::read(file, "secret", listener)?;
     Secret::new(&text).map_err(|error| {
@@ -104,17 +104,17 @@ pub fn secret(file: &Path, listener: &dyn Listener) -> Result<Secret, Blamed> {
     })
 }
 
-/// The machine of the server in one run.
+/// The observed machine of the server in one run.
 pub struct ServerHost {
     address: String,
-    /// The connection to it, or why there is none.
+    /// The connection to the observer, or the reason why there is none.
     remote: Result<RemoteHost, String>,
     started: Option<Instant>,
     failed: Arc<Mutex<Option<WriteError>>>,
 }
 
 impl ServerHost {
-    /// Reaches it. Where it was reached before, its loss is no reason to end: the record tells it.
+    /// Connects to the observer. If it was reached before, its loss is recorded and does not end the run.
     pub fn reach(observation: &Observation, context: &Context) -> Result<Self, Blamed> {
         let was_reached = observation.was_reached.get();
         let remote = match observation.reach() {
@@ -132,19 +132,19 @@ impl ServerHost {
         })
     }
 
-    /// True where somebody is there to look.
+    /// True if the observer is connected.
     pub fn is_reached(&self) -> bool {
         self.remote.is_ok()
     }
 
-    /// True where client and server turned out to share one machine, which the observer alone looks at then.
+    /// True if client and server share one machine, which only the observer samples then.
     pub fn is_shared(&self) -> bool {
         let host = self.remote.as_ref().map(RemoteHost::host);
         host.is_ok_and(|host| host == Host::Both)
     }
 
-    /// Says what to watch, as the server's variables tell it; returns what the record has to say of it. `own` is the
-    /// client's control group, which belongs to a machine that both share.
+    /// Sends the observer the targets found in the server's variables; returns the lines for the record. `own` is the
+    /// client's control group, which belongs to a shared machine.
     pub fn watch(&self, variables: &BTreeMap<String, String>, own: &[Cgroup]) -> Vec<Line> {
         let watched = match &self.remote {
             Ok(remote) => remote
@@ -173,7 +173,7 @@ impl ServerHost {
         }
     }
 
-    /// Has it send samples into the record from now on, the start of the load.
+    /// Starts the samples into the record, at the start of the load.
     pub fn start(
         &mut self,
         started: Instant,
@@ -197,7 +197,7 @@ impl ServerHost {
         });
     }
 
-    /// Ends the samples; returns what the record has to say at the end, or the line that could not be written.
+    /// Ends the samples; returns the record's last lines, or the line that could not be written.
     pub fn leave(self, context: &Context) -> (Vec<Line>, Option<WriteError>) {
         let mut said = samples::Observer {
             at: "end".to_owned(),
@@ -231,7 +231,7 @@ impl ServerHost {
         (lines, failed)
     }
 
-    /// What does not change.
+    /// The constant properties of the observer.
     fn said(&self) -> samples::Observer {
         let remote = self.remote.as_ref().ok();
         samples::Observer {
@@ -246,18 +246,18 @@ impl ServerHost {
     }
 }
 
-/// What a server says of where it writes to and as which process it runs.
+/// The server's variables with its directories and its process.
 pub fn variables_of(endpoint: &Endpoint) -> Result<BTreeMap<String, String>, Blamed> {
     control(endpoint, variables)
 }
 
-/// What is to be watched of a server with these variables.
+/// The targets of an observer for a server with these variables.
 pub fn watch(variables: &BTreeMap<String, String>) -> Watch {
     let datadir = variables.get("datadir").map(PathBuf::from);
     let pid_file = variables.get("pid_file").filter(|file| !file.is_empty());
     let directories = server_directories(variables).into_iter();
     Watch {
-        // A relative path counts from the data directory.
+        // A relative path starts at the data directory.
         pid_file: datadir
             .clone()
             .zip(pid_file)

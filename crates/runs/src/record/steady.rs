@@ -1,10 +1,10 @@
-//! When a load is steady: the rules of the statistics, as a load takes them.
+//! Detection of a load's steady state, as used to end a warm-up and to judge a run.
 
 use load::{Counters, Judgement, LoadSeries};
 use samples::{JudgedSteadiness, Stalls};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
 
-/// Judges a load while it runs.
+/// Judges the state of a load while it runs.
 pub fn judge(course: &LoadSeries<'_>) -> Judgement {
     let evidence = evidence(course.counters);
     match course.measured_from {
@@ -29,7 +29,7 @@ pub fn judge(course: &LoadSeries<'_>) -> Judgement {
     }
 }
 
-/// Why a warm-up goes on, in words: also a level may be too noisy to end it, or the server's counters still to come.
+/// The reason why a warm-up continues, in words: its state, noise at this level, or the server's missing counters.
 fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
     match judged {
         Ok(state) if state.is_steady() && are_awaited => {
@@ -40,7 +40,7 @@ fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Optio
     }
 }
 
-/// What a run did over its measurement, for its record.
+/// The steadiness of a run over its measurement, for its record.
 pub fn steadiness(course: &verdict::TimeSeries) -> JudgedSteadiness {
     let state = course.state();
     let reasons = match &state {

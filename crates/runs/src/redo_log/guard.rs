@@ -1,4 +1,4 @@
-//! A process that switches a server's redo log on again where the one that switched it off was killed.
+//! A process that enables a server's redo log again if the process that disabled it is killed.
 
 use std::{
     env,
@@ -18,18 +18,18 @@ use crate::{
     redo_log,
 };
 
-/// The hidden command that is the guard.
+/// The hidden command of the guard.
 pub const COMMAND: &str = "redo-log-guard";
-/// What tells the guard that it is not needed any more.
+/// Message that dismisses the guard.
 const DISMISSED: &[u8] = b"dismissed\n";
-/// How often it tries to reach a server that does not answer.
+/// Maximum connection attempts to a server that does not answer.
 const TRIES: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The guard, waiting.
+/// The waiting guard process.
 pub struct Guard(Child);
 
-/// Where and as whom it logs in; it comes over a pipe, so that no process list shows a password.
+/// Address and account of its login; passed over a pipe, so that no process list shows a password.
 #[derive(Debug, Serialize, Deserialize)]
 struct Login {
     socket: Option<std::path::PathBuf>,
@@ -45,7 +45,7 @@ struct Login {
 }
 
 impl Guard {
-    /// Starts it. It outlives this process, and a Ctrl-C at the terminal does not reach it.
+    /// Starts the guard. It outlives this process and is not interrupted by Ctrl-C at the terminal.
     pub fn set_up(endpoint: &Endpoint) -> Result<Self, Blamed> {
         let failed = |error: io::Error| {
             let message = format!("the guard of the redo log cannot be started: {error}");
@@ -65,17 +65,17 @@ impl Guard {
         Ok(Self(child))
     }
 
-    /// The redo log is on again.
+    /// Dismisses the guard, after the redo log is enabled again.
     pub fn dismiss(&mut self) {
         if let Some(mut pipe) = self.0.stdin.take() {
-            // A guard that is gone needs no telling.
+            // A guard that has already ended needs no message.
             let _ = pipe.write_all(DISMISSED);
         }
         let _ = self.0.wait();
     }
 }
 
-/// The guard's life: waits until the other end of its standard input is gone. Whether it switched the redo log on again.
+/// Main function of the guard: waits for the end of its standard input; returns whether it enabled the redo log.
 pub fn stand() -> Result<bool, Blamed> {
     let of_machine = |error: io::Error| Blamed::new(Blame::Machine, error);
     let mut input = io::stdin().lock();
@@ -150,7 +150,7 @@ impl Login {
                 (None, false) => ServerKey::Refused,
             },
             statement_timeout: None,
-            // A few statements, if any.
+            // The guard sends a few statements at most.
             compression: Compression::Off,
             round_trip: Duration::ZERO,
             connect_timeout: Duration::from_secs_f64(self.connect_timeout_s),

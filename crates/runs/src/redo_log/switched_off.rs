@@ -1,4 +1,4 @@
-//! A server's redo log while it is switched off.
+//! A server's redo log while it is disabled.
 
 use protocol::Endpoint;
 
@@ -9,8 +9,8 @@ use crate::{
     redo_log::{guard::Guard, is_enabled, still_off, switch},
 };
 
-/// The redo log of a server, switched off; it is on again when this goes, however that comes. A guard, a process of its
-/// own, sees to that where this one is killed.
+/// The disabled redo log of a server; it is enabled again when this value is dropped. A guard process does so if this
+/// process is killed.
 pub struct RedoLogOff<'e> {
     endpoint: &'e Endpoint,
     context: &'e Context,
@@ -19,7 +19,7 @@ pub struct RedoLogOff<'e> {
 }
 
 impl<'e> RedoLogOff<'e> {
-    /// Switches it off. An error where the server cannot do that.
+    /// Disables the redo log; an error if the server cannot do that.
     pub fn switch_off(endpoint: &'e Endpoint, context: &'e Context) -> Result<Self, Blamed> {
         let enabled = control(endpoint, is_enabled)?;
         if enabled.is_none() {
@@ -27,7 +27,7 @@ impl<'e> RedoLogOff<'e> {
             return Err(Blamed::new(Blame::Input, message)
                 .hint("MySQL from 8.0.21 on can; MariaDB cannot".to_owned()));
         }
-        // Before the statement: it may take effect and its answer be lost.
+        // Before the statement, which may take effect although its answer is lost.
         let off = Self {
             endpoint,
             context,
@@ -38,7 +38,7 @@ impl<'e> RedoLogOff<'e> {
         Ok(off)
     }
 
-    /// Switches it on again.
+    /// Enables the redo log again.
     pub fn switch_on(mut self) -> Result<(), Blamed> {
         self.is_on_again = true;
         Purpose::Change

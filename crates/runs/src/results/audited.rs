@@ -1,4 +1,4 @@
-//! What the rules of the audit say of records, and of the experiment that stands beside them.
+//! The audit of records, and of the experiment beside them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,7 @@ pub fn audit_of_run(record: &Record) -> Audit {
     audit::audit(&Subject::of_run(record, report::limit_of(record)))
 }
 
-/// The audit of the records in a results directory, whose experiment is known or stands beside them, if there is one.
+/// The audit of the records in a results directory, with the known experiment or else the one beside them, if any.
 pub(crate) fn audit_of_results(
     directory: &Path,
     experiment: Option<&Experiment>,
@@ -36,7 +36,7 @@ pub(crate) fn audit_of_results(
     }))
 }
 
-/// The audit of the records at a path: that of one run where it is a record's, otherwise of the whole directory.
+/// The audit of the records at a path: of one run if it is a record, otherwise of the whole directory.
 pub fn audit_of_path(path: &Path, records: &[Record]) -> Result<Audit, Blamed> {
     match (path.is_dir(), records) {
         (false, [record]) => Ok(audit_of_run(record)),
@@ -44,13 +44,13 @@ pub fn audit_of_path(path: &Path, records: &[Record]) -> Result<Audit, Blamed> {
     }
 }
 
-/// The experiment that stands in a results directory; `None` where there is none.
+/// The experiment in a results directory; `None` if there is none.
 pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
     let path = directory.join("experiment.toml");
     if !path.exists() {
         return Ok(None);
     }
-    // It has the name of the file that it was, which need not be there any more.
+    // It is named after the original file, which need not exist any more.
     let file = if Origin::is_in(directory) {
         Origin::read(directory)?.experiment
     } else {
@@ -60,13 +60,13 @@ pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
     Ok(Some(experiment))
 }
 
-/// The runs of one side of a comparison, and the experiments that they are of.
+/// The runs of one side of a comparison, with their experiments.
 pub struct ComparedSide<'r> {
-    /// As the user named it.
+    /// The name that the user gave.
     pub name: &'r str,
     /// Its runs.
     pub records: Vec<&'r Record>,
-    /// The experiments beside them, as far as there are any.
+    /// The experiments beside the runs, where they exist.
     pub experiments: Vec<&'r Experiment>,
 }
 
@@ -80,7 +80,7 @@ impl<'r> ComparedSide<'r> {
     }
 }
 
-/// The audit of two sides that are compared.
+/// The audit of a comparison's two sides.
 pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
     let alone = sides.each_ref().map(|side| Subject {
         runs: side.measured(false),
@@ -99,7 +99,7 @@ pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
     SidesAudit::of(alone.each_ref(), &both)
 }
 
-/// What experiments declare of runs that may be only a part of theirs.
+/// The declarations of experiments, of which the runs may be only a part.
 fn declared_of(experiments: &[&Experiment]) -> Declared {
     let mut all = Declared::default();
     for experiment in experiments {
@@ -113,7 +113,7 @@ fn declared_of(experiments: &[&Experiment]) -> Declared {
     all
 }
 
-/// The blocks that an experiment could have had that went on until it was decided; `None` for any other.
+/// Maximum number of blocks of an experiment that runs until decided; `None` for any other experiment.
 pub fn looked_at(experiment: &Experiment) -> Option<usize> {
     match experiment.plan().repeats {
         Repeats::UntilDecided { at_most, .. } => Some(at_most as usize),
@@ -121,7 +121,7 @@ pub fn looked_at(experiment: &Experiment) -> Option<usize> {
     }
 }
 
-/// The audit of two sides that are to be compared; `factors` are what is meant to differ.
+/// The audit of two sides to be compared; `factors` are the intended differences.
 pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
     let runs = sides.iter().flat_map(|(name, records)| {
         let side = Some(name.clone());
@@ -180,7 +180,7 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
     }
 }
 
-/// Runs that the plan holds; of one that goes on until decided, those of the blocks that were begun.
+/// Number of planned runs; for an experiment that runs until decided, those of the blocks begun.
 fn planned_runs(experiment: &Experiment, records: usize) -> usize {
     let plan = experiment.plan();
     match plan.repeats {
@@ -192,7 +192,7 @@ fn planned_runs(experiment: &Experiment, records: usize) -> usize {
     }
 }
 
-/// The variable that a statement sets for the whole server: `SET GLOBAL x = 1`.
+/// The variable of a statement that sets it for the whole server: `SET GLOBAL x = 1`.
 fn set_globally(sql: &str) -> Option<String> {
     let mut words = sql
         .split([' ', '=', '\t', '\n'])
@@ -202,13 +202,13 @@ fn set_globally(sql: &str) -> Option<String> {
     (is_set && is_global).then(|| words.next().map(as_variable))?
 }
 
-/// An option's name as that of the server's variable.
+/// The name of the server's variable for an option.
 fn as_variable(option: &str) -> String {
     let name = option.replace('-', "_").to_lowercase();
     name.strip_prefix("loose_").unwrap_or(&name).to_owned()
 }
 
-/// What lies beside the records of an experiment.
+/// The files beside the records of an experiment.
 fn kept(
     directory: &Path,
     experiment: Option<&Experiment>,

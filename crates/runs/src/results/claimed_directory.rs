@@ -1,7 +1,7 @@
-//! A results directory that this process writes into: dbdyno's by a marker file, and locked.
+//! A results directory that this process writes to: marked as dbdyno's by a file, and locked.
 //!
-//! The marker is `dbdyno-results.json`, for example `{"format":1,"dbdyno_version":"0.1.0"}`. Results of earlier versions
-//! have none and get one when they are resumed.
+//! The marker is `dbdyno-results.json`, for example `{"format":1,"dbdyno_version":"0.1.0"}`. Results of earlier
+//! versions have no marker and receive one when they are resumed.
 
 use std::{
     fs, io,
@@ -15,11 +15,11 @@ use crate::blame::{Blame, Blamed};
 
 /// The marker's file name.
 const MARKER: &str = "dbdyno-results.json";
-/// Held while a process writes results; it holds the process's number and goes with the lock.
+/// Lock file of a process that writes results; it contains the process id and is removed with the lock.
 const LOCK: &str = "dbdyno-results.lock";
-/// The version of the marker.
+/// Version of the marker's format.
 const FORMAT: u32 = 1;
-/// What a dbdyno that was killed before its first run leaves beside the marker.
+/// Files beside the marker that a dbdyno killed before its first run leaves.
 const BEFORE_THE_FIRST_RUN: [&str; 6] = [
     "experiment.toml",
     "files",
@@ -28,7 +28,7 @@ const BEFORE_THE_FIRST_RUN: [&str; 6] = [
     LOCK,
     MARKER,
 ];
-/// Where results go unless the user names a directory.
+/// Parent of results directories, unless the user names a directory.
 const RESULTS: &str = "results";
 
 /// The marker of a results directory.
@@ -38,7 +38,7 @@ struct Marker {
     dbdyno_version: String,
 }
 
-/// A results directory that this process may write into, and no other meanwhile.
+/// A results directory that only this process may write to.
 #[derive(Debug)]
 pub struct ClaimedDirectory {
     path: PathBuf,
@@ -46,18 +46,18 @@ pub struct ClaimedDirectory {
     lock: Option<Lock>,
 }
 
-/// Whether a process writes results into the directory now, or is between two runs of an experiment there.
+/// Whether a process is writing results into the directory, or is between two runs of an experiment there.
 pub fn is_claimed(directory: &Path) -> bool {
     files::holder(&directory.join(LOCK)).is_some()
 }
 
 impl ClaimedDirectory {
-    /// A directory for new results: one that does not exist yet, or an empty one. Any other is refused before anything is
-    /// written.
+    /// A directory for new results: one that does not exist yet, or an empty one. Any other is refused before anything
+    /// is written.
     pub fn new(path: &Path) -> Result<Self, Blamed> {
         let mut created = Created::default();
         if path.symlink_metadata().is_err() {
-            // Another process may make it at the same moment; then it is judged like any other.
+            // Another process may create it at the same moment; the later checks apply then, too.
             created
                 .make_dir(path)
                 .map_err(|error| Blamed::new(Blame::Machine, error))?;
@@ -66,12 +66,12 @@ impl ClaimedDirectory {
             refuse_unless_free(path)?;
         }
         let claimed = Self::locked(path, created)?;
-        // Once more: what another process wrote before this one had the lock.
+        // A second check, for files that another process wrote before this one had the lock.
         refuse_unless_free(path)?;
         claimed.marked()
     }
 
-    /// `results/NAME-1`, or the next number that is free.
+    /// `results/NAME-1`, or the next unused number.
     pub fn numbered(name: &str) -> Result<Self, Blamed> {
         loop {
             let path = unused_path(name);
@@ -83,7 +83,7 @@ impl ClaimedDirectory {
         }
     }
 
-    /// A directory of results, to go on with; whose results they are is the caller's to check.
+    /// A directory of existing results, to be continued; the caller must check which experiment they belong to.
     pub fn again(path: &Path) -> Result<Self, Blamed> {
         Self::locked(path, Created::default())
     }
@@ -111,7 +111,7 @@ impl ClaimedDirectory {
         Ok(claimed)
     }
 
-    /// The same with the marker in it.
+    /// Writes the marker into the directory.
     pub fn marked(mut self) -> Result<Self, Blamed> {
         if !is_marked(&self.path) {
             let marker = Marker {
@@ -127,12 +127,12 @@ impl ClaimedDirectory {
         Ok(self)
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What this process made for it.
+    /// The files that this process created for it.
     pub fn created(&mut self) -> &mut Created {
         &mut self.created
     }
@@ -143,7 +143,7 @@ impl ClaimedDirectory {
         written.map_err(|error| Blamed::new(Blame::Machine, error))
     }
 
-    /// Takes back what this process made, where nothing else came into the directory; what was there before stays.
+    /// Removes the files that this process created, if no others were added to the directory; older files are kept.
     pub fn discard(&mut self) {
         let lock = self.path.join(LOCK);
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
@@ -164,7 +164,7 @@ fn is_marked(path: &Path) -> bool {
     text.is_some_and(|text| serde_json::from_slice::<Marker>(&text).is_ok())
 }
 
-/// An error unless new results may go into an existing directory.
+/// An error unless an existing directory is free for new results.
 fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     let refused = |why: &str, hint: &str| {
         let message = format!("{}: {why}", path.display());
@@ -206,7 +206,7 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     }
 }
 
-/// The names in a directory, without what a killed replacement of a small file left.
+/// The names in a directory, without leftovers of a killed replacement of a small file.
 fn names_in(path: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -218,7 +218,7 @@ fn names_in(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// `results/NAME-1`, or the next number that is free.
+/// `results/NAME-1`, or the next unused number.
 pub fn unused_path(name: &str) -> PathBuf {
     (1..)
         .map(|number| Path::new(RESULTS).join(format!("{name}-{number}")))
@@ -297,7 +297,7 @@ mod tests {
         let refused = ClaimedDirectory::new(&path).unwrap_err();
         assert!(refused.message.contains("results already"), "{refused}");
         fs::remove_file(path.join("notes.txt")).unwrap();
-        // A killed one left the marker and no more.
+        // A killed process left the marker and nothing else.
         ClaimedDirectory::new(&path).unwrap();
     }
 }

@@ -1,6 +1,6 @@
-//! Where an experiment's results come from: the file as it stood then, and every command that worked on them.
+//! The origin of an experiment's results: its file at that time, and every command that worked on the results.
 //!
-//! In a results directory it stands as `origin.json`, for example
+//! It is stored as `origin.json` in the results directory, for example
 //! ```json
 //! {"format":1,"experiment":"/home/dba/trial.toml","commands":[{"at":"2026-11-22T06:09:46Z","dbdyno_version":"0.1.0",
 //!  "directory":"/home/dba","arguments":["run","trial.toml","--scale","0.05"],"took_s":612.4,"time_is_spent":false}]}
@@ -20,32 +20,32 @@ use crate::{
 
 pub(crate) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
-/// Stands in place of a password.
+/// Replaces a password.
 pub const HIDDEN: &str = "…";
 
-/// Where an experiment's results come from.
+/// The origin of an experiment's results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     format: u32,
-    /// Where the experiment's file stood.
+    /// Path of the experiment's file.
     pub experiment: PathBuf,
-    /// What worked on the results, in order of time.
+    /// Commands that worked on the results, in order of time.
     pub commands: Vec<Command>,
 }
 
-/// A call of dbdyno.
+/// One call of dbdyno.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// UTC, RFC 3339.
+    /// Start time, UTC, RFC 3339.
     pub at: String,
     pub dbdyno_version: String,
     pub directory: PathBuf,
-    /// Without any password.
+    /// Arguments, without any password.
     pub arguments: Vec<String>,
-    /// How long its runs took with all that is around them, seconds; 0 where it was killed.
+    /// Duration of its runs with all preparation, seconds; 0 if it was killed.
     #[serde(default)]
     pub took_s: f64,
-    /// True where it ended because the time of the budget was spent.
+    /// True if it ended because its time budget was spent.
     #[serde(default)]
     pub time_is_spent: bool,
 }
@@ -62,14 +62,14 @@ impl Command {
         }
     }
 
-    /// As it was typed.
+    /// The command line as typed.
     pub fn in_words(&self) -> String {
         format!("dbdyno {}", self.arguments.join(" "))
     }
 }
 
 impl Origin {
-    /// Notes that this process works on the results in a directory; a new origin where it has none.
+    /// Records that this process works on the results in a directory; creates the origin if it does not exist.
     pub fn note(results_dir: &Path, experiment: &Path) -> Result<(), Blamed> {
         let path = results_dir.join(FILE);
         let mut origin = if path.exists() {
@@ -81,7 +81,7 @@ impl Origin {
         origin.write(&path)
     }
 
-    /// The origin of results that this process begins.
+    /// The origin of new results of this process.
     pub fn first(experiment: &Path) -> Self {
         Self {
             format: FORMAT,
@@ -90,7 +90,7 @@ impl Origin {
         }
     }
 
-    /// Notes how long the last command's runs took, and whether the time of the budget is spent.
+    /// Records the duration of the last command's runs, and whether the time budget is spent.
     pub fn note_end(results_dir: &Path, took: Duration, time_is_spent: bool) -> Result<(), Blamed> {
         let mut origin = Self::read(results_dir)?;
         if let Some(last) = origin.commands.last_mut() {
@@ -100,20 +100,20 @@ impl Origin {
         origin.write(&results_dir.join(FILE))
     }
 
-    /// How long all runs took so far.
+    /// Total duration of all runs so far.
     pub fn took(&self) -> Duration {
         let all_s: f64 = self.commands.iter().map(|command| command.took_s).sum();
         Duration::try_from_secs_f64(all_s).unwrap_or_default()
     }
 
-    /// True where the last command ended because the time of the budget was spent.
+    /// True if the last command ended because its time budget was spent.
     pub fn time_is_spent(&self) -> bool {
         self.commands
             .last()
             .is_some_and(|command| command.time_is_spent)
     }
 
-    /// As it stands in its file.
+    /// The content of the file.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain fields always serialise") + "\n"
     }
@@ -144,14 +144,14 @@ impl Origin {
     }
 }
 
-/// Now, UTC, RFC 3339.
+/// The current time, UTC, RFC 3339.
 pub(crate) fn now() -> String {
     jiff::Timestamp::try_from(reactor::wall_now())
         .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
         .unwrap_or_default()
 }
 
-/// Letters of their options without a value.
+/// Short options without a value.
 const SWITCHES: [char; 6] = ['?', 'V', 'a', 's', 'v', 'C'];
 
 /// The arguments of this command, without any password.
@@ -165,7 +165,7 @@ pub(crate) fn arguments() -> Vec<String> {
     without_passwords(called_by_name.into_iter().chain(arguments))
 }
 
-/// Hides the password behind `-p`, which letters without a value may precede: `-asphare`.
+/// Hides the password after `-p`, which short options without a value may precede: `-asphare`.
 fn without_short(argument: &str) -> Option<String> {
     let letters = argument.strip_prefix('-')?;
     let at = letters.find(|letter: char| !SWITCHES.contains(&letter))?;
@@ -174,7 +174,7 @@ fn without_short(argument: &str) -> Option<String> {
     (!password.is_empty()).then(|| format!("{kept}{HIDDEN}"))
 }
 
-/// Hides the password behind `=`; mysqlslap takes its options also by the first letters of their names.
+/// Hides the password after `=`; mysqlslap also accepts abbreviated option names.
 fn without_long(argument: &str) -> Option<String> {
     let (name, _) = argument.split_once('=')?;
     let is_short_form = name.len() >= "--pas".len() && "--password1".starts_with(name);
@@ -182,7 +182,7 @@ fn without_long(argument: &str) -> Option<String> {
     is_named.then(|| format!("{name}={HIDDEN}"))
 }
 
-/// Passwords on a command line are no part of what a stranger needs.
+/// The arguments without passwords, because the results may be shared.
 fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
     const OPTIONS: [&str; 2] = ["--password", "--mysql-password"];
     const SHORT: &str = "-p";

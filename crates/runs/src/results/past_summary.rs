@@ -1,4 +1,4 @@
-//! What is told of past results in a list, kept so that their records need not be read each time.
+//! The summary of past results for a list, stored so that their records need not be read each time.
 
 use std::{collections::BTreeMap, path::Path, time::UNIX_EPOCH};
 
@@ -14,53 +14,52 @@ use crate::{
     },
 };
 
-/// Digits of a hash that tell experiments apart in a table.
+/// Digits of a hash shown in a table to distinguish experiments.
 const KEY_DIGITS: usize = 8;
 
-/// What is told of results in a list.
+/// The summary of results in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PastSummary {
-    /// Of which files this is: it holds as long as these are there and no others.
+    /// The files that were read: the summary is valid while exactly these files exist.
     files: Vec<KnownFile>,
-    /// Version of the dbdyno that judged.
+    /// Version of dbdyno that judged them.
     dbdyno_version: String,
-    /// Begin of the first run, UTC, RFC 3339.
+    /// Start of the first run, UTC, RFC 3339.
     begun: String,
     /// Name of the experiment or front door.
     pub name: String,
     question: String,
-    /// Begin of the experiment's hash; empty for a front door.
+    /// First digits of the experiment's hash; empty for a front door.
     pub key: String,
     server: String,
-    /// The audit's; `None` where the experiment beside the records cannot be read.
+    /// Grade of the audit; `None` if the experiment beside the records is not readable.
     grade: Option<char>,
-    /// `None` where no run is complete.
+    /// Headline figure; `None` if no run is complete.
     headline: Option<KnownHeadline>,
 }
 
-/// A file as it was when it was read.
+/// A file in the state in which it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownFile {
     name: String,
     bytes: u64,
-    /// Since 1970, nanoseconds.
+    /// Modification time since 1970, nanoseconds.
     changed_ns: u64,
 }
 
-/// The figure that stands for results.
+/// The headline figure of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct KnownHeadline {
-    /// Its name.
     measure: String,
     mean: f64,
-    /// The ends of its 95 % interval.
+    /// Bounds of its 95 % interval.
     interval: Option<(f64, f64)>,
     executions: usize,
     at: BTreeMap<String, String>,
 }
 
 impl PastSummary {
-    /// One of no files.
+    /// A summary of no files.
     #[cfg(test)]
     pub fn named(name: &str) -> Self {
         Self {
@@ -69,7 +68,7 @@ impl PastSummary {
         }
     }
 
-    /// Reads the records of results and sums them up.
+    /// Reads the records of results and summarises them.
     pub fn of(path: &Path) -> Result<Self, Blamed> {
         let files = known_files(path)?;
         let records = read_records(path)?;
@@ -93,13 +92,13 @@ impl PastSummary {
         })
     }
 
-    /// True where the files are still those that were read, by the same version.
+    /// True if the files are unchanged since they were read by the same version.
     pub fn is_of(&self, path: &Path) -> bool {
         let same_version = self.dbdyno_version == env!("CARGO_PKG_VERSION");
         same_version && known_files(path).is_ok_and(|files| files == self.files)
     }
 
-    /// As a line of the list.
+    /// The summary as a line of the list.
     pub fn as_past(&self, path: &Path) -> PastResult {
         PastResult {
             at: self.begun.clone(),
@@ -137,7 +136,7 @@ impl KnownHeadline {
     }
 }
 
-/// The records, and the experiment that says what they answer.
+/// The record files, and that of the experiment with its question.
 fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
     let mut files = record_files(path)?;
     files.push(path.join("experiment.toml"));

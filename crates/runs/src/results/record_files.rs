@@ -1,4 +1,4 @@
-//! The run records of results: those in a directory, or one file.
+//! The run records of results: all in a directory, or one file.
 
 use std::path::{Path, PathBuf};
 
@@ -6,25 +6,25 @@ use samples::{ReadError, Record};
 
 use crate::blame::{Blame, Blamed};
 
-/// What a run record's file name ends with.
+/// File name extension of run records.
 const RECORD: &str = ".jsonl";
 
-/// How the records of runs that other work disturbed are named apart: `run-0007.disturbed-1.jsonl`.
+/// Part of the name of records of disturbed runs: `run-0007.disturbed-1.jsonl`.
 pub(crate) const DISTURBED: &str = "disturbed";
 
-/// The run records in a directory, each list in the order of names.
+/// The run records in a directory, each list in order of names.
 #[derive(Debug, Default)]
 pub(crate) struct RecordFiles {
-    /// Those that count.
+    /// Valid records.
     pub counted: Vec<PathBuf>,
-    /// Those that were set aside because other work disturbed them.
+    /// Records that were set aside because other work disturbed their runs.
     pub disturbed: Vec<PathBuf>,
-    /// Those that were set aside because their run broke off.
+    /// Records that were set aside because their runs were incomplete.
     pub incomplete: Vec<PathBuf>,
 }
 
 impl RecordFiles {
-    /// True where there is none of any kind.
+    /// True if there is no record of any kind.
     pub(crate) fn is_empty(&self) -> bool {
         let kinds = [&self.counted, &self.disturbed, &self.incomplete];
         kinds.iter().all(|kind| kind.is_empty())
@@ -60,8 +60,8 @@ impl RecordFiles {
     }
 }
 
-/// The records in a directory, in the order of their names, or the one file; those that were set aside are left out. An
-/// error where there is none.
+/// The records in a directory, in order of their names, or the one file; without those that were set aside. An error if
+/// there is none.
 pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -75,18 +75,18 @@ pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
     }
 }
 
-/// Reads a record; an error names its file.
+/// Reads a record; an error names the file.
 pub fn read_record(path: &Path) -> Result<Record, Blamed> {
     Record::open(path).map_err(|error| record_error(path, &error))
 }
 
-/// Reads the records in a directory, in the order of their names, or that of the one file.
+/// Reads the records in a directory, in order of their names, or the one file.
 pub fn read_records(path: &Path) -> Result<Vec<Record>, Blamed> {
     let files = record_files(path)?;
     files.iter().map(|file| read_record(file)).collect()
 }
 
-/// An error that names its record, once.
+/// An error that names the record once.
 pub fn record_error(path: &Path, error: &ReadError) -> Blamed {
     let (error, shown) = (error.to_string(), path.display().to_string());
     let named = if error.contains(&shown) {

@@ -1,4 +1,4 @@
-//! Where the record of a single run goes: a file that the user named, or a results directory of its own.
+//! The location of a single run's record: a file that the user named, or a new results directory.
 
 use std::{
     io::{self, Read},
@@ -12,12 +12,12 @@ use crate::{
     results::{claimed_directory::ClaimedDirectory, reported::page_of},
 };
 
-/// What a page of dbdyno's begins with, in its first bytes.
+/// Text in the first bytes of every page written by dbdyno.
 const PAGE_SAYS: &str = "dbdyno";
-/// How many bytes of a page are looked at.
+/// Number of bytes of a page to search.
 const PAGE_BYTES: u64 = 4096;
 
-/// Where a record goes. Unless the record comes into being, nothing stays of the place.
+/// The location of a record. If no record is written, the location is removed.
 #[derive(Debug)]
 pub struct RecordPlace {
     path: PathBuf,
@@ -50,13 +50,13 @@ impl RecordPlace {
         })
     }
 
-    /// The record's file.
+    /// Path of the record.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// The file's name with a number, or several, behind it: `FILE-2.jsonl`.
+/// The file's name followed by one or more numbers: `FILE-2.jsonl`.
 pub fn numbered(record: &Path, numbers: &str) -> PathBuf {
     let stem = record.file_stem().unwrap_or_default().to_string_lossy();
     let mut name = format!("{stem}-{numbers}");
@@ -78,7 +78,7 @@ impl Drop for RecordPlace {
     }
 }
 
-/// An error where there is a record already, or a page beside it that dbdyno did not write.
+/// An error if the record exists already, or a page beside it that dbdyno did not write.
 fn refuse_existing(path: &Path) -> Result<(), Blamed> {
     let refused = |message: String| {
         let hint = "--record names another file".to_owned();

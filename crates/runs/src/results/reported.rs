@@ -1,4 +1,4 @@
-//! What a report is about: a results directory, run records, or several of them as one.
+//! The subject of a report: a results directory, run records, or several of them combined.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,13 +18,13 @@ use crate::{
     },
 };
 
-/// The factor that tells results apart where there are several, unless it is taken.
+/// Name of the factor that distinguishes combined results, unless it is in use.
 const RESULTS: &str = "results";
-/// The usual name of the record of a run that no experiment asked for.
+/// Usual file name of a record without an experiment.
 const RECORD: &str = "record.jsonl";
 
-/// The results at these paths: directories and run records. Several become one, with a factor more that tells which
-/// of them a run belongs to.
+/// The results at these paths: directories and run records. Several are combined, with an additional factor for the
+/// origin of each run.
 pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     let mut seen = BTreeSet::new();
     for path in paths {
@@ -46,7 +46,7 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     })
 }
 
-/// Writes the page of one run that no experiment asked for, and its audit, beside its record; returns its path.
+/// Writes the page of one run without an experiment, and its audit, beside its record; returns the page's path.
 pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
     let page = page_of(path);
     let results = of_records(vec![record], Some(audit));
@@ -55,7 +55,7 @@ pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, 
     Ok(page)
 }
 
-/// Where the page of a record goes.
+/// Path of a record's page.
 pub(crate) fn page_of(record: &Path) -> PathBuf {
     match record.file_name() {
         Some(name) if name == RECORD => record.with_file_name(REPORT),
@@ -79,7 +79,7 @@ fn results_at(path: &Path) -> Result<Results, Blamed> {
     Ok(of_records(records, Some(audit)))
 }
 
-/// Records of no experiment: what differs between them are the factors.
+/// Records without an experiment: the differences between them are the factors.
 fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
     number(&mut records);
     let mut factors: Vec<Factor> = Vec::new();
@@ -106,7 +106,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
     }
 }
 
-/// Several results as one.
+/// Combines several results.
 fn as_one(names: &[String], several: Vec<Results>) -> Results {
     let is_taken = |name: &str| {
         let mut factors = several.iter().flat_map(|results| &results.factors);
@@ -116,7 +116,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     while is_taken(&factor) {
         factor = format!("{factor}_of");
     }
-    // What all have in common stays as it is; the rest has no one answer.
+    // Values that all have in common are kept; differing ones have no single value.
     let common = |of: fn(&Results) -> &str| {
         let first = of(&several[0]);
         let is_common = several.iter().all(|results| of(results) == first);
@@ -166,7 +166,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
                 add_level(&mut one.factors, &other.name, level);
             }
         }
-        // Runs are numbered anew below; those set aside keep their place among their own.
+        // Runs are renumbered below; those set aside keep their positions relative to their own runs.
         let before = one.runs.len() as u32;
         let set_aside = results.disturbances.set_aside.into_iter();
         let moved = set_aside.map(|(run, disturbance)| (before + run, disturbance));
@@ -181,7 +181,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     one
 }
 
-/// Numbers runs by their place where two of them have the same number.
+/// Numbers runs by position if two of them have the same number.
 fn number(records: &mut [Record]) {
     let numbers: BTreeSet<u32> = records.iter().map(|record| record.header.run).collect();
     if numbers.len() < records.len() {
@@ -206,13 +206,13 @@ fn add_level(factors: &mut Vec<Factor>, name: &str, level: &str) {
     }
 }
 
-/// The shortest names that tell paths apart: the last part, or the whole path.
+/// The shortest unique names of paths: the last part, or the whole path.
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let short = |path: &PathBuf| {
         let last = path.file_stem().filter(|stem| *stem != "record");
         let last = last.or_else(|| path.parent()?.file_name());
         let whole = path.as_os_str();
-        // A directory may have a dot in its name.
+        // A directory's name may contain a dot.
         let last = if path.is_dir() {
             path.file_name()
         } else {

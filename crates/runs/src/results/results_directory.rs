@@ -22,18 +22,18 @@ use crate::{
     },
 };
 
-/// The report, which is written when all runs are done, or as many as were wanted.
+/// File name of the report, which is written after all runs, or after the requested number.
 pub const REPORT: &str = "report.html";
 
 /// The directory of one experiment's results.
 pub struct ResultsDirectory {
     path: PathBuf,
-    /// `None` for results that are only read.
+    /// `None` for results opened only for reading.
     claimed: RefCell<Option<ClaimedDirectory>>,
 }
 
 impl ResultsDirectory {
-    /// A new directory: the named one, which must not hold anything, or one with a name of its own. The experiment was
+    /// Creates a directory: the named one, which must be empty, or one with a generated name. The experiment was
     /// read from `file`.
     pub fn create(
         named: Option<&Path>,
@@ -48,7 +48,7 @@ impl ResultsDirectory {
         Self::begin(claimed, experiment, file, context)
     }
 
-    /// Results in a directory that was claimed for them; it is given back where they cannot be begun.
+    /// Begins results in a claimed directory, which is released if they cannot be begun.
     pub fn begin(
         mut claimed: ClaimedDirectory,
         experiment: &Experiment,
@@ -73,7 +73,7 @@ impl ResultsDirectory {
         })
     }
 
-    /// The directory to go on with: the named one, or the last one of this experiment.
+    /// The directory to continue: the named one, or the last one of this experiment.
     pub fn resume(
         named: Option<&Path>,
         experiment: &Experiment,
@@ -87,7 +87,7 @@ impl ResultsDirectory {
                     .hint("--results names their directory".to_owned())
             })?,
         };
-        // Only into a directory of this experiment: a stranger's is not touched.
+        // Only into a directory of this experiment: one of another experiment is not changed.
         experiment.check(&path).map_err(Blamed::from)?;
         let claimed = ClaimedDirectory::again(&path)?;
         Progress::scan(&path, experiment.plan()).map_err(Blamed::from)?;
@@ -99,7 +99,7 @@ impl ResultsDirectory {
         })
     }
 
-    /// A directory that holds results already, to read them.
+    /// Opens a directory of existing results for reading.
     pub fn of_past(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -107,7 +107,7 @@ impl ResultsDirectory {
         }
     }
 
-    /// Takes back what this process made for results of which there are none.
+    /// Removes the files that this process created if there are no results.
     pub fn discard_if_empty(&self) {
         if let Some(claimed) = self.claimed.borrow_mut().as_mut() {
             claimed.discard();
@@ -122,17 +122,17 @@ impl ResultsDirectory {
         }
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The record of a run.
+    /// Path of a run's record.
     pub fn record(&self, run: u32) -> PathBuf {
         self.path.join(record_file_name(run))
     }
 
-    /// The runs that still have to be done; incomplete records are given another name.
+    /// The remaining runs; incomplete records are renamed.
     pub fn left<'p>(
         &self,
         plan: &'p Plan,
@@ -149,7 +149,7 @@ impl ResultsDirectory {
             .collect())
     }
 
-    /// Says so where the experiment runs until it is decided, and the blocks before this one decide every comparison.
+    /// A sentence if the experiment runs until decided and the blocks before this one decide every comparison.
     pub fn decided_before(
         &self,
         experiment: &Experiment,
@@ -168,7 +168,7 @@ impl ResultsDirectory {
         }))
     }
 
-    /// Which of these runs other work disturbed, and by how much.
+    /// The runs that other work disturbed, with the extent of the disturbance.
     pub fn disturbed<'p>(
         &self,
         experiment: &Experiment,
@@ -185,7 +185,7 @@ impl ResultsDirectory {
         Ok(disturbed)
     }
 
-    /// How many runs may still be done again until the end of a block.
+    /// Number of repeats left until the end of a block.
     pub fn repeats_left(&self, experiment: &Experiment, block: u32) -> Result<usize, Blamed> {
         let plan = experiment.plan();
         let limits = experiment.disturbed();
@@ -194,7 +194,7 @@ impl ResultsDirectory {
         Ok(at_most.saturating_sub(done))
     }
 
-    /// Sets the record of a disturbed run aside, so that it can be done again; says so in a sentence.
+    /// Sets the record of a disturbed run aside, so that the run can be repeated; returns a sentence that reports it.
     pub fn set_aside(&self, run: &PlannedRun, disturbance: &Disturbance) -> Result<String, Blamed> {
         let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
         let run = run.run;
@@ -205,7 +205,7 @@ impl ResultsDirectory {
         ))
     }
 
-    /// The records, as far as they are there, of the runs that are wanted.
+    /// The existing records of the requested runs.
     fn records(
         &self,
         experiment: &Experiment,
@@ -219,7 +219,7 @@ impl ResultsDirectory {
             .collect()
     }
 
-    /// Everything that was recorded.
+    /// Reads all records.
     pub fn read(&self, experiment: &Experiment) -> Result<Results, Blamed> {
         let plan = experiment.plan();
         let runs = self.records(experiment, |_| true)?;
@@ -289,7 +289,7 @@ impl ResultsDirectory {
     }
 }
 
-/// True when these runs decide every comparison.
+/// True if these runs decide every comparison.
 fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
     let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
@@ -297,7 +297,7 @@ fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     !answers.is_empty() && answers.iter().all(decided)
 }
 
-/// What the experiment wants decided, if anything.
+/// The question that the experiment asks for a decision of, if any.
 pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
     let spec = experiment.verdict()?;
     Some(verdict::Question {
@@ -331,7 +331,7 @@ fn chart(chart: &experiment::Chart) -> report::Chart {
     }
 }
 
-/// The name of the results of an experiment, without a number.
+/// The name of an experiment's results, without a number.
 fn usual_name(experiment: &Experiment) -> String {
     if experiment.is_simulated() {
         format!("{}-simulated", experiment.name())
@@ -357,7 +357,7 @@ mod tests {
         listener::{Length, Listener, Step},
     };
 
-    /// Remembers which records were kept under another name.
+    /// Collects the new names of renamed records.
     #[derive(Default)]
     struct Kept(Mutex<Vec<PathBuf>>);
 

@@ -1,5 +1,5 @@
-//! The list of all results that were written on this machine: a line when they are begun, and another one with what is to
-//! be told of them once they were read.
+//! The list of all results written on this machine: one line when they are begun, and another with their summary after
+//! they are first read.
 //!
 //! ```json
 //! {"at":"2026-11-22T06:09:46Z","path":"/home/dba/results/trial-1"}
@@ -19,20 +19,20 @@ use crate::{
     results::{origin::now, past_summary::PastSummary},
 };
 
-/// Results that were written.
+/// Results in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PastResults {
-    /// When they were begun, UTC, RFC 3339.
+    /// Start time, UTC, RFC 3339.
     pub at: String,
-    /// Their directory, or the one record.
+    /// Path of the directory, or of the single record.
     pub path: PathBuf,
-    /// What was told of them when they were last read.
+    /// Summary at the last reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PastSummary>,
 }
 
-/// Lists results that are begun; where the list cannot be written that is said and nothing else, for the results are what
-/// counts.
+/// Adds results to the list when they are begun; a list that cannot be written only causes a warning, because the
+/// results are more important.
 pub fn list(path: &Path, listener: &dyn Listener) {
     let begun = PastResults {
         at: now(),
@@ -42,7 +42,7 @@ pub fn list(path: &Path, listener: &dyn Listener) {
     append_all(&[begun], listener);
 }
 
-/// Adds lines to the list; where it cannot be written that is said and nothing else.
+/// Adds lines to the list; a list that cannot be written only causes a warning.
 pub fn append_all(lines: &[PastResults], listener: &dyn Listener) {
     let Some(file) = server::history_file() else {
         return;
@@ -59,11 +59,11 @@ pub fn append_all(lines: &[PastResults], listener: &dyn Listener) {
 fn append(file: &Path, results: &PastResults) -> io::Result<()> {
     std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/")))?;
     let line = serde_json::to_string(results)? + "\n";
-    // In one piece, so that lines of several processes do not mix.
+    // In one write, so that lines of several processes do not mix.
     locked(file)?.write_all(line.as_bytes())
 }
 
-/// The list, opened and locked: nobody adds to it or puts a shorter one in its place meanwhile.
+/// The list, opened and locked: no other process can add to it or replace it during this time.
 fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new()
@@ -72,7 +72,7 @@ fn locked(path: &Path) -> io::Result<File> {
             .append(true)
             .open(path)?;
         file.lock()?;
-        // Whoever had the lock before may have put another file in its place.
+        // The previous holder of the lock may have replaced the file.
         let (opened, named) = (file.metadata()?, path.metadata());
         match named {
             Ok(named) if (named.dev(), named.ino()) == (opened.dev(), opened.ino()) => {
@@ -85,7 +85,7 @@ fn locked(path: &Path) -> io::Result<File> {
     }
 }
 
-/// What is listed, in order of time, results that are listed twice once; a line that cannot be read is left out.
+/// The listed results, in order of time, without duplicates; an unreadable line is omitted.
 pub fn listed() -> io::Result<Vec<PastResults>> {
     let Some(file) = server::history_file() else {
         return Ok(Vec::new());
@@ -97,7 +97,7 @@ pub fn listed() -> io::Result<Vec<PastResults>> {
     }
 }
 
-/// Takes results that are not there any more off the list; how many.
+/// Removes results that no longer exist from the list; returns their number.
 pub fn forget_gone() -> io::Result<usize> {
     match server::history_file().filter(|file| file.exists()) {
         Some(file) => forget(&file, |results| !results.path.exists()),
@@ -113,15 +113,15 @@ fn forget(file: &Path, is_gone: impl Fn(&PastResults) -> bool) -> io::Result<usi
     let lines = kept.into_iter().map(serde_json::to_string);
     let lines = lines.collect::<Result<Vec<_>, _>>()?;
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-    // The lock is on the old file until the new one has its name.
+    // The old file stays locked until the new one has its name.
     files::replace(file, text.as_bytes())?;
     Ok(forgotten)
 }
 
-/// The last line of each place; a line that only adds a summary leaves the results where they were in time.
+/// The last line of each path; a line that only adds a summary does not change the order of time.
 fn read(lines: impl BufRead) -> Vec<PastResults> {
     let mut all: Vec<PastResults> = Vec::new();
-    // By bytes: a line that is no text ends nothing but itself.
+    // By bytes: an invalid line affects no other line.
     for line in lines.split(b'\n').map_while(Result::ok) {
         let Ok(results) = serde_json::from_slice::<PastResults>(&line) else {
             continue;
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(read(text.as_bytes()), [told, results("/b", "2")]);
     }
 
-    /// Lines that others add meanwhile are on the list afterwards, whoever comes first.
+    /// Lines that other processes add at the same time are in the list afterwards, in any order.
     #[test]
     fn nothing_is_lost_while_the_list_is_replaced() {
         let directory = tempfile::tempdir().unwrap();

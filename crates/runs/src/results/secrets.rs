@@ -1,6 +1,6 @@
-//! What of an experiment's files is not copied beside its results: passwords.
+//! Removal of passwords from the copies of an experiment's files beside its results.
 //!
-//! No run needs them: clients log in as `[server]` says, and a private server reads its own groups of an option file.
+//! No run needs them: clients log in according to `[server]`, and a private server reads its own option file groups.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use workload::smack::{Script, without_passwords};
 
 use crate::listener::Context;
 
-/// The content of an experiment's file without its passwords; `None` where it has none.
+/// The content of an experiment's file without its passwords; `None` if it contains none.
 pub(crate) fn masked(path: &Path, content: &[u8], context: &Context) -> Option<Vec<u8>> {
     let name = path.display().to_string();
     let masked = match Script::parse(&name, content) {

@@ -1,4 +1,4 @@
-//! Drives the users of a run as its experiment says: how many, when, how long.
+//! Drives the users of a run as its experiment specifies: their number, arrivals and duration.
 
 use std::time::Duration;
 
@@ -9,37 +9,37 @@ use workload::User;
 
 use crate::{blame::Blamed, listener::Context, record::steady};
 
-/// Intervals of a record are this long, unless the run is short.
+/// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// A short run is cut into about this many intervals: the search for the steady state needs a dozen.
+/// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
-/// No interval is shorter: its own cost would show.
+/// Minimum length of an interval: the recording of a shorter one would affect the run.
 const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
-/// Retries of one operation after a deadlock.
+/// Maximum retries of one operation after a deadlock.
 const RETRIES_AT_MOST: u32 = 10;
 
 /// Drives the users of one run.
 pub struct Driver<'a> {
-    /// Where and how they connect.
+    /// Endpoint of the users' connections.
     pub endpoint: Endpoint,
-    /// Where what looks after the run connects.
+    /// Endpoint of the control connections of the run.
     pub control: &'a Endpoint,
     pub run: &'a PlannedRun,
     pub context: &'a Context,
 }
 
 impl Driver<'_> {
-    /// How many users the run has.
+    /// Number of users of the run.
     pub fn users(&self) -> u32 {
         self.run.load.connections
     }
 
-    /// Seed of what they draw.
+    /// Seed of the users' draws.
     pub fn seed(&self) -> u64 {
         self.run.seed
     }
 
-    /// The load of one group of users, as the experiment says it.
+    /// The load of one group of users, as the experiment specifies it.
     pub fn load<U: User>(&self, group: Group<U>) -> Load<U> {
         let spec = &self.run.load;
         let on_error = match spec.on_error {
@@ -70,7 +70,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Drives them.
+    /// Drives the users.
     pub fn drive<U: User + 'static>(
         &self,
         load: Load<U>,
@@ -80,7 +80,7 @@ impl Driver<'_> {
     }
 }
 
-/// How long a run may take at most, connecting excluded: warm-up and measurement.
+/// Maximum duration of a run without connecting: warm-up and measurement.
 pub(crate) fn expected(load: &LoadSpec) -> Duration {
     let warm_up = match load.warmup {
         WarmUp::Auto { at_most } => at_most,
@@ -89,15 +89,15 @@ pub(crate) fn expected(load: &LoadSpec) -> Duration {
     warm_up + load.duration
 }
 
-/// Event loops of a load.
+/// Number of event loops of a load.
 pub(crate) fn loops(load: &LoadSpec) -> u32 {
     load.loops
-        // Which seed makes no difference here.
+        // The seed makes no difference here.
         .unwrap_or_else(|| default_loops(load.connections, &arrivals(&load.pacing, 0)))
         .min(load.connections)
 }
 
-/// When operations start; their times come from a stream of their own.
+/// Start times of operations, from a separate random stream.
 fn arrivals(pacing: &Pacing, seed: u64) -> Arrivals {
     let seed = seed ^ u64::from_be_bytes(*b"arrivals");
     match *pacing {

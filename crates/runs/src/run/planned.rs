@@ -1,4 +1,4 @@
-//! A run of a plan: the load of its benchmark, and what its record says of the experiment.
+//! A run of a plan: the load of its benchmark, and the experiment's part of its record.
 
 use std::{path::Path, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     stage::Stage,
 };
 
-/// What one run needs to know of its experiment.
+/// Properties of the experiment that one run needs.
 pub(crate) struct Identity<'a> {
     pub experiment: &'a str,
     pub sha256: &'a str,
@@ -32,7 +32,7 @@ pub(crate) struct Planned<'a> {
     pub run: &'a PlannedRun,
     pub stage: &'a Stage,
     pub work: Box<dyn Work>,
-    /// How often machine and server are looked at, where told.
+    /// Requested sampling interval of machine and server; `None` for the defaults.
     pub sample_every: Option<Duration>,
     pub context: &'a Context,
 }
@@ -55,19 +55,19 @@ impl Planned<'_> {
         run.record(self, progress)?.ended.map(drop)
     }
 
-    /// How the clients connect; what looks after the run takes the shorter access.
+    /// The endpoint of the clients; control connections use the shorter access.
     fn clients(&self) -> Endpoint {
         let access = self.run.server.access();
         let mut endpoint = self.stage.endpoint.clone();
         if access.compress {
-            // It is what the run is about: without it, it would measure something else.
+            // Compression is the subject of the run: without it, the run would measure something else.
             endpoint.compression = Compression::Required;
         }
         endpoint.round_trip = access.round_trip;
         endpoint
     }
 
-    /// The same in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
+    /// The endpoint in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
     fn transport(&self) -> String {
         let access = self.run.server.access();
         let mut transport = self.stage.transport().to_owned();

@@ -1,4 +1,4 @@
-//! What a run that came to its planned end was asked for and did not do: connections, operations, answers.
+//! Shortfalls of a run that came to its planned end: connections, operations and answers that are missing.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use samples::{Connects, ErrorCount, Offered, Record};
 
 use crate::blame::{Blame, Blamed, hint_to_refusal};
 
-/// What a run was asked for, and what became of it.
+/// The requested and achieved operations of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunOutcome<'a> {
     connects: &'a [Connects],
@@ -35,11 +35,11 @@ impl<'a> From<&'a Record> for RunOutcome<'a> {
     }
 }
 
-/// Name of the operation of a connection that could not be opened.
+/// Operation name of a failed connection attempt.
 const CONNECT: &str = "connect";
 
-/// What of several runs did not happen; `None` where everything did. What a rate that was not reached left behind has an
-/// answer of its own.
+/// The shortfalls of several runs; `None` if there are none. Operations that a missed rate left over are reported
+/// separately.
 pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option<Blamed> {
     let (mut asked, mut refused, mut unanswered) = (0, 0, 0);
     let mut refusal: Option<&ErrorCount> = None;
@@ -85,7 +85,7 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
     })
 }
 
-/// Why a load that came to its planned end is no result: nothing of it succeeded while it was measured.
+/// The reason why a load that came to its planned end is not a result: no operation succeeded during the measurement.
 pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
     if outcome.succeeded > 0 {
         return None;

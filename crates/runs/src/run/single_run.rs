@@ -1,4 +1,4 @@
-//! One run that no experiment asks for: a command's load on a server that is there, with a run record like any other.
+//! One run without an experiment: a command's load on an existing server, with a run record like any other.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -18,41 +18,41 @@ use crate::{
 
 /// One run of a command.
 pub struct SingleRun<'a> {
-    /// What runs, as `oltp read_write`.
+    /// Name of the load, such as `oltp read_write`.
     pub name: String,
-    /// What it was asked to do, by option.
+    /// The settings of the command, by option.
     pub settings: BTreeMap<String, String>,
     /// Seed of all randomness.
     pub seed: u64,
     /// The server.
     pub stage: &'a Stage,
-    /// How long it is expected to take, warm-up included.
+    /// Expected duration, warm-up included.
     pub expected: Duration,
-    /// How often machine and server are looked at, where told.
+    /// Requested sampling interval of machine and server; `None` for the defaults.
     pub sample_every: Option<Duration>,
     /// File of the record.
     pub path: &'a Path,
     /// Ends it early.
     pub context: &'a Context,
-    /// What the record says before the load.
+    /// Lines of the record before the load.
     pub before: Vec<Line>,
-    /// What follows the load, which came to its planned end or not, and what the record says of that.
+    /// Work after the load; its argument is whether the load came to its planned end. Returns the lines for the record.
     pub after: &'a dyn Fn(bool) -> Vec<Line>,
 }
 
-/// What a run left.
+/// Result of a run.
 pub struct Recorded {
-    /// The record, as it stands in its file.
+    /// The record, as written to its file.
     pub record: Record,
-    /// What else the load tells.
+    /// Results of the load that are not in the record.
     pub outcome: Outcome,
-    /// Why the run did not come to its planned end, or gave no result.
+    /// The reason why the run did not come to its planned end, or gave no result.
     pub failed: Option<Blamed>,
 }
 
 impl SingleRun<'_> {
-    /// Drives the load and writes the record; `observer` looks on. A run that broke off is an error only where
-    /// nothing was measured.
+    /// Drives the load and writes the record; `observer` receives the load's events, too. An incomplete run is an error
+    /// only if nothing was measured.
     pub fn record<U: User + 'static>(
         &self,
         load: Load<U>,
@@ -112,9 +112,9 @@ impl SingleRun<'_> {
     }
 }
 
-/// A command's load, with who looks on.
+/// A command's load with its observer.
 struct CommandLoad<'a, U> {
-    /// Until it is driven.
+    /// `Some` until the load is driven.
     load: Option<Load<U>>,
     interrupt: &'a Interrupt,
     observer: &'a mut dyn Observer,
@@ -142,7 +142,7 @@ impl<U: User + 'static> Measured for CommandLoad<'_, U> {
     }
 }
 
-/// The recording, and who looks on beside it.
+/// The recording, and the command's observer.
 struct Both<'b> {
     recording: &'b mut dyn Observer,
     observer: &'b mut dyn Observer,

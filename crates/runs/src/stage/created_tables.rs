@@ -1,4 +1,4 @@
-//! The tables that dbdyno made on servers that are not its own, so that a resumed plan knows them again.
+//! The tables that dbdyno created on servers not its own, stored so that a resumed plan recognises them.
 
 use std::{
     fs::{self, OpenOptions},
@@ -10,26 +10,26 @@ use workload::KnownTable;
 
 use crate::blame::{Blame, Blamed};
 
-/// The file in the results directory: server, table and columns, one table a line.
+/// File in the results directory: server, database, table and columns, one table per line.
 ///
 /// ```text
 /// db1:3306<TAB>test<TAB>http_auth<TAB>username, pass, uid, gid
 /// ```
 const FILE: &str = "created-tables";
-/// Between the lists of columns that a table can have.
+/// Separator of the column lists that a table can have.
 const OR: &str = " | ";
 
-/// A table that dbdyno made, or was about to make.
+/// A table that dbdyno created, or was about to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CreatedTable {
     /// The server, as `db1:3306`.
     pub(crate) address: String,
     pub(crate) database: String,
-    /// Its columns tell it from a table that somebody else made since.
+    /// Its columns distinguish it from an unrelated table created later.
     pub(crate) table: KnownTable,
 }
 
-/// The tables that dbdyno made for one results directory.
+/// The tables that dbdyno created for one results directory.
 #[derive(Debug)]
 pub(crate) struct CreatedTables {
     path: PathBuf,
@@ -47,7 +47,7 @@ impl CreatedTable {
         let (address, database) = (words.next()?, words.next());
         let (address, database, name) = match database {
             Some(database) => (address, database, words.next()?),
-            // As earlier versions wrote it, without the columns: `db1:3306 test.http_auth`.
+            // The format of earlier versions, without the columns: `db1:3306 test.http_auth`.
             None => {
                 let (address, table) = address.split_once(' ')?;
                 let (database, name) = table.split_once('.')?;
@@ -66,7 +66,7 @@ impl CreatedTable {
         })
     }
 
-    /// True for a table of the same name in the same place.
+    /// True for a table of the same name on the same server and database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.address == other.address
             && self.database == other.database
@@ -75,7 +75,7 @@ impl CreatedTable {
 }
 
 impl CreatedTables {
-    /// What this and earlier processes made for the results in `directory`.
+    /// Reads the tables that this and earlier processes created for the results in `directory`.
     pub(crate) fn read(directory: &Path) -> Result<Self, Blamed> {
         let path = directory.join(FILE);
         let text = match files::read_regular_text(&path, experiment::TEXT_BYTES_MAX) {
@@ -84,7 +84,7 @@ impl CreatedTables {
             Err(error) => return Err(machine(&path, &error)),
         };
         let mut tables: Vec<CreatedTable> = Vec::new();
-        // The last line of a table has the columns that it really got.
+        // The last line of a table has its actual columns.
         for table in text.lines().filter_map(CreatedTable::read) {
             tables.retain(|known| !known.is_same(&table));
             tables.push(table);
@@ -99,7 +99,7 @@ impl CreatedTables {
         on_it.cloned().collect()
     }
 
-    /// Forgets the tables on the server at `address`: they are gone.
+    /// Removes the tables on the server at `address` from the file, after they were dropped.
     pub(crate) fn forget(&mut self, address: &str) -> Result<(), Blamed> {
         self.tables.retain(|table| table.address != address);
         let result = if self.tables.is_empty() {
@@ -111,8 +111,8 @@ impl CreatedTables {
         result.map_err(|error| machine(&self.path, &error))
     }
 
-    /// Remembers a table, before it is made: a crash in between leaves a name too many, never a table too many. Given
-    /// again, it has these columns.
+    /// Records a table before it is created: a crash in between leaves a surplus entry, never an unrecorded table. A
+    /// second call for the same table sets its columns.
     pub(crate) fn add(&mut self, table: CreatedTable) -> Result<(), Blamed> {
         let mut file = OpenOptions::new()
             .create(true)

@@ -1,4 +1,4 @@
-//! A server that is already there: nothing of it is restarted, reconfigured or dropped.
+//! An existing server, which is not restarted or reconfigured and whose data is not dropped.
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
@@ -24,15 +24,15 @@ use crate::{
     },
 };
 
-/// A server that is already there.
+/// An existing server.
 pub(crate) struct GivenServer {
     endpoint: Endpoint,
-    /// The data set that dbdyno loaded last, in this process.
+    /// The data set that this process loaded last.
     holds: Option<String>,
-    /// The tables that dbdyno made here for these results, in this process or one before.
+    /// The tables created here for these results, by this process or an earlier one.
     created: CreatedTables,
     context: Context,
-    /// Who looks at its machine, in the runs so far.
+    /// Observer of its machine in the runs so far.
     observation: Option<Rc<Observation>>,
     /// Block of the last run.
     block: Option<u32>,
@@ -51,7 +51,7 @@ impl GivenServer {
         }
     }
 
-    /// Brings the data into place that a run asks for.
+    /// Provides the data that a run requires.
     pub(crate) fn prepare(
         &mut self,
         run: &PlannedRun,
@@ -73,7 +73,7 @@ impl GivenServer {
         Ok(Stage {
             endpoint: self.endpoint.clone(),
             server_pid,
-            // The same path on another machine is another directory.
+            // The same path on another machine is a different directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
             observation,
             private: false,
@@ -83,7 +83,7 @@ impl GivenServer {
         })
     }
 
-    /// Who looks at its machine in a run; tried out before the first one.
+    /// The observer of its machine in a run; tested before the first run.
     fn observation(
         &mut self,
         run: &PlannedRun,
@@ -106,7 +106,7 @@ impl GivenServer {
         Ok(Some(observation))
     }
 
-    /// Drops the tables that dbdyno made here for these results; none where one of them is somebody else's by now.
+    /// Drops the tables that dbdyno created here for these results; none if an unrelated table replaced one of them.
     pub(crate) fn drop_created(&mut self) -> Result<(), Blamed> {
         let address = self.endpoint.address.to_string();
         let mut databases: BTreeMap<String, Vec<KnownTable>> = BTreeMap::new();
@@ -170,7 +170,7 @@ impl GivenServer {
         }
         Ok(Dataset {
             source: data.maker.name(),
-            // What was loaded before has the rows that were asked for, or its loader would have failed.
+            // Data loaded earlier has the requested rows, or its load would have failed.
             rows: loaded.map_or(rows.unwrap_or_default(), |loaded| loaded.rows),
             disk_bytes: loaded.and_then(|loaded| loaded.disk_bytes),
             buffer_pool_bytes: variables
@@ -181,8 +181,8 @@ impl GivenServer {
         })
     }
 
-    /// Makes sure that tables may be replaced: only those that do not exist, or that dbdyno made, which their columns must
-    /// say, too. A process may end between its note and its CREATE, and somebody else make a table of that name.
+    /// Checks that the tables may be replaced: only tables that do not exist, or that dbdyno created and whose columns
+    /// match. A process may end between its note and its CREATE, and another user may then create a table of that name.
     fn claim(&mut self, tables: Vec<KnownTable>) -> Result<(), Blamed> {
         let found = control(&self.endpoint, async |connection| {
             taken(connection, &tables).await
@@ -215,8 +215,8 @@ impl GivenServer {
         Ok(())
     }
 
-    /// Notes the columns of tables that were just made, where they are not those that were expected: the user's own
-    /// statements made them.
+    /// Records the actual columns of tables that were just created, where they differ from the expected ones because
+    /// the user's own statements created them.
     fn note_columns(&mut self, tables: &[KnownTable]) -> Result<(), Blamed> {
         let found = control(&self.endpoint, async |connection| {
             taken(connection, tables).await
@@ -241,7 +241,7 @@ impl GivenServer {
         }
     }
 
-    /// A table that dbdyno noted as its own has other columns now.
+    /// The error for a recorded table that now has other columns.
     fn not_ours(&self, database: &str, table: &NamesakeTable, what: &str) -> Blamed {
         let name = &table.name;
         let message = format!(

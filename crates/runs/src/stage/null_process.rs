@@ -1,5 +1,4 @@
-//! The null server that a calibration or a simulated experiment runs against: a process of its own, which ends with this
-//! one.
+//! The null server for a calibration or a simulated experiment: a separate process, which ends with this one.
 
 use std::{
     env,
@@ -16,7 +15,6 @@ use server::Lifetime;
 
 use crate::blame::{Blame, Blamed};
 
-/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running null server.
@@ -27,7 +25,7 @@ pub struct NullProcess {
 }
 
 impl NullProcess {
-    /// Starts it and waits until it listens.
+    /// Starts the null server and waits until it listens.
     pub fn start() -> Result<Self, Blamed> {
         let failed = |error: io::Error| {
             Blamed::new(
@@ -45,12 +43,12 @@ impl NullProcess {
         })
     }
 
-    /// Its process.
+    /// Process id of the null server.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// How a client reaches it.
+    /// The endpoint for clients of the null server.
     pub fn endpoint(&self, is_unix: bool) -> Endpoint {
         let address = if is_unix {
             Address::Unix(self.directory.path().join("null.sock"))
@@ -75,7 +73,7 @@ impl NullProcess {
         }
     }
 
-    /// Ends it; an error where it had ended by itself.
+    /// Ends the null server; an error if it had already ended.
     pub fn stop(mut self) -> Result<(), Blamed> {
         let gone = |why: String| Blamed::new(Blame::Server, format!("the null server {why}"));
         if let Ok(Some(status)) = self.child.try_wait() {
@@ -86,7 +84,7 @@ impl NullProcess {
     }
 
     fn terminate(&mut self) {
-        // Both fail only for a process that ended.
+        // Both calls fail only for a process that has ended.
         let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
         let _ = self.child.wait();
     }
@@ -107,7 +105,7 @@ fn start_in(socket: PathBuf) -> io::Result<(Child, u16)> {
         .arg(socket)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        // Its summary is not the user's concern.
+        // Its summary is not needed.
         .stderr(Stdio::null());
     let mut child = server::spawn(command, Lifetime::Owned)?;
     let mut line = String::new();
@@ -123,7 +121,7 @@ fn start_in(socket: PathBuf) -> io::Result<(Child, u16)> {
     match port {
         Some(port) => Ok((child, port)),
         None => {
-            // It is of no use, whatever it is doing.
+            // Its state does not matter, as it is not needed any more.
             let _ = child.kill();
             let status = child.wait()?;
             Err(io::Error::other(format!("{status}")))

@@ -1,4 +1,4 @@
-//! The private server that runs take place on: made once, given data, restored and restarted as declared.
+//! The private server for runs: created once, loaded with data, restored and restarted as declared.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,14 +21,14 @@ use crate::{
     stage::{Stage, settings_in_effect::adjusted},
 };
 
-/// Rows that are loaded once to learn how many bytes a row takes on disk.
+/// Rows loaded once to measure the bytes per row on disk.
 const ROWS_TO_MEASURE: u64 = 20_000;
-/// Data that misses its ratio to the buffer pool by more is loaded again with what was learnt.
+/// Maximum relative error of the data's ratio to the buffer pool; beyond it the data is loaded again.
 const RATIO_OFF_AT_MOST: f64 = 0.1;
-/// How often it is loaded for that at most: small tables grow in steps.
+/// Maximum loads to reach the ratio: small tables grow in steps.
 const LOADS_AT_MOST: u32 = 3;
 
-/// A data set that was loaded and can be put back.
+/// A stored data set that can be restored.
 #[derive(Debug, Clone)]
 struct Stored {
     snapshot: PathBuf,
@@ -37,11 +37,11 @@ struct Stored {
     load_s: f64,
 }
 
-/// Where a private server lives.
+/// Location of a private server.
 pub(crate) struct ServerLocation {
-    /// Its directory.
+    /// Directory of the server.
     pub directory: PathBuf,
-    /// Its place among the named servers: the directory itself, or a link to it, so that a sweep finds it.
+    /// Path among the named servers: the directory itself, or a link to it, so that a sweep finds it.
     pub path: PathBuf,
 }
 
@@ -51,31 +51,31 @@ impl ServerLocation {
     }
 }
 
-/// One private server and the data sets that were loaded into it so far.
+/// A private server with the data sets loaded so far.
 pub(crate) struct PrivateServer {
     server: Server,
-    /// Its name among the others, where it lives elsewhere.
+    /// Link among the named servers, if the server is in another directory.
     link: Option<PathBuf>,
     settings: Settings,
-    /// A copy of the data directory as it was made, for loading the next data set.
+    /// A copy of the new data directory, for loading the next data set.
     pristine: PathBuf,
     /// Data sets by [`PlannedRun::data_set`].
     stored: BTreeMap<String, Stored>,
-    /// Bytes that a row takes on disk, by [`WantedData::row_kind`].
+    /// Bytes per row on disk, by [`WantedData::row_kind`].
     row_bytes: BTreeMap<String, f64>,
-    /// The data set that the data directory holds now.
+    /// The current data set of the data directory.
     holds: Option<String>,
     /// Block of the last run.
     block: Option<u32>,
     context: Context,
-    /// What was told about the server's options; each is told once.
+    /// Remarks reported about the server's options, each once.
     told: BTreeSet<String>,
-    /// Limit for each statement around the runs, as the experiment has it.
+    /// Time limit of the experiment for each statement before and after the runs.
     statement_timeout: Option<Duration>,
 }
 
 impl PrivateServer {
-    /// Makes a server at its place; it goes with this process.
+    /// Creates a server at this location; it is removed with this process.
     pub(crate) fn create(
         place: &ServerLocation,
         run: Option<&str>,
@@ -98,7 +98,7 @@ impl PrivateServer {
             server.destroy().map_err(Blamed::from)?;
             return Err(error);
         }
-        // Inside the server's directory, so that whoever removes the server removes its copies.
+        // Inside the server's directory, so that removing the server also removes its copies.
         let pristine = place.directory.join("pristine");
         if let Err(error) = server.snapshot(&pristine, None) {
             server.destroy().map_err(Blamed::from)?;
@@ -122,7 +122,7 @@ impl PrivateServer {
         Ok(made)
     }
 
-    /// Brings the server into the state that `run` asks for and starts it.
+    /// Prepares the server for `run` and starts it.
     pub(crate) fn prepare(
         &mut self,
         run: &PlannedRun,
@@ -154,7 +154,7 @@ impl PrivateServer {
                 Connect::Socket => self.endpoint(database),
                 Connect::Tcp => Endpoint {
                     database: Some(database.to_owned()),
-                    // Nobody listens on the loopback, and the socket has none either.
+                    // A loopback connection and a socket cannot be intercepted.
                     ssl_mode: SslMode::Disabled,
                     statement_timeout: self.statement_timeout,
                     ..self.server.tcp_endpoint()
@@ -170,10 +170,10 @@ impl PrivateServer {
         })
     }
 
-    /// Stops the server; its directory stays.
+    /// Stops the server; its directory is kept.
     pub(crate) fn stop(&mut self) -> Result<(), Blamed> {
         if self.server.is_running() {
-            // It would start without its redo log again.
+            // Otherwise it would start without its redo log again.
             if self.server.redo_log_is_off() {
                 Purpose::Change.control(&self.server.endpoint(), redo_log::bring_back)?;
             }
@@ -182,9 +182,9 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Stops the server and removes everything that it wrote.
+    /// Stops the server and removes all its files.
     pub(crate) fn destroy(mut self) -> Result<(), Blamed> {
-        // Its data goes anyway: an impatient user need not wait until it is written.
+        // Its data is removed anyway: after an interruption there is no need to wait until it is flushed.
         match signals::raised_for() {
             Some(_) if !self.server.redo_log_is_off() => {
                 self.server.kill().map_err(Blamed::from)?;
@@ -198,14 +198,14 @@ impl PrivateServer {
         }
     }
 
-    /// Stops the server and lets it stay; returns its directory.
+    /// Stops the server and keeps it; returns its directory.
     pub(crate) fn keep(mut self) -> Result<PathBuf, Blamed> {
         self.stop()?;
         self.server.keep().map_err(Blamed::from)?;
         Ok(self.server.dir().to_owned())
     }
 
-    /// True while the server's process is there.
+    /// True while the server's process exists.
     pub(crate) fn is_running(&self) -> bool {
         self.server.is_running()
     }
@@ -229,7 +229,7 @@ impl PrivateServer {
         }
     }
 
-    /// Which of the user's options a private server cannot have, and what it remarks on the others.
+    /// The user's options that a private server cannot have, and the server's remarks about the others.
     fn remarks(&self) -> Vec<String> {
         let replaced = self.server.replaced().iter().map(ToString::to_string);
         let notes = self.server.notes().iter().map(ToString::to_string);
@@ -244,7 +244,7 @@ impl PrivateServer {
         }
     }
 
-    /// Says which settings the server has otherwise than asked: a factor over them would not be what it seems.
+    /// Reports the settings that differ from the requested ones: a factor over them would be invalid.
     fn warn_of_adjusted_settings(&mut self) -> Result<Vec<String>, Blamed> {
         let variables = control(&self.server.endpoint(), variables)?;
         let adjusted = adjusted(&self.settings.set, &variables);
@@ -263,7 +263,7 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Stops the server; it will start with `settings`.
+    /// Stops the server, so that the next start uses `settings`.
     fn configure(&mut self, settings: Settings) -> Result<(), Blamed> {
         self.stop()?;
         if settings != self.settings {
@@ -274,7 +274,7 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Puts the data set in place that a run asks for: kept, restored or loaded.
+    /// Provides the data set of a run: kept, restored or loaded.
     fn bring(
         &mut self,
         data: &WantedData<'_>,
@@ -309,7 +309,7 @@ impl PrivateServer {
         })
     }
 
-    /// Loads a data set into a pristine server and keeps a copy of it.
+    /// Loads a data set into a pristine server and stores a copy of it.
     fn load(&mut self, data: &WantedData<'_>, database: &str) -> Result<(), Blamed> {
         let loaded = match data.rows() {
             None => self.load_rows(data, None, database)?,
@@ -337,7 +337,7 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Loads a data set into an empty server, with so many rows where that can be chosen.
+    /// Loads a data set into an empty server, with `rows` rows where the number is variable.
     fn load_rows(
         &mut self,
         data: &WantedData<'_>,
@@ -348,7 +348,7 @@ impl PrivateServer {
         (data.maker).load(&self.endpoint(database), rows, &self.context)
     }
 
-    /// Starts the server as it was made, with the database.
+    /// Starts the pristine server and creates the database.
     fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
         self.stop()?;
         self.server.restore(&self.pristine).map_err(Blamed::from)?;
@@ -364,7 +364,7 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Loads so many rows that the data has this ratio to the buffer pool.
+    /// Loads the number of rows that gives the data this ratio to the buffer pool.
     fn load_ratio(
         &mut self,
         data: &WantedData<'_>,
@@ -399,7 +399,7 @@ impl PrivateServer {
         }
     }
 
-    /// Size of the buffer pool with the present settings.
+    /// Size of the buffer pool with the current settings, bytes.
     fn buffer_pool_bytes(&mut self) -> Result<Option<u64>, Blamed> {
         self.start()?;
         let size = Purpose::Work.control(&self.without_database(), async |connection| {
@@ -415,7 +415,7 @@ fn needs_count(why: &str) -> Blamed {
         .hint("give the rows as a plain count, such as rows = \"1M\"".to_owned())
 }
 
-/// The settings that a run asks its private server for.
+/// The settings that a run requests for its private server.
 pub(crate) fn settings_of(server: &ServerSpec) -> Settings {
     match server {
         ServerSpec::Private { cnf, set, .. } => Settings {

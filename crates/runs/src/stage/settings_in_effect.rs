@@ -1,14 +1,14 @@
-//! Whether a server took the settings that it was given.
+//! Comparison of a server's actual settings with the requested ones.
 
 use std::collections::BTreeMap;
 
-/// Options that take a file's name and switch something on with it; their variable is the switch.
+/// Options whose value is a file's name and which also enable a feature; their variable is the switch.
 const NAMED_SWITCHES: [&str; 1] = ["log_bin"];
 
-/// The options that the server has otherwise than asked, one line each, as `innodb_flush_log_at_trx_commit: asked
-/// for 9, the server has 3`.
+/// The options whose actual values differ from the requested ones, one line each, such as
+/// `innodb_flush_log_at_trx_commit: asked for 9, the server has 3`.
 ///
-/// Servers adjust values silently. Options that are no variable are not looked at.
+/// Servers adjust values silently. Options without a variable are not checked.
 pub(super) fn adjusted(
     asked: &BTreeMap<String, String>,
     variables: &BTreeMap<String, String>,
@@ -27,7 +27,7 @@ pub(super) fn adjusted(
         .collect()
 }
 
-/// True for two ways to write one value: `64M` and `67108864`, `1` and `ON`, `row` and `ROW`, `0.5` and `0.500000`.
+/// True for two forms of one value: `64M` and `67108864`, `1` and `ON`, `row` and `ROW`, `0.5` and `0.500000`.
 fn is_same(asked: &str, has: &str) -> bool {
     let asked = asked.trim().trim_matches(['"', '\'']);
     asked.eq_ignore_ascii_case(has)

@@ -1,36 +1,36 @@
-//! The members of the family, by sysbench's names.
+//! The workloads of the OLTP family, under sysbench's names.
 
 use std::str::FromStr;
 
 /// One workload of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Benchmark {
-    /// One row by its primary key.
+    /// Select of one row by primary key.
     PointSelect,
     /// A transaction of point and range selects.
     ReadOnly,
-    /// The same with updates, a delete and an insert.
+    /// A transaction of point and range selects, updates, a delete and an insert.
     ReadWrite,
-    /// The writing half alone.
+    /// The writing statements of `ReadWrite` alone.
     WriteOnly,
-    /// One row in.
+    /// Insert of one row.
     Insert,
-    /// Rows in by statements of half a megabyte.
+    /// Inserts by multi-row statements of half a megabyte.
     BulkInsert,
-    /// One row out.
+    /// Delete of one row.
     Delete,
     /// An update of an indexed column.
     UpdateIndex,
-    /// An update of another column.
+    /// An update of a column that is not indexed.
     UpdateNonIndex,
-    /// Rows by a list of indexed values.
+    /// Select of rows by a list of indexed values.
     SelectRandomPoints,
-    /// A count over several ranges of indexed values.
+    /// A row count over several ranges of indexed values.
     SelectRandomRanges,
 }
 
 impl Benchmark {
-    /// All of them.
+    /// All workloads of the family.
     pub const ALL: [Self; 11] = [
         Self::PointSelect,
         Self::ReadOnly,
@@ -62,7 +62,7 @@ impl Benchmark {
         }
     }
 
-    /// Whether its event is one select and nothing else.
+    /// Whether its event is a single select.
     pub fn is_one_read(self) -> bool {
         matches!(
             self,
@@ -76,7 +76,7 @@ impl Benchmark {
     }
 }
 
-/// A name that no workload has.
+/// Error for an unknown workload name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no workload is called '{0}'")]
 pub struct UnknownBenchmark(String);
@@ -84,7 +84,7 @@ pub struct UnknownBenchmark(String);
 impl FromStr for Benchmark {
     type Err = UnknownBenchmark;
 
-    /// Takes `read_write`, and `oltp_read_write` as sysbench has it.
+    /// Accepts `read_write`, and sysbench's form `oltp_read_write`.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let plain = name.strip_prefix("oltp_").unwrap_or(name);
         let known = Self::ALL

@@ -1,4 +1,4 @@
-//! Which rows are asked for: uniform, or one of sysbench's uneven distributions.
+//! Distribution of the requested rows: uniform, or one of sysbench's uneven distributions.
 
 use std::fmt;
 
@@ -7,33 +7,33 @@ use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::Rng};
 /// A kind of distribution with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RandType {
-    /// Every number as often as any other.
+    /// Every number with the same probability.
     Uniform,
-    /// The mean of so many uniform numbers: a bell around the middle.
+    /// The mean of `iterations` uniform numbers: a bell curve around the middle.
     Gaussian {
-        /// How many.
+        /// Uniform numbers per draw.
         iterations: u32,
     },
-    /// A share of the draws goes to a few numbers in the middle, the rest is gaussian.
+    /// A share of the draws is for a few numbers in the middle, the rest is Gaussian.
     ///
-    /// As sysbench 1.0.20 draws, measured: of the numbers from a to b, with d = (b - a) times the part, a favoured draw is
+    /// As measured of sysbench 1.0.20: of the numbers from a to b, with d = (b - a) times the part, a favoured draw is
     /// (a + b) / 2 - d / 2 + u (d + 1), cut off, for a uniform u between 1 - share and 1.
     Special {
-        /// Of the gaussian rest.
+        /// Uniform numbers per draw of the Gaussian rest.
         iterations: u32,
         /// Part of the range, in percent.
         part_percent: f64,
         /// Share of the draws, in percent; below 100.
         share_percent: f64,
     },
-    /// Self-similar: the first `h` of the range gets the share 1 - `h` of the draws, and so on within it.
+    /// Self-similar: the first `h` of the range receives the share 1 - `h` of the draws, recursively.
     Pareto {
-        /// Between 0 and 1.
+        /// Part of the range, between 0 and 1.
         h: f64,
     },
-    /// The number of rank n has a weight of n to the power of minus `exponent`.
+    /// The number of rank n has the weight n^-`exponent`.
     Zipfian {
-        /// At least 0.
+        /// Exponent of the weights, at least 0.
         exponent: f64,
     },
 }
@@ -75,7 +75,7 @@ enum Shape {
     },
     Special {
         iterations: u32,
-        /// Below this the draw is gaussian, as a share of 1.
+        /// The draw is Gaussian below this share of 1.
         gaussian_below: f64,
         /// Width of the favoured part, as a share of the range.
         part: f64,
@@ -87,7 +87,7 @@ enum Shape {
 }
 
 impl Distribution {
-    /// Numbers from `from` to `to`, both included.
+    /// Numbers from `from` to `to`, inclusive.
     pub(super) fn new(rand_type: RandType, from: u64, to: u64) -> Self {
         let count = to.saturating_sub(from) + 1;
         let shape = match rand_type {
@@ -150,31 +150,31 @@ impl Distribution {
     }
 }
 
-/// A number from 0 to below `count`, without division; its bias is below `count` / 2^64.
+/// A number from 0 to `count` - 1, without division; its bias is below `count` / 2^64.
 #[inline]
 pub(super) fn below(random: &mut Xoshiro256PlusPlus, count: u64) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(count)) >> 64) as u64
 }
 
-/// A number from 0 to below 1, in steps of 2^-53.
+/// A number in [0, 1), in steps of 2^-53.
 #[inline]
 fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Draws ranks from 1 to `count` by rejection-inversion: a continuous curve over the weights is inverted, and what
-/// lies between it and the weight's bar is drawn again.
+/// Draws ranks from 1 to `count` by rejection-inversion: a continuous curve over the weights is inverted, and a draw
+/// between the curve and the weight's bar is rejected and repeated.
 /// Source: Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
 /// ACM TOMACS 6.3 (1996).
 #[derive(Debug, Clone)]
 struct Zipf {
     count: u64,
     exponent: f64,
-    /// Area up to the first rank, less its whole bar.
+    /// Area up to the first rank, minus its whole bar.
     area_from: f64,
     /// Area up to the last rank.
     area_to: f64,
-    /// Within this distance of its rank a draw needs no test.
+    /// Within this distance of its rank a draw is accepted without a test.
     sure: f64,
 }
 
@@ -214,7 +214,7 @@ fn inverse_area(area: f64, exponent: f64) -> f64 {
     (ln1p_over(scaled) * area).exp()
 }
 
-/// (e^x - 1) / x, also near 0.
+/// (e^x - 1) / x, accurate near 0.
 fn expm1_over(x: f64) -> f64 {
     if x.abs() > 1e-8 {
         x.exp_m1() / x
@@ -223,7 +223,7 @@ fn expm1_over(x: f64) -> f64 {
     }
 }
 
-/// ln(1 + x) / x, also near 0.
+/// ln(1 + x) / x, accurate near 0.
 fn ln1p_over(x: f64) -> f64 {
     if x.abs() > 1e-8 {
         x.ln_1p() / x
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// A million draws of sysbench 1.0.20 each: the rows of the favoured zone, and the shares of draws at its ends.
+    /// A million draws of sysbench 1.0.20 per case: the rows of the favoured zone, and the shares of draws at its ends.
     #[test]
     fn the_favoured_zone_is_that_of_sysbench() {
         let special = RandType::Special {

@@ -1,4 +1,4 @@
-//! The settings that the tests of this benchmark begin with.
+//! The default settings of this benchmark's tests.
 
 use super::settings::Settings;
 

@@ -1,4 +1,4 @@
-//! What can be set of sysbench's OLTP tables and workloads, by sysbench's names.
+//! The options of sysbench's OLTP tables and workloads, under sysbench's names.
 
 use settings::{
     Absent, Conflict, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value,
@@ -9,21 +9,21 @@ use super::{
     benchmark::Benchmark, distribution::RandType, plan::IgnoredErrors, settings::Settings,
 };
 
-/// Bytes of a row on disk with its index, about.
+/// Approximate bytes of a row on disk, index included.
 const ROW_BYTES: f64 = 230.0;
-/// What `--scale` leaves of a table's rows.
+/// Minimum rows of a table under `--scale`.
 const ROWS_AT_LEAST: u64 = 1000;
-/// Seed of the rows: that of `prepare` unless told otherwise.
+/// Default seed of the rows: that of `prepare`.
 const ROWS_SEED: u64 = 1;
-/// Most of what a transaction repeats: far beyond use.
+/// Upper limit of the repetitions within a transaction: far beyond practical use.
 const TIMES_AT_MOST: u64 = 10_000;
 
 const EXAMPLE: &str = "oltp = { tables = 4, table_size = \"250k\" }";
 
-/// The tables.
+/// Options of the tables.
 pub struct OltpData;
 
-/// The workloads.
+/// Options of the workloads.
 pub struct OltpLoad;
 
 const fn option(
@@ -53,13 +53,13 @@ const fn times(name: &'static str, default: &'static str, help: &'static str) ->
     option(name, Kind::Count(0, TIMES_AT_MOST), default, help)
 }
 
-/// Most tables.
+/// Allowed numbers of tables.
 const TABLES: Kind = Kind::Count(1, 100_000);
-/// The column of the ids is an INTEGER.
+/// Allowed rows of a table: the id column is an INTEGER.
 const TABLE_SIZE: Kind = Kind::Count(1, i32::MAX as u64);
 const DISTRIBUTIONS: Kind = Kind::Choice(&["uniform", "gaussian", "special", "pareto", "zipfian"]);
 
-/// The options of a distribution, which both tables have.
+/// The options of a distribution, which tables and workloads share.
 const RANDOM: [OptionSpec; 6] = [
     option(
         "rand_type",
@@ -216,7 +216,7 @@ const LOAD: &[OptionSpec] = &[
 ];
 
 impl RandType {
-    /// The distribution that the values name.
+    /// The distribution selected by the values.
     pub fn of(values: &Values) -> Self {
         let iterations = values.count("rand_spec_iter").map_or(12, number);
         match values.text("rand_type") {
@@ -237,7 +237,7 @@ impl RandType {
     }
 }
 
-/// A parameter that its distribution does not have.
+/// A conflict for a parameter that the selected distribution does not have.
 fn useless_parameter(values: &Values) -> Option<Conflict> {
     let rand_type = values.text("rand_type").unwrap_or_default();
     let parameters: &[&str] = match rand_type {
@@ -257,7 +257,7 @@ fn useless_parameter(values: &Values) -> Option<Conflict> {
 }
 
 impl IgnoredErrors {
-    /// The errors of a list such as `1213,1205`, or `all`; `None` for a text that is no such list.
+    /// Parses a list of errors such as `1213,1205`, or `all`; `None` for any other text.
     pub fn of(list: &str) -> Option<Self> {
         if list.trim() == "all" {
             return Some(Self::All);
@@ -291,7 +291,7 @@ impl Settings {
         }
     }
 
-    /// What so many connections do on these tables by the values of `[load]`.
+    /// Adds the load that `[load]` describes for this number of connections on these tables.
     pub fn with_load(self, values: &Values, connections: u32, seed: u64) -> Self {
         let times = |name| values.count(name).map_or(0, number);
         Self {
@@ -319,7 +319,7 @@ impl Settings {
 }
 
 impl Benchmark {
-    /// The workload that the values of `[load]` name.
+    /// The workload selected by the values of `[load]`.
     pub fn of(values: &Values) -> Self {
         let script = values.text("script").and_then(|name| name.parse().ok());
         script.expect("it is required, and one of its words")
@@ -404,7 +404,7 @@ impl OptionTable for OltpLoad {
 }
 
 impl LoadKind for OltpLoad {
-    /// What begins anew after an error is said by `mysql_ignore_errors`.
+    /// Retries after an error are controlled by `mysql_ignore_errors`.
     fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["on_error"]
     }

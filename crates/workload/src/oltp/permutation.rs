@@ -1,24 +1,24 @@
-//! Numbers of 32 bits that look random and never come twice.
+//! A permutation of the 32-bit numbers that looks random and never repeats one.
 
-/// The largest prime below 2^32 that leaves 3 when divided by 4.
+/// The largest prime below 2^32 that is 3 modulo 4.
 const PRIME: u64 = 4_294_967_291;
 
-/// A permutation of the numbers of 32 bits: quadratic residues of a prime p that leaves 3 when divided by 4 are
-/// distinct below p / 2, and their negatives are the rest.
+/// A permutation of the 32-bit numbers: the quadratic residues of numbers below p / 2 are distinct for a prime p that
+/// is 3 modulo 4, and their negatives are the remaining numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Permutation {
     offset: u32,
 }
 
 impl Permutation {
-    /// One of many permutations.
+    /// The permutation selected by `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             offset: (seed ^ (seed >> 32)) as u32,
         }
     }
 
-    /// The number at this place.
+    /// The number at this position.
     pub(super) fn at(self, place: u32) -> u32 {
         residue(residue(place).wrapping_add(self.offset))
     }

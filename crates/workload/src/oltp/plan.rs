@@ -1,4 +1,4 @@
-//! What every connection of a run does.
+//! The statements that every connection of a run executes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,14 +7,14 @@ use super::{benchmark::Benchmark, settings::Settings, statement::Kind};
 /// Errors after which an event is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IgnoredErrors {
-    /// Whatever the error is.
+    /// All errors.
     All,
-    /// These numbers.
+    /// Errors with these numbers.
     Numbers(Vec<u16>),
 }
 
 impl IgnoredErrors {
-    /// The numbers with which a C client tells of a lost connection.
+    /// Error numbers by which a C client reports a lost connection.
     const LOST: [u16; 4] = [2006, 2011, 2013, 2055];
 
     pub(super) fn holds(&self, number: u16, is_lost: bool) -> bool {
@@ -35,7 +35,7 @@ pub(super) struct Step {
     pub(super) times: u32,
 }
 
-/// What every connection of a run does.
+/// The statements that every connection of a run executes.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) benchmark: Benchmark,
@@ -44,11 +44,11 @@ pub struct Plan {
     pub(super) steps: Vec<Step>,
     operations: Vec<String>,
     statements: Vec<String>,
-    /// Where in `statements` a kind's name stands.
+    /// Index in `statements` of a kind's name.
     name_of: [usize; Kind::COUNT],
     /// All statements with `?` for their values.
     texts: Vec<String>,
-    /// Where in `texts` a kind's first statement stands.
+    /// Index in `texts` of a kind's first statement.
     first_text: [usize; Kind::COUNT],
     restarts: AtomicU64,
 }
@@ -101,22 +101,22 @@ impl Plan {
         self.benchmark
     }
 
-    /// Its numbers.
+    /// The settings of the workload.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The one operation type: an event of sysbench.
+    /// The only operation type: an event of sysbench.
     pub fn operations(&self) -> &[String] {
         &self.operations
     }
 
-    /// Names of the statements inside it; none where it is one select, so that its class is known.
+    /// Names of the statements inside it; empty where it is one select, so that its class is known.
     pub fn statements(&self) -> &[String] {
         &self.statements
     }
 
-    /// How many statements each connection prepares.
+    /// Number of statements that each connection prepares.
     pub fn prepared_statements(&self) -> u64 {
         if self.is_prepared() {
             self.texts.len() as u64
@@ -125,13 +125,13 @@ impl Plan {
         }
     }
 
-    /// Whether statements are prepared; sysbench sends some as text whatever is asked for.
+    /// Whether statements are prepared; sysbench sends some as text regardless of the option.
     pub fn is_prepared(&self) -> bool {
         self.settings.is_prepared
             && !matches!(self.benchmark, Benchmark::Insert | Benchmark::BulkInsert)
     }
 
-    /// Errors so far after which an event began anew.
+    /// Number of errors so far after which an event was restarted.
     pub fn restarts(&self) -> u64 {
         self.restarts.load(Ordering::Relaxed)
     }

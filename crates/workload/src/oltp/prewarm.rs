@@ -1,4 +1,4 @@
-//! Statements that bring a table into memory.
+//! Statements that load a table into memory.
 
 /// The statements of a prewarm, as sysbench 1.0.20 sends them.
 #[derive(Debug, Clone, Copy)]
@@ -8,13 +8,13 @@ pub struct Prewarm {
 }
 
 impl Prewarm {
-    /// What the session needs first: the rows pass through a temporary table.
+    /// Session variables to set first: the rows pass through a temporary table.
     pub const SESSION: [&'static str; 2] = [
         "SET tmp_table_size=2*1024*1024*1024",
         "SET max_heap_table_size=2*1024*1024*1024",
     ];
 
-    /// The statements for a table (from 1).
+    /// The statements for the table with this number (from 1).
     pub fn statements(self, table: u32) -> [String; 3] {
         let rows = self.table_size;
         [

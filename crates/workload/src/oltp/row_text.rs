@@ -1,17 +1,17 @@
-//! The texts of a row: `c` is ten groups of eleven random digits, `pad` is five.
+//! The text columns of a row: `c` is ten groups of eleven random digits, `pad` is five.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::distribution::below;
 
-/// Digits of a group.
+/// Digits per group.
 const GROUP: usize = 11;
-/// Length of `c`.
+/// Length of `c` in bytes.
 pub(super) const C: usize = 10 * (GROUP + 1) - 1;
-/// Length of `pad`.
+/// Length of `pad` in bytes.
 pub(super) const PAD: usize = 5 * (GROUP + 1) - 1;
 
-/// The decimal digits of 0 to 99, two for each.
+/// The decimal digits of 0 to 99, two per number.
 const PAIRS: [u8; 200] = pairs();
 
 const fn pairs() -> [u8; 200] {
@@ -25,11 +25,11 @@ const fn pairs() -> [u8; 200] {
     pairs
 }
 
-/// Fills `text` with groups such as `83868641912-28773972837`; its length is a whole number of groups.
+/// Fills `text` with groups such as `83868641912-28773972837`; its length must be a whole number of groups.
 #[inline]
 pub(super) fn fill(text: &mut [u8], random: &mut Xoshiro256PlusPlus) {
     for group in text.chunks_mut(GROUP + 1) {
-        // One random word has digits enough for a group.
+        // One random word has enough digits for a group.
         let mut rest = below(random, 100_000_000_000);
         for pair in (1..GROUP).step_by(2).rev() {
             let index = 2 * (rest % 100) as usize;

@@ -1,4 +1,4 @@
-//! One connection with its prepared statements, or with the statements as text.
+//! One connection that sends prepared statements, or the statements as text.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ pub(super) struct Session {
     plan: Arc<Plan>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
-    /// In the order of the plan's texts; `None` for one that the server does not prepare, none at all where statements
-    /// are text.
+    /// In the order of the plan's texts; `None` for a statement that the server cannot prepare; empty where statements
+    /// are sent as text.
     prepared: Vec<Option<Statement>>,
-    /// A statement as text; its memory is used again for the next one.
+    /// Buffer for a statement sent as text, reused for the next one.
     sql: Vec<u8>,
     /// BEGIN was sent, and neither COMMIT nor ROLLBACK since.
     is_in_transaction: bool,
@@ -58,12 +58,12 @@ impl Session {
 
     pub(super) async fn disconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
-            // The server may already be gone, and there is nothing left to do about it.
+            // The server may already be gone; a failed close has no consequence.
             let _ = connection.close().await;
         }
     }
 
-    /// Ends the transaction that a failed attempt has left open: sysbench's next BEGIN would commit half of it.
+    /// Rolls back the transaction that a failed attempt has left open: sysbench's next BEGIN would commit half of it.
     pub(super) async fn roll_back(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         if self.is_in_transaction {
             self.run(Kind::Rollback, 1, &[], watch).await
@@ -72,7 +72,7 @@ impl Session {
         }
     }
 
-    /// Runs a statement on a table (from 1).
+    /// Runs a statement on the table with this number (from 1).
     #[inline]
     pub(super) async fn run(
         &mut self,
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// The failure with the statement that met it.
+/// The failure, with the statement that failed.
 fn told(error: protocol::Error, sql: &str) -> Failure {
     let mut failure = Failure::from(error);
     failure.message = format!("{} (statement: {sql})", failure.message);
@@ -164,7 +164,7 @@ fn class(outcome: &Outcome) -> Class {
     }
 }
 
-/// A value that has no text here, or one too few: what would be sent is not what is to be measured.
+/// A value without a text form, or too few values: the statement sent would not be the statement to measure.
 #[cold]
 fn not_as_text(sql: &str, values: &[Value<'_>]) -> Failure {
     Failure {
@@ -177,8 +177,8 @@ fn not_as_text(sql: &str, values: &[Value<'_>]) -> Failure {
     }
 }
 
-/// Writes the statement with its values in the places of `?`, which are integers, texts and NULL in this family; false for
-/// any other, and where one is missing. The family's texts hold nothing to be escaped.
+/// Writes the statement with its values in place of `?`, which are integers, texts and NULL in this family; false for
+/// any other type, and where a value is missing. The family's texts contain nothing that must be escaped.
 #[must_use]
 fn put_text(sql: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) -> bool {
     let mut values = values.iter();

@@ -1,4 +1,4 @@
-//! The family's statements, in sysbench's words.
+//! The family's statements, with sysbench's SQL text.
 
 use super::settings::Settings;
 
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Delete,
     Insert,
     Commit,
-    /// Before a transaction is tried again: sysbench leaves it out, and its next BEGIN commits what was done so far.
+    /// Sent before a transaction is retried: sysbench omits it, and its next BEGIN commits the work done so far.
     Rollback,
     RandomPoints,
     RandomRanges,
@@ -24,10 +24,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Number of kinds.
     pub(super) const COUNT: usize = 15;
 
-    /// Its name in reports: sysbench's name of the group.
+    /// Name in reports: sysbench's name of the group.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Begin => "begin",
@@ -48,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// Whether each table has a statement of its own.
+    /// Whether the statement has a separate text for each table.
     pub(super) fn is_of_a_table(self) -> bool {
         !matches!(
             self,
@@ -56,7 +55,7 @@ impl Kind {
         )
     }
 
-    /// The statement for a table (from 1), with `?` for its values.
+    /// The statement for the table with this number (from 1), with `?` for its values.
     pub(super) fn sql(self, table: u32, settings: &Settings) -> String {
         match self {
             Self::Begin => "BEGIN".to_owned(),

@@ -18,9 +18,9 @@ use crate::{
     table_data::{Rows, TableData},
 };
 
-/// The tables of a workload, as its `prepare` makes them.
+/// The tables of a workload, as its `prepare` creates them.
 ///
-/// bulk_insert has an empty one for each connection; insert with ids of its own begins with empty tables.
+/// bulk_insert has an empty table for each connection; insert with its own ids starts with empty tables.
 pub fn tables(benchmark: Benchmark, settings: &Settings) -> Vec<TableData> {
     let count = match benchmark {
         Benchmark::BulkInsert => settings.connections,
@@ -50,7 +50,7 @@ fn table_data(benchmark: Benchmark, settings: &Settings, table: u32) -> TableDat
     }
 }
 
-/// The statement that makes a table (from 1).
+/// The statement that creates the table with this number (from 1).
 pub fn create_statement(benchmark: Benchmark, settings: &Settings, table: u32) -> String {
     let engine = match settings.engine.as_str() {
         "" => String::new(),
@@ -81,17 +81,17 @@ pub fn create_statement(benchmark: Benchmark, settings: &Settings, table: u32) -
     sql.trim_end().to_owned()
 }
 
-/// The first so many tables, as they can be found in a database, whichever workload and options they were made for.
+/// The first `count` tables, as found in a database, for any workload and options.
 pub fn known_tables(count: u32) -> Vec<KnownTable> {
     let known = |table| KnownTable {
         name: format!("sbtest{table}"),
-        // The second is bulk_insert's.
+        // The second is the table of bulk_insert.
         layouts: vec!["id, k, c, pad".to_owned(), "id, k".to_owned()],
     };
     (1..=count).map(known).collect()
 }
 
-/// The statement that removes a table (from 1).
+/// The statement that drops the table with this number (from 1).
 pub fn drop_statement(table: u32) -> String {
     format!("DROP TABLE IF EXISTS sbtest{table}")
 }
@@ -104,7 +104,7 @@ pub fn drop_statement(table: u32) -> String {
 struct SbtestRows {
     count: u64,
     k: Distribution,
-    /// Of this table.
+    /// Seed of this table.
     seed: u64,
 }
 
@@ -124,7 +124,7 @@ impl Rows for SbtestRows {
     }
 
     fn write(&self, unit: u64, out: &mut Vec<u8>) -> u64 {
-        // A generator for each row, so that every range can be made by itself.
+        // A separate generator for each row, so that any range can be generated independently.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(unit));
         let mut number = itoa::Buffer::new();
         out.extend_from_slice(number.format(unit + 1).as_bytes());
@@ -133,7 +133,7 @@ impl Rows for SbtestRows {
         out.push(b'\t');
         for length in [C, PAD] {
             let begin = out.len();
-            // With the byte behind the text: a tab, and after the last one the line feed.
+            // Including the byte after the text: a tab, or the line feed after the last text.
             out.resize(begin + length, 0);
             row_text::fill(&mut out[begin..], &mut random);
             out.push(if length == C { b'\t' } else { b'\n' });

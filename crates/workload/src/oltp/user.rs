@@ -19,10 +19,10 @@ use super::{
 };
 use crate::{Failure, Next, User, Watch};
 
-/// Bytes of a statement of bulk_insert.
+/// Length of a statement of bulk_insert, bytes.
 const BULK_BYTES: usize = 512 << 10;
 
-/// A connection that runs a workload's events.
+/// A connection that runs the events of a workload.
 pub struct OltpUser {
     plan: Arc<Plan>,
     session: Session,
@@ -30,14 +30,14 @@ pub struct OltpUser {
     bulk: Bulk,
 }
 
-/// What a connection draws its values from.
+/// The random state from which a connection draws its values.
 struct Draws {
     random: Xoshiro256PlusPlus,
     ids: Distribution,
-    /// The part of the keys that is this connection's, for the random selects.
+    /// The part of the keys assigned to this connection, for the random selects.
     segment: Distribution,
     unique: Permutation,
-    /// Place of the next unique number; connections take every n-th.
+    /// Position of the next unique number; each connection takes every n-th.
     next_unique: u32,
     connections: u32,
     c: [u8; C],
@@ -46,17 +46,17 @@ struct Draws {
     keys: Vec<Value<'static>>,
 }
 
-/// The rows of bulk_insert that have not been sent.
+/// The rows of bulk_insert that have not been sent yet.
 struct Bulk {
     table: u32,
     rows: u64,
     sql: String,
-    /// Length of the statement without rows.
+    /// Length of the statement without rows, bytes.
     prefix: usize,
 }
 
 impl OltpUser {
-    /// The connection with this index (from 0), not open yet; its values depend on the seed and the index alone.
+    /// The connection with this index (from 0), not open yet; its values depend on the seed and the index only.
     pub fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
         let settings = plan.settings();
         let mixed = SplitMix64::seed_from_u64(settings.seed).next_u64() ^ u64::from(index);
@@ -149,7 +149,7 @@ impl Draws {
         Value::Int(self.ids.draw(&mut self.random) as i64)
     }
 
-    /// The id of a new row: 0 lets the server count, otherwise no id comes twice.
+    /// The id of a new row: 0 for an id assigned by the server, otherwise an id that is never repeated.
     fn new_id(&mut self, auto_inc: bool) -> Value<'static> {
         if auto_inc {
             return Value::Int(0);
@@ -186,7 +186,7 @@ impl Draws {
 }
 
 impl Bulk {
-    /// Adds a row, and sends the statement once another one would not fit.
+    /// Adds a row, and sends the statement when another row would not fit.
     async fn add_row(
         &mut self,
         session: &mut Session,
@@ -247,7 +247,7 @@ impl User for OltpUser {
 
     async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         match self.plan.benchmark() {
-            // These rows count already.
+            // These rows are already counted.
             Benchmark::BulkInsert => self.bulk.send(&mut self.session, watch).await,
             _ => Ok(()),
         }

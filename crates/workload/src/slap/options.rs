@@ -1,4 +1,4 @@
-//! What can be set of mysqlslap's tables and clients, by mysqlslap's names.
+//! The options of mysqlslap's tables and clients, under mysqlslap's names.
 
 use settings::{
     Absent, Conflict, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value,
@@ -10,23 +10,23 @@ use super::{
     tables::Engine,
 };
 
-/// A table cannot have more columns.
+/// Maximum columns of a table.
 pub const COLUMNS_MAX: u32 = 4096;
-/// Most statements of one kind: far beyond use.
+/// Maximum statements of one kind: far beyond practical use.
 const STATEMENTS_MAX: u64 = 1_000_000_000;
-/// Different statements are kept in memory.
+/// Maximum different statements, which are kept in memory.
 const UNIQUE_MAX: u64 = 1_000_000;
-/// Bytes of a row on disk beside its columns, about.
+/// Approximate bytes of a row on disk besides its columns.
 const ROW_BYTES: f64 = 30.0;
-/// Bytes of a column of text with its length.
+/// Bytes of a text column, length included.
 const CHAR_BYTES: f64 = 127.0;
-/// What `--scale` leaves of the statements that fill the table, and of those of the clients.
+/// Minimum under `--scale` of the statements that fill the table, and of those of the clients.
 const STATEMENTS_AT_LEAST: u64 = 100;
 
-/// The tables.
+/// Options of the tables.
 pub struct SlapData;
 
-/// The clients.
+/// Options of the clients.
 pub struct SlapLoad;
 
 const fn option(
@@ -169,14 +169,14 @@ const LOAD: &[OptionSpec] = &[
     ),
 ];
 
-/// The option of this name, of the tables or of the clients; `-` may stand for `_`.
+/// The option with this name, of the tables or of the clients; `-` may replace `_`.
 pub fn option_named(name: &str) -> Option<&'static OptionSpec> {
     let name = name.replace('-', "_");
     let mut options = DATA.iter().chain(LOAD);
     options.find(|option| option.name == name)
 }
 
-/// The default of an option, as one writes it; empty where it has none.
+/// The default of an option as text; empty where it has none.
 pub fn default_of(name: &str) -> &'static str {
     match option_named(name).map(|option| option.absent) {
         Some(Absent::Default(text)) => text,
@@ -184,7 +184,7 @@ pub fn default_of(name: &str) -> &'static str {
     }
 }
 
-/// The first option that says something other than its default although no table is made up.
+/// The first option that differs from its default although no table is generated.
 fn useless(values: &Values, options: &'static [OptionSpec]) -> Option<Conflict> {
     let of_made_up = |option: &&OptionSpec| {
         let prefixes = ["auto_generate_sql_", "number_int_", "number_char_"];
@@ -201,7 +201,7 @@ fn useless(values: &Values, options: &'static [OptionSpec]) -> Option<Conflict> 
     })
 }
 
-/// What is wrong with a choice between SQL that is made up and SQL that is given by this option.
+/// The conflict between generated SQL and SQL given by this option.
 fn no_single_source(values: &Values, given: &'static str) -> Option<Conflict> {
     let (problem, hint) = match (values.flag(AUTO.name), values.get(given).is_some()) {
         (true, true) => (
@@ -222,7 +222,7 @@ fn no_single_source(values: &Values, given: &'static str) -> Option<Conflict> {
 }
 
 impl Columns {
-    /// `3`, or with indexes `3:1`.
+    /// Parses `3`, or with indexes `3:1`.
     pub fn of(text: &str) -> Option<Self> {
         let (count, indexed) = text.split_once(':').unwrap_or((text, "0"));
         let count = count
@@ -237,7 +237,7 @@ impl Columns {
 }
 
 impl Generator {
-    /// What the values of tables and clients have made up; `None` for a number of columns that is none.
+    /// The generator that the values of tables and clients describe; `None` for an invalid number of columns.
     pub fn of(data: &Values, load: &Values) -> Option<Self> {
         let columns = |name| Columns::of(data.text(name).unwrap_or_default());
         let count = |values: &Values, name| values.count(name).unwrap_or_default();
@@ -339,7 +339,7 @@ impl DataKind for SlapData {
         let row = ROW_BYTES + f64::from(ints) * 4.0 + f64::from(chars) * CHAR_BYTES;
         let made_up = values.flag(AUTO.name);
         let rows = values.count("auto_generate_sql_write_number");
-        // What the user's own statements make, nobody knows before.
+        // The size of tables made by the user's own statements is not known in advance.
         Size::Bytes(if made_up {
             rows.unwrap_or_default() as f64 * row
         } else {
@@ -351,13 +351,13 @@ impl DataKind for SlapData {
         smaller(values, "auto_generate_sql_write_number", scale);
     }
 
-    /// What tables the user's own statements make is not known before, so that none could be protected.
+    /// The tables that the user's own statements create are not known in advance, so none could be protected.
     fn needs_private_server(&self, values: &Values) -> bool {
         values.get("create").is_some()
     }
 }
 
-/// The value as one writes it.
+/// The value as the user would write it.
 fn words(value: &Value) -> String {
     match value {
         Value::Flag(on) => if *on { "on" } else { "off" }.to_owned(),
@@ -419,7 +419,7 @@ impl OptionTable for SlapLoad {
 }
 
 impl LoadKind for SlapLoad {
-    /// How long a number of statements takes is what is asked.
+    /// The duration of a fixed number of statements is the measured quantity.
     fn meaningless(&self, values: &Values) -> &'static [&'static str] {
         if self.ends_by_itself(values) {
             &["warmup", "warmup_at_most", "duration", "precision"]
@@ -433,7 +433,7 @@ impl LoadKind for SlapLoad {
         counts.iter().any(|name| values.count(name).is_some())
     }
 
-    /// Statements of the user's own may need no table, or those of another benchmark.
+    /// The user's own statements may need no table, or those of another benchmark.
     fn needed_data(&self, values: &Values) -> Option<NeededData> {
         values.flag(AUTO.name).then_some(NeededData {
             may_be_found: false,

@@ -1,4 +1,4 @@
-//! Which values of mysqlslap's options go together, and what they mean.
+//! Tests of the allowed combinations of mysqlslap's options, and of their meaning.
 
 use settings::defaults;
 

@@ -1,4 +1,4 @@
-//! What every client of a test runs, and how often.
+//! The statements that every client of a test runs, and their number.
 
 use std::io::Write;
 
@@ -9,45 +9,45 @@ const COMMIT: &str = "(commit)";
 /// Name of the operation that closes a connection and opens another.
 const RECONNECT: &str = "(reconnect)";
 
-/// What to run, as it is asked for.
+/// The requested load.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// What every client runs, one after the other and again from the first.
+    /// The statements that every client runs, one after the other, in rotation.
     pub statements: Vec<Statement>,
-    /// Keys of the statements that take one.
+    /// Keys of the statements that need one.
     pub keys: Keys,
-    /// Statements of one client; `None` where the load's end is its end.
+    /// Statements per client; `None` where the end of the load is the limit.
     pub per_client: Option<u64>,
-    /// So many clients, the first ones, run one statement more.
+    /// Number of clients, counted from the first, that run one statement more.
     pub one_more: u32,
-    /// COMMIT after so many statements of a client, and at its end; 0 is autocommit.
+    /// Number of a client's statements before each COMMIT, with a last one at its end; 0 is autocommit.
     pub commit_every: u64,
-    /// Another connection after so many statements of a client; 0 is one connection for all.
+    /// Number of a client's statements before each reconnect; 0 is one connection for all.
     pub reconnect_every: u64,
-    /// Statements that every connection begins with.
+    /// Statements at the start of every connection.
     pub on_connect: Vec<String>,
     /// Seed of the keys that are drawn.
     pub seed: u64,
-    /// Is told what every client does, in the pieces of a line; nobody is where nobody asked for it.
+    /// Receives each action of a client as the pieces of a line; `None` disables it.
     pub echo: Option<fn(&[&[u8]])>,
 }
 
 /// The keys of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
-    /// Numbers without a gap.
+    /// Consecutive numbers.
     Range {
-        /// The first one.
+        /// The first number.
         first: u64,
-        /// How many there are.
+        /// Number of keys.
         count: u64,
     },
-    /// Any.
+    /// Any keys.
     List(Vec<Vec<u8>>),
 }
 
 impl Keys {
-    /// How many there are.
+    /// Number of keys.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range { count, .. } => *count,
@@ -73,13 +73,13 @@ pub struct Plan {
     /// The operation of each statement.
     pub(super) kinds: Vec<usize>,
     operations: Vec<String>,
-    /// The first so many operations are statements that are to be run; behind them stands what goes with them.
+    /// Number of operations that are statements of the test; those after them are `(commit)` and `(reconnect)`.
     statements: usize,
     pub(super) reconnect: usize,
 }
 
 impl Plan {
-    /// The plan for what is asked for.
+    /// The plan of a requested load.
     pub fn new(mut planned: Planned) -> Self {
         let mut operations: Vec<String> = Vec::new();
         let mut kinds = Vec::new();
@@ -116,12 +116,12 @@ impl Plan {
         &self.operations
     }
 
-    /// The first so many operations are statements that are to be run.
+    /// Number of operations that are statements of the test; they come first in [`Plan::operations`].
     pub fn statement_kinds(&self) -> usize {
         self.statements
     }
 
-    /// Tells whoever wants to know.
+    /// Passes a line to `echo`, if it is set.
     pub(super) fn echo(&self, line: &[&[u8]]) {
         if let Some(echo) = self.planned.echo {
             echo(line);
@@ -133,7 +133,7 @@ impl Plan {
         self.statements
     }
 
-    /// Statements that the client with this index runs; `None` where the load's end is its end.
+    /// Number of statements of the client with this index; `None` where the end of the load is the limit.
     pub(super) fn limit_of(&self, client: u32) -> Option<u64> {
         let one_more = u64::from(client < self.planned.one_more);
         Some(self.planned.per_client? + one_more)

@@ -1,10 +1,10 @@
-//! Statements as they are given: one text that a delimiter takes apart.
+//! The user's own statements: one text, split at a delimiter.
 
 /// A statement of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     sql: Vec<u8>,
-    /// A key in quotes completes it.
+    /// It is completed by a quoted key.
     takes_a_key: bool,
 }
 
@@ -17,7 +17,7 @@ impl Statement {
         }
     }
 
-    /// A statement that a key completes.
+    /// A statement that is completed by a key.
     pub(super) fn for_a_key(sql: impl Into<Vec<u8>>) -> Self {
         Self {
             sql: sql.into(),
@@ -25,17 +25,17 @@ impl Statement {
         }
     }
 
-    /// Its text, without the key that completes it.
+    /// The text, without the key that completes it.
     pub fn sql(&self) -> &[u8] {
         &self.sql
     }
 
-    /// Whether a key completes it.
+    /// Whether the statement is completed by a key.
     pub fn takes_a_key(&self) -> bool {
         self.takes_a_key
     }
 
-    /// Writes the whole text; the two blanks before the key are mysqlslap's.
+    /// Writes the complete text; the two blanks before the key are those of mysqlslap.
     pub fn write(&self, out: &mut Vec<u8>, key: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(&self.sql);
         if self.takes_a_key {
@@ -45,7 +45,7 @@ impl Statement {
         }
     }
 
-    /// What it does, in lower case: its first word.
+    /// The statement's first word in lower case.
     pub fn kind(&self) -> String {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
         let word = self.sql.trim_ascii_start();
@@ -57,22 +57,22 @@ impl Statement {
     }
 }
 
-/// A text of statements, taken apart.
+/// The statements of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Script {
     /// The statements in their order.
     pub statements: Vec<Statement>,
-    /// Pieces in which there was nothing, behind which mysqlslap reads no further.
+    /// Number of empty pieces; mysqlslap stops reading at the first one.
     pub empty: usize,
 }
 
 impl Script {
-    /// Takes a text apart at its delimiter. As with mysqlslap, one white space behind a delimiter belongs to it, and
-    /// quotes and comments are not looked at; otherwise than there, the whole delimiter counts, and not its first
-    /// letter alone, and empty pieces do not end the text.
+    /// Splits a text at its delimiter. As in mysqlslap, one white space after a delimiter belongs to the delimiter, and
+    /// quotes and comments are not recognised. Unlike mysqlslap, the whole delimiter is compared and not only its first
+    /// letter, and empty pieces do not end the text.
     pub fn parse(text: &[u8], delimiter: &[u8]) -> Self {
         let mut script = Self::default();
-        // What is not followed by another statement is no empty statement, but the end.
+        // An empty rest after the last statement is the end of the text, not an empty statement.
         let mut empty = 0;
         let mut rest = text;
         while let Some(at) = position(rest, delimiter) {
@@ -96,7 +96,7 @@ impl Script {
     }
 }
 
-/// Where `part` begins in `text`.
+/// Byte offset of `part` in `text`.
 fn position(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return None;

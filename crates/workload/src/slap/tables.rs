@@ -1,41 +1,41 @@
-//! The tables of a test: the statements that make and fill them, and their storage engine.
+//! The tables of a test: the statements that create and fill them, and their storage engine.
 
 use protocol::Connection;
 
 use super::{generator::Generated, plan::Keys, script::Statement};
 
-/// INSERTs of a table that is made up, per transaction: nobody measures them.
+/// INSERTs per transaction while a generated table is filled, which is not measured.
 const ROWS_AT_ONCE: u64 = 1000;
 
 /// The tables of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tables {
-    /// What makes them, in order.
+    /// The statements that create them, in order.
     create: Vec<Statement>,
-    /// How a table that was made up is filled; `None` where the tables are the user's own.
+    /// Rows of a generated table; `None` where the tables are the user's own.
     fill: Option<Fill>,
 }
 
-/// How a table that was made up is filled.
+/// Rows of a generated table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fill {
-    /// INSERTs, in turn.
+    /// INSERTs, used in rotation.
     rows: Vec<Statement>,
-    /// Statements in all, CREATE TABLE among them.
+    /// Number of statements in all, CREATE TABLE included.
     statements: u64,
 }
 
-/// A storage engine, with the option behind its colon.
+/// A storage engine, with the option after its colon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Engine {
     /// `innodb`
     pub name: String,
-    /// Behind the first statement that makes a table: `row_format=compressed`.
+    /// Appended to the first statement that creates a table: `row_format=compressed`.
     pub option: Option<String>,
 }
 
 impl Engine {
-    /// `innodb` or `innodb:row_format=compressed`; `None` where the name is empty.
+    /// Parses `innodb` or `innodb:row_format=compressed`; `None` where the name is empty.
     pub fn of(text: &str) -> Option<Self> {
         let (name, option) = match text.split_once(':') {
             Some((name, option)) => (name, Some(option.to_owned())),
@@ -47,19 +47,19 @@ impl Engine {
         })
     }
 
-    /// What makes it the default one of a connection; every server that has an engine has it so.
+    /// The statement that makes it the connection's default engine; it works on every server that has the engine.
     pub fn set(&self) -> String {
         format!("set default_storage_engine=`{}`", self.name)
     }
 }
 
 impl Tables {
-    /// Tables of the user's own.
+    /// The user's own tables.
     pub fn own(create: Vec<Statement>) -> Self {
         Self { create, fill: None }
     }
 
-    /// The table that was made up, made and filled by so many statements.
+    /// The generated table, created and filled by this number of statements.
     pub fn made_up(generated: &Generated, statements: u64) -> Self {
         Self {
             create: vec![generated.create.clone()],
@@ -70,17 +70,17 @@ impl Tables {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no tables.
     pub fn is_empty(&self) -> bool {
         self.create.is_empty()
     }
 
-    /// Whether the table was made up.
+    /// Whether the table was generated.
     pub fn is_made_up(&self) -> bool {
         self.fill.is_some()
     }
 
-    /// What makes and fills them, in order.
+    /// The statements that create and fill the tables, in order.
     pub fn statements(&self) -> Box<dyn Iterator<Item = &Statement> + '_> {
         match &self.fill {
             None => Box::new(self.create.iter()),
@@ -91,8 +91,8 @@ impl Tables {
         }
     }
 
-    /// What follows a statement so that rows come in by transactions of a thousand: nothing but for a table that was
-    /// made up, as the user's own statements may have transactions of their own.
+    /// Statements to send after statement `number` so that rows are inserted in transactions of a thousand. Empty for
+    /// the user's own tables, because their statements may contain transactions.
     pub fn between(&self, number: usize) -> &'static [&'static str] {
         match number as u64 {
             _ if self.fill.is_none() => &[],
@@ -102,7 +102,7 @@ impl Tables {
         }
     }
 
-    /// What follows the last statement.
+    /// Statements to send after the last statement.
     pub fn behind(&self) -> &'static [&'static str] {
         match self.fill {
             Some(_) => &["COMMIT"],
@@ -110,7 +110,7 @@ impl Tables {
         }
     }
 
-    /// Makes and fills them over a connection whose database is theirs.
+    /// Creates and fills the tables over a connection to their database.
     pub async fn make(
         &self,
         connection: &mut Connection,
@@ -139,9 +139,9 @@ impl Tables {
 }
 
 impl Keys {
-    /// The keys of the table that was made up.
+    /// Reads the keys of the generated table.
     pub async fn read(connection: &mut Connection) -> Result<Self, protocol::Error> {
-        // Numbers without a gap, as AUTO_INCREMENT gives them, need not be read one by one.
+        // Consecutive numbers, such as those of AUTO_INCREMENT, need not be read one by one.
         let span = "SELECT CONCAT(MIN(id), ' ', MAX(id), ' ', COUNT(*)) FROM t1";
         let span = column(connection, span).await?;
         let span: Vec<Option<u64>> = span
@@ -161,7 +161,7 @@ impl Keys {
     }
 }
 
-/// The first column of a result; NULL is left out.
+/// The first column of a result, without NULL values.
 async fn column(connection: &mut Connection, sql: &str) -> Result<Vec<Vec<u8>>, protocol::Error> {
     let sets = connection.rows(sql).await?;
     let rows = sets.into_iter().flat_map(|set| set.rows);

@@ -11,7 +11,7 @@ use rand_xoshiro::{
 use super::plan::Plan;
 use crate::{Failure, Next, User, Watch};
 
-/// What ends a transaction.
+/// The statement that ends a transaction.
 const COMMIT: &[u8] = b"COMMIT";
 
 /// A client that runs the statements of its plan one after the other.
@@ -21,27 +21,27 @@ pub struct SlapUser {
     connection: Option<Connection>,
     random: Xoshiro256PlusPlus,
     limit: Option<u64>,
-    /// Statements that were begun.
+    /// Number of statements begun.
     begun: u64,
-    /// Of those, the ones that no COMMIT followed, and that no new connection followed.
+    /// Number of these after the last COMMIT or reconnect.
     uncommitted: u64,
     on_connection: u64,
     doing: CurrentOperation,
-    /// The statement to be executed; its memory is used again for the next one.
+    /// Buffer for the statement to execute, reused for the next one.
     sql: Vec<u8>,
 }
 
-/// What the operation under way is.
+/// The operation in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CurrentOperation {
-    /// Running the text.
+    /// Executes the statement.
     Query,
-    /// Taking leave of the server, and connecting again.
+    /// Closes the connection and opens another.
     Reconnect,
 }
 
 impl SlapUser {
-    /// The client with this index (from 0), not connected yet; its keys depend on the seed and the index alone.
+    /// The client with this index (from 0), not connected yet; its keys depend on the seed and the index only.
     pub fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
         let mixed = SplitMix64::seed_from_u64(plan.planned.seed).next_u64() ^ u64::from(index);
         Self {
@@ -66,7 +66,7 @@ impl SlapUser {
         self.sql.clear();
         let keys = planned.keys.count();
         if statement.takes_a_key() && keys > 0 {
-            // Keys are few beside 2^64: the bias of the remainder is far below what a run could show.
+            // There are few keys compared to 2^64: the bias of the remainder is far below what a run can detect.
             let drawn = self.random.next_u64() % keys;
             statement.write(&mut self.sql, |sql| planned.keys.write(drawn, sql));
         } else {
@@ -103,7 +103,7 @@ impl SlapUser {
     }
 }
 
-/// The failure with the statement that met it, in mysqlslap's words.
+/// The failure with its statement, in mysqlslap's wording.
 #[cold]
 fn told(error: protocol::Error, sql: &[u8]) -> Failure {
     let mut failure = Failure::from(error);
@@ -143,7 +143,7 @@ impl User for SlapUser {
         let is_over = self.limit.is_some_and(|limit| self.begun >= limit);
         let commits = planned.commit_every > 0;
         let leaves = planned.reconnect_every > 0 && self.on_connection >= planned.reconnect_every;
-        // What is not committed would be lost with the connection.
+        // Uncommitted statements would be lost with the connection.
         let must_commit = is_over || leaves || self.uncommitted >= planned.commit_every;
         if commits && self.uncommitted > 0 && must_commit {
             return Next::Operation(self.commit());
@@ -167,7 +167,7 @@ impl User for SlapUser {
     }
 
     async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
-        // A load that ends by the clock leaves a transaction open, whose statements count already.
+        // A load that ends by time leaves a transaction open, whose statements are already counted.
         if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
             self.commit();
             return self.run(watch).await;
@@ -179,7 +179,7 @@ impl User for SlapUser {
         let Some(connection) = self.connection.take() else {
             return;
         };
-        // The server may already be gone, and there is nothing left to do about it.
+        // The server may already be gone; a failed close has no consequence.
         let _ = connection.close().await;
     }
 }
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// What a client does, in order; at most 20 operations.
+    /// The actions of a client, in order; at most 20 operations.
     fn done(mut user: SlapUser) -> Vec<String> {
         let mut done = Vec::new();
         while let (Next::Operation(operation), true) = (user.next(), done.len() < 20) {

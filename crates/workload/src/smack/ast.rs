@@ -9,7 +9,7 @@ pub(crate) struct Program {
     pub(crate) main: Vec<Statement>,
 }
 
-/// `query "name" { ... }` and the like.
+/// A section such as `query "name" { ... }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) kind: SectionKind,
@@ -62,7 +62,7 @@ pub(crate) enum Statement {
     Assignment { variable: Word, value: Expression },
 }
 
-/// What stands between commas, or behind `=`: parts joined by `.`, at least one.
+/// The value between commas, or after `=`: parts joined by `.`, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expression(pub(crate) Vec<Operand>);
 
@@ -75,12 +75,12 @@ pub(crate) enum Operand {
     Argument(Word),
     /// `$name`
     Variable(Word),
-    /// `smacker::max_connect_time`
+    /// A figure of a client's report: `smacker::max_connect_time`
     OfClient {
         client: Word,
         field: Word,
     },
-    /// `smacker::select_index::q_per_s`
+    /// A figure of a query type in a report: `smacker::select_index::q_per_s`
     OfQueryType {
         client: Word,
         query_type: Word,
@@ -89,7 +89,7 @@ pub(crate) enum Operand {
 }
 
 impl SectionKind {
-    /// Its keyword.
+    /// The keyword of the section.
     pub(crate) fn keyword(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -101,7 +101,7 @@ impl SectionKind {
 }
 
 impl Text {
-    /// The value as text; bytes that are no UTF-8 become replacement characters.
+    /// The value as text; invalid UTF-8 becomes replacement characters.
     pub(crate) fn text(&self) -> String {
         self.value.to_str_lossy().into_owned()
     }

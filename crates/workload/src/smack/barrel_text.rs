@@ -7,9 +7,9 @@ use bstr::ByteSlice;
 /// One entry of a barrel, fired in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum BarrelEntry {
-    /// `10 name`: the query, so many times.
+    /// `10 name`: the query, this number of times.
     Query { query: usize, times: u64 },
-    /// `-0.5`: nothing, for so long.
+    /// `-0.5`: a pause of this length.
     Pause(Duration),
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct BarrelFault {
     pub(crate) message: String,
 }
 
-/// Reads a barrel; blanks of any kind separate (Super Smack knew spaces only).
+/// Parses a barrel; any white space is a separator (Super Smack accepted spaces only).
 pub(crate) fn parse(
     text: &[u8],
     query: impl Fn(&str) -> Option<usize>,

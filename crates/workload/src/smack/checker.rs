@@ -1,4 +1,4 @@
-//! From the syntax tree to the checked script: every member known, every name defined, every value understood.
+//! Turns the syntax tree into a checked script: every member known, every name defined, every value valid.
 
 use bstr::{BString, ByteSlice};
 use protocol::Password;
@@ -21,7 +21,7 @@ use super::{
 type Checked<T> = Result<T, Box<Diagnostic>>;
 
 impl Script {
-    /// Parses and checks a .smack file; `name` is what errors call it.
+    /// Parses and checks a .smack file; `name` is the file's name in errors.
     pub fn parse(name: &str, text: &[u8]) -> Result<Self, Error> {
         let source = Source { name, text };
         let program = parser::parse(&source)?;
@@ -29,7 +29,7 @@ impl Script {
     }
 }
 
-/// Checks a program and gives its sections their meaning.
+/// Checks a program and converts its sections to a script.
 fn check(source: Source<'_>, program: &Program) -> Checked<Script> {
     let mut checker = Checker {
         source,
@@ -53,7 +53,7 @@ impl<'s> Checker<'s> {
             programs: Vec::new(),
             warnings: Vec::new(),
         };
-        // By kind, so that a section may use what stands further down.
+        // By kind, so that a section may refer to a later one.
         for section in self.of_kind(program, SectionKind::Dictionary)? {
             script.dictionaries.push(self.dictionary(section)?);
         }
@@ -75,7 +75,7 @@ impl<'s> Checker<'s> {
         Ok(script)
     }
 
-    /// The sections of one kind; two of one name are refused.
+    /// The sections of one kind; two with the same name are an error.
     fn of_kind<'p>(&self, program: &'p Program, kind: SectionKind) -> Checked<Vec<&'p Section>> {
         let sections: Vec<&Section> = program
             .sections
@@ -193,7 +193,7 @@ impl<'s> Checker<'s> {
         let members = self.members(section, &["query", "type", "has_result_set", "parsed"])?;
         let text = members.take("query");
         let query_type = members.take("type").map(Text::text).unwrap_or_default();
-        // Results are read whenever the server sends some, whatever has_result_set says.
+        // Every result that the server sends is read, regardless of has_result_set.
         let has_result_set = members.take("has_result_set");
         let parsed = members.take("parsed");
         for flag in [has_result_set, parsed].into_iter().flatten() {
@@ -321,7 +321,7 @@ impl<'s> Checker<'s> {
             Some(Ok(generator)) => Ok(Generator::GenData(generator)),
             Some(Err(error)) => Err(self.fault(text.at, format!("gen-data: {error}"))),
             None if command.starts_with(b"gen-data ") && command.contains(&b'\n') => {
-                // A listing that was wrapped in print; the shell would run two commands.
+                // A command that was wrapped in a paper's listing: the shell would run two commands.
                 let break_at = self.source.text[text.at..]
                     .find_byte(b'\n')
                     .map_or(text.at, |length| text.at + length);
@@ -335,7 +335,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// The members of a section; a key that the section does not know is refused.
+    /// The members of a section; a key that is unknown in the section is an error.
     fn members<'p>(
         &self,
         section: &'p Section,
@@ -369,7 +369,7 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// The members of one section by key; of several with one key the last holds.
+/// The members of one section by key; the last one of a repeated key applies.
 struct Members<'p, 's> {
     source: Source<'s>,
     section: &'p Section,
@@ -423,9 +423,9 @@ fn is_yes(value: &[u8]) -> bool {
     matches!(value.first(), Some(b'y' | b'Y'))
 }
 
-/// The words of a list; a comma at its end closes the last word, and `\,` is a comma within a word.
+/// The words of a list; a comma at the end closes the last word, and `\,` is a comma within a word.
 ///
-/// Super Smack lost a last word without a comma behind it.
+/// Super Smack lost a last word that had no comma after it.
 fn list(text: &[u8]) -> Vec<BString> {
     let mut words = Vec::new();
     let mut word = BString::default();

@@ -1,4 +1,4 @@
-//! What a file means, and what it must not say.
+//! Tests of the meaning of a .smack file, and of its refused contents.
 
 use super::*;
 use crate::smack::Error;
@@ -7,7 +7,7 @@ fn script(text: &str) -> Script {
     Script::parse("t.smack", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// `line:column message`, and the hint.
+/// The error as `line:column message`, and the hint.
 fn refused(text: &str) -> (String, Option<String>) {
     match Script::parse("t.smack", text.as_bytes()) {
         Err(Error::Script(fault)) => (
@@ -35,7 +35,7 @@ fn members_by_section() {
     assert_eq!(admin.user.as_deref(), Some("root"));
     assert_eq!(admin.host.as_deref(), Some("db1"));
     assert_eq!(admin.port, Some(3307));
-    // An empty member is as good as none.
+    // An empty member is equivalent to a missing one.
     assert_eq!(admin.socket, None);
     assert!(!format!("{admin:?}").contains("secret"));
     let table = &script.tables[0];
@@ -65,7 +65,7 @@ fn sections_may_stand_in_any_order() {
 #[test]
 fn lists() {
     for (source, expected) in [
-        // Super Smack stored only words with a comma behind them.
+        // Super Smack stored only words that had a comma after them.
         ("1,2,3", &["1", "2", "3"][..]),
         ("1,2,3,", &["1", "2", "3"]),
         ("one", &["one"]),
@@ -93,7 +93,7 @@ fn the_rows_of_an_experiment_replace_the_files() {
     script.set_rows(70);
     assert_eq!(script.tables[0].min_rows, 70);
     assert_eq!(script.generator_of("t.dat").unwrap().rows, 70);
-    // What another program makes is out of our hands.
+    // The rows made by another program cannot be set.
     assert_eq!(script.tables[1].min_rows, 9);
     assert!(script.generator_of("u.dat").is_none());
 }
@@ -210,7 +210,7 @@ fn wrong_argument_counts() {
     }
 }
 
-/// Chapter 3.1 and appendix 2 of HP's sizing paper: what print and scanning did to the listings.
+/// Chapter 3.1 and appendix 2 of HP's sizing paper: the errors that print and scanning added to the listings.
 #[test]
 fn damaged_listings() {
     let (fault, hint) = refused(

@@ -1,4 +1,4 @@
-//! What main does, as one list of steps per client.
+//! The statements of main, as one list of steps per client.
 
 use super::{ast::Expression, diagnostic::Diagnostic};
 
@@ -14,11 +14,11 @@ pub struct ClientProgram {
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) command: Command,
-    /// Where it stands, for what is only found wrong while running: the fault without its message.
+    /// Its position, for errors found only at run time: a fault without a message.
     pub(crate) place: Box<Diagnostic>,
 }
 
-/// What a statement of main does.
+/// The action of a statement of main.
 #[derive(Debug, Clone)]
 pub(crate) enum Command {
     SetRounds(Expression),
@@ -27,7 +27,7 @@ pub(crate) enum Command {
     UnloadBarrel,
     Collect,
     Disconnect,
-    /// Seconds, and milliseconds on top.
+    /// Seconds, and additional milliseconds.
     Sleep(Expression, Expression),
     Print(Expression),
     Query(Expression),

@@ -1,4 +1,4 @@
-//! The data file of a table, made by gen-data or by a command of the shell; whoever stops waiting for it ends both.
+//! The data file of a table, made by gen-data or by a shell command; dropping the future that makes it stops both.
 
 use std::{
     fs::File,
@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{Error, script::Generator};
 
-/// How often a command is looked at.
+/// Polling interval of a running command.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// Makes a data file; it appears under its name only when it is complete.
+/// Creates a data file; it receives its name only when it is complete.
 pub(crate) async fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
     let failed = |error: files::Error| data_file(path, error.into());
     let file = files::Replacement::begin(path).map_err(failed)?;
@@ -68,7 +68,7 @@ async fn run_shell(command: &bstr::BString, output: File) -> Result<(), Error> {
     }
 }
 
-/// A command at work, which leads a process group.
+/// A running command, which leads a process group.
 struct Shell(Child);
 
 impl Shell {
@@ -88,7 +88,7 @@ impl Drop for Shell {
         if !matches!(self.0.try_wait(), Ok(None)) {
             return;
         }
-        // Nobody waits for its rows any more.
+        // Its rows are no longer needed.
         if let Some(group) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -96,7 +96,7 @@ impl Drop for Shell {
     }
 }
 
-/// Lets others go first once, such as whoever looks for a Ctrl-C.
+/// Yields once to other tasks, such as the one that checks for Ctrl-C.
 async fn give_way() {
     let mut has_given = false;
     poll_fn(|context| {
@@ -173,7 +173,7 @@ mod tests {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
             stat.map_or(true, |stat| stat.contains(") Z "))
         };
-        // The kernel takes a moment.
+        // The kernel needs a moment.
         for _ in 0..500 {
             if is_gone() {
                 break;

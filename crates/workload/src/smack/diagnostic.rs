@@ -1,10 +1,10 @@
-//! Where in a .smack file something is wrong, shown with the line and a caret below it.
+//! The position and text of a fault in a .smack file, shown with the line and a caret below it.
 
 use std::fmt;
 
 use bstr::ByteSlice;
 
-/// Longest part of a line that is shown, in characters.
+/// Maximum length of the excerpt of a line, in characters.
 const EXCERPT_CHARS: usize = 100;
 
 /// One fault of a .smack file.
@@ -16,19 +16,19 @@ const EXCERPT_CHARS: usize = 100;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Name of the file as given.
+    /// Name of the file as the user wrote it.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
     /// The part of the line around the fault.
     pub excerpt: String,
     /// Column of the fault within the excerpt, from 1.
     pub caret: usize,
-    /// What the user can do.
+    /// Suggested correction.
     pub hint: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The text of a .smack file, for turning byte offsets into lines and columns.
+/// The text of a .smack file, for converting byte offsets to lines and columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) name: &'s str,

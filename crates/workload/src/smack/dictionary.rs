@@ -18,14 +18,14 @@ use super::{
     words::{LineReader, TooLarge, Words},
 };
 
-/// Bytes of a file that are read at once.
+/// Read buffer for a file, bytes.
 const READ_BYTES: usize = 1 << 18;
 
 /// A dictionary with its words.
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     content: Content,
-    /// Words that its source has, whether or not they are used.
+    /// Number of words in its source, including those that are not used.
     offered: u64,
 }
 
@@ -36,25 +36,25 @@ enum Content {
     Unique(Template),
 }
 
-/// Where the names of data files lead.
+/// Directories of the data files.
 #[derive(Debug, Clone, Default)]
 pub struct DataFiles {
-    /// Directory of relative names, in which data files are kept as Super Smack keeps them; without it a
-    /// table's rows come straight from their generator, and other names are relative to the smack file.
+    /// Directory of relative names, in which data files are kept as by Super Smack. Without it a table's rows come
+    /// directly from their generator, and other names are relative to the smack file.
     pub data_dir: Option<PathBuf>,
     /// Directory of the smack file.
     pub smack_dir: PathBuf,
 }
 
 impl DataFiles {
-    /// The path of a name that a smack file uses.
+    /// The path for a name in a smack file.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.data_dir.as_ref().unwrap_or(&self.smack_dir).join(name)
     }
 }
 
 impl Dictionary {
-    /// Loads the words of all dictionaries of a script, in its order.
+    /// Loads the words of all dictionaries of a script, in the script's order.
     pub fn load_all(script: &Script, files: &DataFiles) -> Result<Vec<Self>, Error> {
         script
             .dictionaries
@@ -98,7 +98,7 @@ impl Dictionary {
         }
     }
 
-    /// Takes the words from the rows that a generator makes, without a file on the disk.
+    /// Takes the words from the rows of a generator, without a file on the disk.
     fn from_generated(
         section: &DictionarySection,
         generator: &GenData,
@@ -182,7 +182,7 @@ impl Dictionary {
         })
     }
 
-    /// Words that are used, of words that its source has; none for a template, whose words have no end.
+    /// Number of words in use, and of words in the source; `None` for a template, whose words have no end.
     pub fn coverage(&self) -> Option<(u64, u64)> {
         match &self.content {
             Content::Random(words) | Content::Sequential(words) => {
@@ -214,7 +214,7 @@ fn too_large(section: &DictionarySection) -> Error {
     }
 }
 
-/// Every how many lines one counts.
+/// Step between the lines that are used.
 fn step(file_bytes: u64, file_size_equiv: u64) -> u64 {
     file_bytes.checked_div(file_size_equiv).unwrap_or(1).max(1)
 }
@@ -232,7 +232,7 @@ fn each_piece(
     Ok(())
 }
 
-/// Which of all clients of a run one is.
+/// The index of a client among all clients of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientIndex {
     /// From 0.
@@ -241,7 +241,7 @@ pub struct ClientIndex {
     pub of: u64,
 }
 
-/// The hand with which one client draws: its own random numbers and its share of the unique ones.
+/// The state from which one client draws: its own random numbers and its share of the unique ones.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawState {
     random: Xoshiro256PlusPlus,
@@ -250,7 +250,7 @@ pub(crate) struct DrawState {
 
 impl DrawState {
     pub(crate) fn new(seed: u64, client_index: ClientIndex) -> Self {
-        // Seed and index go through a mixer one after the other, so that neighbouring ones have nothing in common.
+        // Seed and index are mixed one after the other, so that neighbouring values give unrelated sequences.
         let mixed = SplitMix64::seed_from_u64(seed).next_u64() ^ client_index.index;
         let own_seed = SplitMix64::seed_from_u64(mixed).next_u64();
         Self {
@@ -259,13 +259,13 @@ impl DrawState {
         }
     }
 
-    /// A number below `limit`, by multiplication: its bias of limit / 2^64 is beyond notice.
+    /// A number below `limit`, by multiplication: its bias of limit / 2^64 is not detectable.
     #[inline]
     fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.random.next_u64()) * limit as u128) >> 64) as usize
     }
 
-    /// The nth number of this client that no other client has.
+    /// The nth number of this client that no other client draws.
     #[inline]
     fn unique(&self, nth: u64) -> u64 {
         nth.wrapping_mul(self.client_index.of)

@@ -1,4 +1,4 @@
-//! Dictionaries by type and source.
+//! Tests of dictionaries by type and source.
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ fn rand_repeats_by_seed_and_differs_by_client() {
     assert_eq!(first, draws(&dictionary, seats[0], 1, 100));
     assert_ne!(first, draws(&dictionary, seats[1], 1, 100));
     assert_ne!(first, draws(&dictionary, seats[0], 2, 100));
-    // Each of three words about a third of 3000 draws: 1000 +- 6 standard deviations of 26.
+    // Each of three words gets about a third of 3000 draws: 1000 +- 6 standard deviations of 26.
     let many = draws(&dictionary, alone(), 7, 3000);
     for word in ["a", "b", "it\\'s"] {
         let count = many.iter().filter(|drawn| *drawn == word).count();
@@ -69,7 +69,7 @@ fn rand_repeats_by_seed_and_differs_by_client() {
     }
 }
 
-/// Fingerprint of the draws, so that an experiment's seed means the same queries in every version.
+/// Fingerprint of the draws: an experiment's seed must select the same queries in every version.
 #[test]
 fn rand_is_the_same_in_every_version() {
     let members = r#"type "rand"; source_type "file"; source "words.dat"; delim ",";"#;
@@ -85,7 +85,7 @@ fn rand_is_the_same_in_every_version() {
 fn unique_never_repeats_whichever_client_draws() {
     let members = r#"type "unique"; source_type "template"; source "u%05dx";"#;
     let dictionary = load(members, "", &DataFiles::default()).unwrap();
-    // Alone as in Super Smack, whose every client began at 0.
+    // A single client draws as in Super Smack, whose every client began at 0.
     assert_eq!(draws(&dictionary, alone(), 1, 2), ["u00000x", "u00001x"]);
     let mut seen = HashSet::new();
     for index in 0..3 {
@@ -113,7 +113,7 @@ fn file_size_equiv_takes_every_nth_line() {
         draws(&sampled, alone(), 1, 3),
         [&keys[119][..], &keys[239], &keys[359]]
     );
-    // Not less than the file: every line.
+    // At least the size of the file: every line is used.
     let larger = load(&members("99000000"), ROWS, &DataFiles::default()).unwrap();
     assert_eq!(larger.coverage(), Some((90_000, 90_000)));
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a .smack file and its data.
+//! Errors of a .smack file and its data.
 
 use std::{io, path::PathBuf};
 
@@ -15,10 +15,10 @@ pub enum Error {
     DataFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
-    /// A file with words is not there.
+    /// A file with words does not exist.
     #[error("dictionary '{name}': file {} failed to stat", path.display())]
     NoWordFile {
         /// The dictionary.
@@ -31,10 +31,10 @@ pub enum Error {
     EmptyDictionary {
         /// The dictionary.
         name: String,
-        /// Where its words should have come from.
+        /// The source of its words.
         words: String,
     },
-    /// Words that a dictionary cannot index.
+    /// Words that exceed the index of a dictionary.
     #[error("dictionary '{name}' is too large: 4096 of its words have more than 4 GiB")]
     DictionaryTooLarge {
         /// The dictionary.
@@ -43,7 +43,7 @@ pub enum Error {
     /// A mix that does not fit the barrel.
     #[error("mix '{mix}': {reason}")]
     Mix {
-        /// The mix as given.
+        /// The mix as the user wrote it.
         mix: String,
         /// Why it is refused.
         reason: String,
@@ -53,7 +53,7 @@ pub enum Error {
     Client {
         /// The client.
         name: String,
-        /// What is missing.
+        /// The reason of the error.
         reason: &'static str,
     },
     /// The command that makes a data file failed.
@@ -69,17 +69,17 @@ pub enum Error {
     Table {
         /// The table.
         table: String,
-        /// What is missing.
+        /// The reason of the error.
         reason: &'static str,
-        /// What the user can do.
+        /// Suggested correction.
         hint: &'static str,
     },
-    /// A statement failed while a table was made.
+    /// A statement failed while a table was created.
     #[error("Error running query {sql}:{source}")]
     Statement {
         /// The statement.
         sql: String,
-        /// Why.
+        /// The error.
         source: protocol::Error,
     },
     /// The server refused rows.
@@ -87,7 +87,7 @@ pub enum Error {
     Refused {
         /// The table.
         table: String,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// The server refused a row.
@@ -95,7 +95,7 @@ pub enum Error {
     Row(Box<RefusedRow>),
 }
 
-/// A row that the server refused, and why.
+/// A row that the server refused, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("table '{table}': the server refuses row {row}, column '{column}': {message}; {cause}")]
 pub struct RefusedRow {
@@ -105,16 +105,16 @@ pub struct RefusedRow {
     pub row: u64,
     /// The column.
     pub column: String,
-    /// What the server said.
+    /// The server's message.
     pub message: String,
-    /// What in the data or its format led to it.
+    /// The cause in the data or in its format.
     pub cause: String,
-    /// What the user can do.
+    /// Suggested correction.
     pub remedy: String,
 }
 
 impl Error {
-    /// What the user can do about it.
+    /// Suggested correction, where there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Script(diagnostic) => diagnostic.hint.clone(),

@@ -1,4 +1,4 @@
-//! Runs the steps of one client: yields what is to be done and takes back what was measured.
+//! Executes the steps of one client: returns the next action and receives the measured figures.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -9,14 +9,14 @@ use super::{
     main_block::speaks_of_others,
 };
 
-/// What the caller has to do next.
+/// The next action for the caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Print this text, so many times (once by each worker).
+    /// Print this text this number of times (once for each worker).
     Print {
-        /// The text, without a line feed of its own.
+        /// The text, without a final line feed.
         text: String,
-        /// How often.
+        /// Number of times.
         times: u64,
     },
     /// Wait.
@@ -26,54 +26,54 @@ pub enum Action {
         /// The statement.
         sql: String,
     },
-    /// Run a query and write its result as text.
+    /// Execute a query and write its result as text.
     SaveResult {
         /// Name of the query.
         query: String,
         /// Name of the file, or `-`.
         file: String,
-        /// How often.
+        /// Number of times.
         times: u64,
     },
-    /// Let the workers run.
+    /// Run the workers.
     Drive(ClientWorkers),
-    /// Print the report of what was driven last, and give its figures to [`Interpreter::report`].
+    /// Print the report of the last load, and pass its figures to [`Interpreter::report`].
     Report,
 }
 
-/// The workers of a client and what each of them does.
+/// The workers of a client and their stages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientWorkers {
     /// Number of workers.
     pub threads: u64,
-    /// What each worker does after it has connected, in order.
+    /// Stages of each worker after it has connected, in order.
     pub stages: Vec<Stage>,
 }
 
-/// One part of a worker's way.
+/// One stage of a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
-    /// The barrel, so many rounds.
+    /// The barrel, for a number of rounds.
     Barrel {
-        /// Rounds; none for no end.
+        /// Rounds; `None` for an unlimited number.
         rounds: Option<u64>,
     },
-    /// Nothing, for so long.
+    /// A pause of this length.
     Pause(Duration),
-    /// A statement that no report counts.
+    /// A statement that is counted in no report.
     Query(String),
 }
 
 /// The figures of a report, for `client::type::num_queries` and the like.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
-    /// Times to connect, in the report's unit.
+    /// Connection times, in the report's unit.
     pub connect: ConnectFigures,
     /// By query type.
     pub query_types: HashMap<String, QueryTypeFigures>,
 }
 
-/// Times to connect, in the report's unit.
+/// Connection times, in the report's unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ConnectFigures {
     /// `max_connect_time`
@@ -108,14 +108,14 @@ pub struct Interpreter<'p> {
     workers: Option<ClientWorkers>,
     connected: bool,
     figures: Option<Figures>,
-    /// What follows before the next step is looked at.
+    /// Actions due before the next step is executed.
     queued: std::collections::VecDeque<Action>,
-    /// What the workers do once their barrel is empty.
+    /// Actions of the workers after their barrel is empty.
     after_barrel: Vec<Action>,
 }
 
 impl<'p> Interpreter<'p> {
-    /// The program of the client of this name; `arguments` are `$1`, `$2`, ... of the command line.
+    /// The program of the client with this name; `arguments` are `$1`, `$2`, ... of the command line.
     pub fn new(program: &'p ClientProgram, client_name: &'p str, arguments: &'p [String]) -> Self {
         Self {
             client_name,
@@ -143,12 +143,12 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
-    /// Takes the figures of the report that was just printed.
+    /// Receives the figures of the report that was just printed.
     pub fn report(&mut self, figures: Figures) {
         self.figures = Some(figures);
     }
 
-    /// What is to be done next; none at the end of the program.
+    /// The next action; `None` at the end of the program.
     pub fn next_action(&mut self) -> Result<Option<Action>, Error> {
         loop {
             if let Some(action) = self.queued.pop_front() {
@@ -157,7 +157,7 @@ impl<'p> Interpreter<'p> {
             match self.steps.next() {
                 Some(step) => self.run(step)?,
                 None => {
-                    // Workers that nobody collects run all the same, without a report.
+                    // Workers that are never collected still run, without a report.
                     self.drive(false);
                     if self.queued.is_empty() {
                         return Ok(None);
@@ -232,12 +232,12 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
-    /// Lines between create_threads and collect_threads are executed by every worker.
+    /// Number of workers; each executes the lines between create_threads and collect_threads.
     fn workers(&self) -> u64 {
         self.workers.as_ref().map_or(1, |workers| workers.threads)
     }
 
-    /// Queues an action at its place: now, or after what the workers have to do before it.
+    /// Queues an action in its order: now, or after the workers' actions before it.
     fn in_order(&mut self, action: Action) {
         match &self.workers {
             Some(workers) if !workers.stages.is_empty() => self.after_barrel.push(action),
@@ -268,7 +268,7 @@ impl<'p> Interpreter<'p> {
         ))
     }
 
-    /// The whole number that an expression begins with.
+    /// The integer at the start of an expression's value.
     fn number(&self, step: &Step, expression: &Expression) -> Result<u64, Error> {
         let text = self.text(step, expression)?;
         let digits: String = text

@@ -1,4 +1,4 @@
-//! main, step by step.
+//! Tests of the execution of main, step by step.
 
 use super::*;
 use crate::smack::Script;

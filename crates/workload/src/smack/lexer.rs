@@ -1,13 +1,13 @@
-//! The words, numbers, strings and punctuation of a .smack file.
+//! The lexer: words, numbers, strings and punctuation of a .smack file.
 //!
-//! Super Smack skips every character outside strings that means nothing to it (`-`, `[`, letters of other
-//! scripts); files rely on that, so this lexer does the same.
+//! Super Smack skips every character outside strings that has no meaning in its grammar (`-`, `[`, letters of other
+//! scripts); files depend on that, so this lexer does the same.
 
 use bstr::BString;
 
 use super::diagnostic::{Diagnostic, Source};
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -15,10 +15,10 @@ pub(crate) struct Token {
     pub(crate) at: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// A keyword or a name; which of them is the grammar's business.
+    /// A keyword or a name; the parser distinguishes them.
     Word(String),
     Number(String),
     /// The value of a string, its escapes resolved.
@@ -36,7 +36,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// The token as an error names it.
+    /// The token's description in an error.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
@@ -66,10 +66,10 @@ impl TokenKind {
     }
 }
 
-/// All tokens of a file, up to a string that is not closed.
+/// All tokens of a file, up to an unclosed string.
 ///
-/// That fault is given beside the tokens because the grammar mostly finds its cause earlier: where a quote is
-/// missing, all strings after it are turned inside out, and only the last one stays open.
+/// The error of the unclosed string is returned beside the tokens because the parser usually finds its cause earlier:
+/// after a missing quote, strings and the text between them are swapped, and only the last string stays open.
 pub(crate) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>>) {
     let text = source.text;
     let mut tokens = Vec::new();
@@ -118,7 +118,7 @@ pub(crate) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>
     (tokens, None)
 }
 
-/// The offset behind the string that opens at `open`; `None` where it is not closed.
+/// The offset after the string that opens at `open`; `None` where the string is not closed.
 pub(crate) fn end_of_string(source: &Source<'_>, open: usize) -> Option<usize> {
     string(source, open).ok().map(|(_, end)| end)
 }
@@ -149,11 +149,11 @@ fn end_of_run(text: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
         .count()
 }
 
-/// The string that opens at `open`, and the offset behind its closing quote.
+/// The string that opens at `open`, and the offset after its closing quote.
 ///
-/// `\\` and `\"` stand for the second character, and a backslash at the end of a line joins the lines. Any
-/// other backslash stays in the string, so that SQL's own escapes reach the server (Super Smack swallowed the
-/// text behind it, which no file can have wanted).
+/// `\\` and `\"` represent the second character, and a backslash at the end of a line joins the lines. Any other
+/// backslash stays in the string, so that SQL's own escapes reach the server (Super Smack dropped the text after it,
+/// which is useful in no file).
 fn string(source: &Source<'_>, open: usize) -> Result<(BString, usize), Box<Diagnostic>> {
     let text = source.text;
     let mut value = Vec::new();
@@ -256,7 +256,7 @@ mod tests {
             (r#""a \"b\" \\ c""#, r#"a "b" \ c"#),
             ("\"joined \\\nlines\"", "joined lines"),
             ("\"joined \\\r\nlines\"", "joined lines"),
-            // Super Smack swallowed what follows such a backslash.
+            // Super Smack dropped the text after such a backslash.
             (r#""tab \t quote \' end""#, r"tab \t quote \' end"),
             (r##""# no // comment""##, "# no // comment"),
             ("\"\"", ""),

@@ -1,7 +1,7 @@
-//! From the statements of main to the programs of its clients.
+//! Compiles the statements of main to the programs of its clients.
 //!
-//! Super Smack ran main once per client process; so here each client has its own copy of the steps, and the
-//! copies run side by side.
+//! Super Smack ran main once per client process; each client here has its own copy of the steps, and the copies run
+//! concurrently.
 
 use super::{
     ast::{Expression, Operand, Statement, Word},
@@ -10,7 +10,7 @@ use super::{
     script::Script,
 };
 
-/// Sorts the statements by client and checks what needs no arguments.
+/// Assigns the statements to their clients and checks everything that does not depend on arguments.
 pub(crate) fn compile(
     source: &Source<'_>,
     statements: &[Statement],
@@ -28,7 +28,7 @@ pub(crate) fn compile(
                     place: Box::new(source.diagnostic(variable.at, "")),
                 };
                 for program in &mut programs {
-                    // The figures of another client's report are unknown to this one.
+                    // The figures of another client's report are not available to this client.
                     if speaks_of_others(value, &script.clients[program.client].name).is_none() {
                         program.steps.push(step.clone());
                     }
@@ -88,7 +88,7 @@ fn undefined_client(source: &Source<'_>, client: &Word) -> Box<Diagnostic> {
     )
 }
 
-/// What a method does; none for run_check_result, which never did anything.
+/// The action of a method; `None` for run_check_result, which had no effect in Super Smack either.
 fn command(
     source: &Source<'_>,
     client: &Word,
@@ -142,7 +142,7 @@ fn command(
     Ok(Some(command))
 }
 
-/// The arguments of a call, exactly as many as the method takes.
+/// The arguments of a call; an error unless their number is that of the method's parameters.
 fn expect_arguments<const N: usize>(
     source: &Source<'_>,
     method: &Word,
@@ -167,7 +167,7 @@ fn expect_arguments<const N: usize>(
     })
 }
 
-/// Name of another client whose report an expression asks for.
+/// Name of another client whose report an expression refers to.
 pub(crate) fn speaks_of_others<'e>(expression: &'e Expression, own: &str) -> Option<&'e str> {
     expression.0.iter().find_map(|part| match part {
         Operand::OfClient { client, .. } | Operand::OfQueryType { client, .. } => {

@@ -1,4 +1,4 @@
-//! What can be set of a .smack file's data and load.
+//! The options of a .smack file's data and load.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use settings::{
     quantity,
 };
 
-/// What `--scale` leaves of the rows.
+/// Minimum rows under `--scale`.
 const ROWS_AT_LEAST: u64 = 1000;
 
 const EXAMPLE: &str = "smack = \"smacks/http_auth.smack\"";
@@ -19,11 +19,11 @@ const FILE: OptionSpec = OptionSpec {
     help: "The .smack file",
 };
 
-/// The tables of a .smack file.
+/// Options of the tables of a .smack file.
 pub struct SmackData;
 
 impl SmackData {
-    /// The .smack file and the rows of each of its tables.
+    /// The .smack file and the number of rows of each of its tables.
     pub fn of(values: &Values) -> (&Path, Rows) {
         let rows = values.rows("rows").expect("it is required");
         (file(values), rows)
@@ -83,22 +83,22 @@ impl DataKind for SmackData {
     }
 }
 
-/// The clients of a .smack file.
+/// Options of the clients of a .smack file.
 pub struct SmackLoad;
 
-/// Which clients of a .smack file run, and how.
+/// The client of a .smack file to run, with its mix.
 #[derive(Debug, Clone, Copy)]
 pub struct SmackClients<'v> {
     /// The file.
     pub file: &'v Path,
-    /// The client type that runs; `None` for a file that has only one.
+    /// The client type to run; `None` for a file that has only one.
     pub client: Option<&'v str>,
     /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
     pub mix: Option<&'v [u64]>,
 }
 
 impl<'v> SmackClients<'v> {
-    /// What the values say.
+    /// The load that the values describe.
     pub fn of(values: &'v Values) -> Self {
         Self {
             file: file(values),
@@ -147,7 +147,7 @@ impl LoadKind for SmackLoad {
         true
     }
 
-    /// All mixes of one client type have a count for each of its queries.
+    /// Each mix of a client type must have a count for each of its queries.
     fn conflict(&self, loads: &mut dyn Iterator<Item = &Values>) -> Option<Conflict> {
         let written = |mix: &[u64]| mix.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
         let mut first_mixes: BTreeMap<(&Path, Option<&str>), &[u64]> = BTreeMap::new();

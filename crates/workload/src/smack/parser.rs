@@ -1,4 +1,4 @@
-//! The grammar of Super Smack 1.3 over tokens.
+//! The parser: the grammar of Super Smack 1.3 over tokens.
 //!
 //! ```text
 //! program    = section { section } "main" "{" { statement } "}" ;
@@ -24,7 +24,7 @@ use super::{
 };
 
 type Input<'t> = TokenSlice<'t, Token>;
-/// What the grammar wanted at a place, in words.
+/// The token that the grammar expected, in words.
 type Expected = &'static str;
 type Fault = ErrMode<ContextError<Expected>>;
 type Parsed<T> = Result<T, Fault>;
@@ -240,7 +240,7 @@ fn punctuation<'t>(
         .context(expected)
 }
 
-/// What the grammar wanted, what stands there, and the likely cause.
+/// The error: the expected token, the token found, and the likely cause.
 fn explain(
     source: &Source<'_>,
     tokens: &[Token],
@@ -259,10 +259,10 @@ fn explain(
     }
 }
 
-/// The mistake that most often leads to a fault at the token `index`.
+/// The most frequent cause of an error at the token `index`.
 fn cause(source: &Source<'_>, tokens: &[Token], index: usize) -> Option<String> {
     let before = index.checked_sub(1).and_then(|index| tokens.get(index));
-    // A string without its closing quote runs on to the next quote of the file.
+    // A string without its closing quote extends to the next quote of the file.
     if let Some(Token {
         kind: TokenKind::Text(value),
         at,

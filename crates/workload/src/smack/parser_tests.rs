@@ -1,4 +1,4 @@
-//! The grammar by golden cases, and that no text makes the parser panic.
+//! Tests of the grammar by golden cases, and that no text makes the parser panic.
 
 use proptest::prelude::{Strategy, TestCaseError, prop, prop_assert_eq, prop_oneof, proptest};
 
@@ -65,7 +65,7 @@ main
 
 #[test]
 fn keywords_are_words_where_no_section_begins() {
-    // A method is called `query`, and a client may well be called `client`.
+    // A method is named `query`, and a client may be named `client`.
     for text in [
         "client \"c\" {} main { c.query(\"x\"); }",
         "client \"client\" {} main { client.init(); }",

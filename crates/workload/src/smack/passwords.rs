@@ -1,4 +1,4 @@
-//! Takes the passwords out of a .smack file's text, so that a copy of it can be shared.
+//! Removes the passwords from a .smack file's text, so that a copy of it can be shared.
 
 use super::{
     diagnostic::Source,
@@ -10,8 +10,8 @@ const MEMBER: &str = "pass";
 /// The last line of such a copy.
 const NOTE: &[u8] = b"# dbdyno left the passwords out of this copy\n";
 
-/// The same text with empty passwords, also in comments, and a note at its end; `None` where it has none. Line numbers
-/// stay. `pass "secret";` becomes `pass "";`, which leaves the choice to the connection options.
+/// The text with all passwords empty, also in comments, and a note at its end; `None` where it has none. Line numbers
+/// do not change. `pass "secret";` becomes `pass "";`, which selects the password of the connection options.
 pub fn without_passwords(text: &[u8]) -> Option<Vec<u8>> {
     let mut found = strings_after_pass(text, 0);
     let mut start = 0;
@@ -54,7 +54,7 @@ pub fn without_passwords(text: &[u8]) -> Option<Vec<u8>> {
     Some(copy)
 }
 
-/// Where the strings behind the word `pass` begin and end, counted from `offset`; empty ones are none.
+/// Start and end of the strings after the word `pass`, counted from `offset`, without empty ones.
 fn strings_after_pass(text: &[u8], offset: usize) -> Vec<(usize, usize)> {
     let source = Source { name: "", text };
     let (tokens, _) = tokens(&source);

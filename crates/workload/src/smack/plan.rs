@@ -1,4 +1,4 @@
-//! What each worker of a client does: its barrel, ready to be fired without looking anything up.
+//! The statements of a client's workers: its barrel, prepared so that firing it needs no lookup.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,10 +11,10 @@ use super::{
     statement::{Segment, StatementText},
 };
 
-/// Operation name of statements that main sends itself; no report of Super Smack counts them.
+/// Operation name of statements that main sends directly; Super Smack counts them in no report.
 pub const UNCOUNTED: &str = "query()";
 
-/// What each worker of one client does, shared by all of them.
+/// The statements of one client's workers, shared by all of them.
 #[derive(Debug)]
 pub struct ClientPlan {
     operations: Vec<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
 /// Steps that are repeated together.
 #[derive(Debug)]
 pub(crate) struct PlannedStage {
-    /// None is without end.
+    /// `None` for an unlimited number.
     pub(crate) rounds: Option<u64>,
     /// None of them has `times` 0.
     pub(crate) steps: Vec<PlannedStep>,
@@ -45,12 +45,12 @@ pub(crate) enum PlannedStep {
     Pause(Duration),
 }
 
-/// How a client's barrel is to be fired.
+/// The mode in which a client's barrel is fired.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BarrelOptions<'f> {
-    /// Counts for the barrel's queries in file order instead of the file's, such as `10:1`; 0 drops one.
+    /// Counts for the barrel's queries in file order, replacing those of the file, such as `10:1`; 0 removes a query.
     pub mix: Option<&'f str>,
-    /// What each worker does; none for the barrel over and over.
+    /// Stages of each worker; `None` for the barrel in an endless loop.
     pub stages: Option<&'f [Stage]>,
 }
 
@@ -125,7 +125,7 @@ impl ClientPlan {
         words.into_iter().collect()
     }
 
-    /// Adds the barrel's statements and says how they are fired.
+    /// Adds the barrel's statements and returns the steps that fire them.
     fn steps(&mut self, script: &Script, barrel: &[BarrelEntry]) -> Vec<PlannedStep> {
         let mut steps = Vec::new();
         for entry in barrel {
@@ -185,7 +185,7 @@ fn operations(script: &Script, barrel: &[BarrelEntry]) -> Vec<String> {
     operations
 }
 
-/// The barrel with the counts of a mix; entries with count 0 are gone.
+/// The barrel with the counts of a mix; entries with count 0 are removed.
 fn with_mix(barrel: &[BarrelEntry], mix: Option<&str>) -> Result<Vec<BarrelEntry>, Error> {
     let mut barrel = barrel.to_vec();
     if let Some(mix) = mix {

@@ -1,4 +1,4 @@
-//! Writes a syntax tree as the text of a .smack file: the other half of the parser's round-trip test.
+//! Prints a syntax tree as the text of a .smack file, for the parser's round-trip test.
 
 use super::ast::{Expression, Operand, Program, Statement};
 
@@ -78,7 +78,7 @@ fn print_part(part: &Operand, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Writes a string so that it reads back as the same bytes.
+/// Writes a string so that the parser reads the same bytes.
 fn quote(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in value {

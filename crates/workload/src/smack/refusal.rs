@@ -1,4 +1,4 @@
-//! Why the server refuses a row, told in terms of the format that made it.
+//! The reason why the server refuses a row, explained in terms of the format that generated it.
 
 use protocol::Connection;
 
@@ -13,12 +13,12 @@ struct Refusal {
 }
 
 impl Refusal {
-    /// Reads `Data too long for column 'address3' at row 13` and the like.
+    /// Parses messages such as `Data too long for column 'address3' at row 13`.
     fn of(message: &str) -> Option<Self> {
         let (_, row) = message.rsplit_once("at row ")?;
         let digits: String = row.chars().take_while(char::is_ascii_digit).collect();
         let (_, column) = message.rsplit_once("column ")?;
-        // MariaDB writes some columns as `db`.`table`.`column`.
+        // MariaDB names some columns as `db`.`table`.`column`.
         let (name, _) = column.split_once(" at row ")?;
         let name = name.rsplit('.').next().unwrap_or(name);
         Some(Self {

@@ -16,7 +16,7 @@ use super::{
     table_event::{TableEvent, Watch},
 };
 
-/// Bytes of a file that are read at once.
+/// Read buffer for a file, bytes.
 const READ_BYTES: u64 = 1 << 20;
 
 /// Lines of comma-separated fields.
@@ -49,7 +49,7 @@ impl RowSource {
         Self::Empty
     }
 
-    /// Appends the next piece, not necessarily whole lines; false when there is no more.
+    /// Appends the next piece, which may end within a line; false at the end.
     pub(crate) fn fill(&mut self, piece: &mut Vec<u8>) -> Result<bool, Error> {
         match self {
             Self::Generated(stream) => Ok(stream.fill(piece)),
@@ -62,7 +62,7 @@ impl RowSource {
     }
 }
 
-/// A row source for the wire that tells how far it is.
+/// A row source for the connection that reports its progress.
 pub(crate) struct Watched<'w, 'e> {
     source: &'w mut RowSource,
     of: Option<u64>,
@@ -86,12 +86,12 @@ impl<'w, 'e> Watched<'w, 'e> {
         }
     }
 
-    /// Tells whoever looks on.
+    /// Passes an event to the observer.
     pub(crate) fn tell(&mut self, event: TableEvent<'_>) {
         (self.watch)(event);
     }
 
-    /// Why the source failed, if it did.
+    /// The error of the source, if it failed.
     pub(crate) fn failure(self) -> Option<Error> {
         self.failure
     }

@@ -1,4 +1,4 @@
-//! A .smack file, checked: clients, tables, dictionaries and queries by name, and what main does with them.
+//! A checked .smack file: clients, tables, dictionaries and queries by name, and the program of main.
 
 use std::fmt;
 
@@ -21,18 +21,18 @@ pub struct Script {
     pub dictionaries: Vec<DictionarySection>,
     /// The `query` sections, in file order.
     pub queries: Vec<QuerySection>,
-    /// What main does, by client; only clients that main initialises.
+    /// The program of each client that main initialises.
     pub programs: Vec<ClientProgram>,
-    /// What works but probably not as meant.
+    /// Valid but probably unintended contents.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A `client` section: who connects where, and what it fires.
+/// A `client` section: account, address and barrel.
 #[derive(Debug, Clone)]
 pub struct ClientSection {
     /// Its name.
     pub name: String,
-    /// Members that are absent or empty leave the choice to the connection options.
+    /// `user`; a member that is absent or empty takes its value from the connection options.
     pub user: Option<String>,
     /// `host`
     pub host: Option<String>,
@@ -44,35 +44,35 @@ pub struct ClientSection {
     pub socket: Option<String>,
     /// `port`
     pub port: Option<u16>,
-    /// `query_barrel`; none if the client has none.
+    /// `query_barrel`; `None` if the client has none.
     pub(crate) barrel: Option<Vec<BarrelEntry>>,
 }
 
-/// A `table` section: what the table must look like before the test.
+/// A `table` section: the state that a table must have before the test.
 #[derive(Debug, Clone)]
 pub struct TableSection {
     /// Its name.
     pub name: String,
     /// Index of the client whose connection is used.
     pub client: usize,
-    /// Rows below which the table is made anew.
+    /// Minimum number of rows; a table with fewer is created again.
     pub min_rows: u64,
-    /// The statement that creates it; empty if there is none.
+    /// The statement that creates the table; empty if there is none.
     pub create: BString,
-    /// A statement to run right after that.
+    /// A statement to execute right after `create`.
     pub alter: Option<BString>,
     /// Name of the file with its rows.
     pub data_file: Option<String>,
-    /// What makes that file.
+    /// The generator of that file.
     pub generator: Option<Generator>,
 }
 
-/// What makes a data file.
+/// The generator of a data file.
 #[derive(Debug, Clone)]
 pub enum Generator {
-    /// A plain call of gen-data, which runs inside this program.
+    /// A plain call of gen-data, which runs within this program.
     GenData(GenData),
-    /// Any other command: the shell's.
+    /// Any other command, run by the shell.
     Shell(BString),
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for Generator {
     }
 }
 
-/// A `dictionary` section: where the words of `$name` come from.
+/// A `dictionary` section: the source of the words of `$name`.
 #[derive(Debug, Clone)]
 pub struct DictionarySection {
     /// Its name.
@@ -97,30 +97,30 @@ pub struct DictionarySection {
     pub words: WordSource,
 }
 
-/// In which order words are drawn.
+/// The order in which words are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// `rand`: any word, each as likely as the other.
+    /// `rand`: any word, all with the same probability.
     Random,
-    /// `seq`: one after the other, each client from the first, over and over.
+    /// `seq`: one after the other, each client from the first, repeatedly.
     Sequential,
-    /// `unique`: never twice, whichever client draws.
+    /// `unique`: no word twice, among all clients.
     Unique,
 }
 
-/// Where words come from.
+/// The source of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordSource {
     /// The lines of a file, each up to the delimiter.
     File {
-        /// Name as written.
+        /// Name as in the file.
         path: String,
-        /// Byte that ends the word; none for the whole line.
+        /// Byte that ends the word; `None` for the whole line.
         delimiter: Option<u8>,
         /// Every (file size / this)th line is a word; 0 for every line.
         file_size_equiv: u64,
     },
-    /// Words between commas.
+    /// A comma-separated list of words.
     List(Vec<BString>),
     /// A number in a text.
     Template(Template),
@@ -131,24 +131,24 @@ pub enum WordSource {
 pub struct QuerySection {
     /// Its name.
     pub name: String,
-    /// `type`: what the report calls it.
+    /// `type`: its name in the report.
     pub query_type: String,
-    /// Its text with the places of the words.
+    /// Its text with the positions of the words.
     pub(crate) text: StatementText,
 }
 
 impl Script {
-    /// Index of a client by its name.
+    /// Index of the client with this name.
     pub fn client(&self, name: &str) -> Option<usize> {
         self.clients.iter().position(|client| client.name == name)
     }
 
-    /// Index of a query by its name.
+    /// Index of the query with this name.
     pub(crate) fn query(&self, name: &str) -> Option<usize> {
         self.queries.iter().position(|query| query.name == name)
     }
 
-    /// Gives every table whose rows gen-data makes this number of rows instead of the file's.
+    /// Sets the number of rows of every table that gen-data generates, replacing that of the file.
     pub fn set_rows(&mut self, rows: u64) {
         for table in &mut self.tables {
             if let Some(Generator::GenData(generator)) = &mut table.generator {
@@ -158,7 +158,7 @@ impl Script {
         }
     }
 
-    /// What makes a file that no one needs to write: the generator of the table that it fills.
+    /// The generator of a file that need not be written: that of the table which it fills.
     pub(crate) fn generator_of(&self, data_file: &str) -> Option<&GenData> {
         self.tables.iter().find_map(|table| match &table.generator {
             Some(Generator::GenData(generator))

@@ -1,8 +1,8 @@
-//! A statement's text with places for words: `select * from t where name = '$word'`.
+//! A statement's text with placeholders for words: `select * from t where name = '$word'`.
 
 use bstr::BString;
 
-/// A statement's text, cut at the places where words go.
+/// A statement's text, split at its placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatementText {
     pub(crate) pieces: Vec<Segment>,
@@ -12,7 +12,7 @@ pub(crate) struct StatementText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     Literal(BString),
-    /// A word of the dictionary with this index, drawn anew at each place.
+    /// A word of the dictionary with this index, drawn again for each placeholder.
     Word(usize),
 }
 
@@ -24,9 +24,9 @@ impl StatementText {
         }
     }
 
-    /// A text in which `$name` stands for a word; fails with the name that `dictionary` does not know.
+    /// A text in which `$name` is a placeholder; an error with the name if `dictionary` returns no index for it.
     ///
-    /// A backslash keeps its meaning for SQL and protects the character behind it, so `\$` is no word.
+    /// A backslash keeps its meaning in SQL and escapes the next character, so `\$` starts no placeholder.
     pub(crate) fn with_words(
         text: &[u8],
         dictionary: impl Fn(&str) -> Option<usize>,

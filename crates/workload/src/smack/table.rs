@@ -1,4 +1,4 @@
-//! A table made ready for the test: checked, and where it falls short dropped, created and loaded.
+//! Prepares a table for the test: checks it, and if it has too few rows drops, creates and loads it.
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ use crate::bulk::{Adjusted, BulkError, Lines, first_number, refuses_local};
 
 const UNKNOWN_TABLE: [u16; 2] = [1146, 1051];
 
-/// What a table needs before the test.
+/// The requirements of a table before the test.
 #[derive(Debug, Clone)]
 pub struct TablePlan {
-    /// Its name, as statements spell it.
+    /// Its name, as written in SQL.
     pub table: String,
-    /// Index of the client whose connection makes it.
+    /// Index of the client whose connection creates it.
     pub client: usize,
     min_rows: u64,
     create: BString,
@@ -32,28 +32,28 @@ pub struct TablePlan {
     rows: PlannedRows,
 }
 
-/// Where the rows come from.
+/// The source of the rows.
 #[derive(Debug, Clone)]
 enum PlannedRows {
-    /// There are none: the table stays empty.
+    /// No rows: the table stays empty.
     None,
-    /// Straight from the generator, no file involved.
+    /// Directly from the generator, without a file.
     Generated(GenData),
-    /// A file, which is made first if it is missing.
+    /// A file, which is generated first if it does not exist.
     File {
         path: PathBuf,
         generator: Option<Generator>,
     },
-    /// A shell command, but no directory for its file.
+    /// A shell command without a directory for its file.
     Homeless,
 }
 
-/// What happens to a table that is already there.
+/// The treatment of an existing table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays if it has enough rows, as with Super Smack.
+    /// It is kept if it has enough rows, as in Super Smack.
     KeepIfEnough,
-    /// It is made anew, so that it has exactly the rows that are asked for.
+    /// It is created again, so that it has exactly the requested rows.
     Replace,
 }
 
@@ -74,7 +74,7 @@ impl TablePlan {
             .collect()
     }
 
-    /// Makes the table ready; true if it had to be made.
+    /// Prepares the table; true if it had to be created.
     pub async fn make_ready(
         &self,
         connection: &mut Connection,
@@ -105,7 +105,7 @@ impl TablePlan {
             run(connection, alter).await?;
         }
         if let Err(error) = self.load(connection, watch).await {
-            // What was loaded so far would pass for the whole table in the next run.
+            // The partly loaded table would be taken for a complete one in the next run.
             let _ = self.drop(connection).await;
             return Err(error);
         }
@@ -113,7 +113,7 @@ impl TablePlan {
         Ok(true)
     }
 
-    /// Rows of the table, counted up to `min_rows` only; none if there is no such table.
+    /// Rows of the table, counted up to `min_rows` only; `None` if the table does not exist.
     async fn rows_present(&self, connection: &mut Connection) -> Result<Option<u64>, Error> {
         let sql = format!(
             "select count(*) from (select 1 from {} limit {}) counted",
@@ -214,7 +214,7 @@ impl TablePlan {
         make_file(path, generator).await
     }
 
-    /// The error for a row that the server does not take, with its cause in the format.
+    /// The error for a row that the server refuses, with its cause in the format.
     async fn refused(
         &self,
         connection: &mut Connection,

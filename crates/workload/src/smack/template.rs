@@ -2,7 +2,7 @@
 
 use bstr::{BString, ByteSlice};
 
-/// `user%06d@example`: everything from a second directive on is cut, as Super Smack did.
+/// `user%06d@example`: everything from a second directive on is cut off, as by Super Smack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     before: BString,
@@ -10,7 +10,7 @@ pub struct Template {
     after: BString,
 }
 
-/// How the number is written.
+/// The conversion of the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Number {
     left: bool,
@@ -29,10 +29,9 @@ enum Base {
     Octal,
 }
 
-/// Widest number of a template.
+/// Maximum width of the number in a template.
 const WIDTH_MAX: usize = 1_000;
 
-/// Why a template is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TemplateError {
     #[error("the template's directive '%{0}' writes no whole number: use %d, %u, %x, %X or %o")]
@@ -101,7 +100,7 @@ fn cut(mut rest: &[u8]) -> BString {
 }
 
 impl Number {
-    /// The directive behind a `%`, and what follows it.
+    /// Parses the directive after a `%`; returns it with the rest.
     fn parse(text: &[u8]) -> Result<(Self, &[u8]), TemplateError> {
         let flags = text
             .iter()

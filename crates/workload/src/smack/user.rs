@@ -18,14 +18,14 @@ pub struct SmackUser {
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
     draw_state: DrawState,
-    /// Words drawn from each dictionary.
+    /// Number of words drawn from each dictionary.
     drawn: Vec<u64>,
     place: Position,
-    /// The statement to be executed; its memory is used again for the next one.
+    /// Buffer for the statement to execute, reused for the next one.
     sql: Vec<u8>,
 }
 
-/// Where in its plan a worker is.
+/// The position of a worker in its plan.
 #[derive(Debug, Clone, Copy, Default)]
 struct Position {
     stage: usize,
@@ -35,7 +35,7 @@ struct Position {
 }
 
 impl SmackUser {
-    /// The worker with this index, not connected yet; its words depend on the seed and the index alone.
+    /// The worker with this index, not connected yet; its words depend on the seed and the index only.
     pub fn new(
         plan: Arc<ClientPlan>,
         endpoint: Arc<Endpoint>,
@@ -67,7 +67,7 @@ impl SmackUser {
     }
 }
 
-/// The text of a named query with words drawn for it, as run_save_result sends it; none if there is no such query.
+/// The text of a named query with words drawn for it, as run_save_result sends it; `None` if no query has this name.
 pub fn statement_of(
     script: &Script,
     dictionaries: &[Dictionary],
@@ -106,7 +106,7 @@ fn write_pieces(
 }
 
 impl Position {
-    /// The next step of a plan; none at its end.
+    /// The next step of a plan; `None` at its end.
     fn advance(&mut self, plan: &ClientPlan) -> Option<PlannedStep> {
         loop {
             let stage = plan.stages.get(self.stage)?;
@@ -170,7 +170,7 @@ impl User for SmackUser {
 
     async fn disconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
-            // The server may already be gone, and there is nothing left to do about it.
+            // The server may already be gone; a failed close has no consequence.
             let _ = connection.close().await;
         }
     }

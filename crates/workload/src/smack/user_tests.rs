@@ -1,4 +1,4 @@
-//! The order in which a worker fires, without a server.
+//! Tests of the order in which a worker fires, without a server.
 
 use std::time::Duration;
 

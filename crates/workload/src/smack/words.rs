@@ -1,4 +1,4 @@
-//! Words packed one behind the other: ten million of 19 bytes take about 230 MB.
+//! A compact list of words: ten million words of 19 bytes need about 230 MB.
 
 use bstr::BString;
 
@@ -9,13 +9,13 @@ const WORDS_PER_BASE: usize = 4096;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     bytes: Vec<u8>,
-    /// Where each word ends, counted from the base of its group.
+    /// End of each word, counted from the base of its group.
     ends: Vec<u32>,
-    /// Where each group of words begins.
+    /// Start of each group of words.
     bases: Vec<usize>,
 }
 
-/// A group of words is longer than its offsets can tell.
+/// Error for a group of words that exceeds the range of its offsets.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
@@ -32,7 +32,7 @@ impl Words {
         Ok(())
     }
 
-    /// Gives back the memory that growing took in advance.
+    /// Releases memory that was reserved in excess.
     pub(crate) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -70,7 +70,7 @@ pub(crate) struct LineReader {
     line: u64,
     /// The word of the unfinished line, if that line counts.
     word: BString,
-    /// The delimiter has come, the rest of the line is of no interest.
+    /// The delimiter was read; the rest of the line is ignored.
     complete: bool,
     /// The line has begun: at the end of the data it counts even without a line feed.
     begun: bool,
@@ -90,7 +90,7 @@ impl LineReader {
         }
     }
 
-    /// Takes the next piece of the data.
+    /// Reads the next piece of the data.
     pub(crate) fn feed(&mut self, mut piece: &[u8]) -> Result<(), TooLarge> {
         use bstr::ByteSlice;
         while !piece.is_empty() {

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use protocol::Connection;
 
-/// Violations of one condition that are read; beyond that, it is only known that there are more.
+/// Maximum violations of one condition that are read; beyond this limit only their existence is reported.
 const VIOLATIONS_MAX: usize = 100_000;
 
-/// A condition.
+/// A consistency condition.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Its number in clause 3.3.2; 13 is ours.
+    /// Its number in clause 3.3.2; 13 is dbdyno's own.
     pub number: u8,
-    /// What must hold.
+    /// The rule that must hold.
     pub rule: &'static str,
-    /// Selects the rows that violate it.
+    /// Statement that selects the rows that violate it.
     sql: &'static str,
-    /// Columns of these that name the row; the others are what was found and what should have been.
+    /// Number of leading columns that identify the row; the others are the values found and expected.
     key_columns: usize,
 }
 
@@ -25,14 +25,15 @@ pub struct Condition {
 pub struct Violation {
     /// The condition.
     pub condition: &'static Condition,
-    /// By the row's name, such as `w_id 1`, what is wrong with it, such as `w_ytd 300000.00, sum(d_ytd) 299999.00`.
+    /// The violation for each row: by the row's key, such as `w_id 1`, the values, such as
+    /// `w_ytd 300000.00, sum(d_ytd) 299999.00`.
     pub rows: BTreeMap<String, String>,
-    /// There are more rows than were read.
+    /// True if there are more rows than were read.
     pub has_more: bool,
 }
 
 impl Violation {
-    /// What of this is new since an earlier check.
+    /// The part of this violation that is new since an earlier check; `None` if nothing is new.
     pub fn since(&self, earlier: &[Self]) -> Option<Self> {
         let known = earlier
             .iter()
@@ -50,9 +51,9 @@ impl Violation {
     }
 }
 
-/// The conditions that always hold: all but 11, and that the counters of the stock agree with the order lines.
+/// The conditions that always hold: all but 11, and that the stock's counters agree with the order lines.
 ///
-/// Large tables are put below each other and grouped, not joined: MySQL 5.5 has no index on a grouped table, and takes
+/// Large tables are combined by UNION ALL and grouped, not joined: MySQL 5.5 has no index on a grouped table, and needs
 /// minutes for a join of two.
 ///
 /// Source: TPC-C 5.11, clauses 3.3.2.1 to 3.3.2.12; the last one follows from clause 2.4.2.2.
@@ -186,7 +187,7 @@ pub static AFTER_LOAD: Condition = Condition {
 };
 
 impl Condition {
-    /// The rows of the current database that violate it, if there are any.
+    /// The rows of the current database that violate the condition; `None` if there are none.
     pub async fn check(
         &'static self,
         connection: &mut Connection,

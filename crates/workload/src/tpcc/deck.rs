@@ -1,4 +1,4 @@
-//! The deck of 23 cards from which a terminal draws its transactions without putting them back.
+//! The deck of 23 cards from which a terminal draws its transactions without replacement.
 
 use super::random::Draw;
 
@@ -18,7 +18,7 @@ pub enum Transaction {
 }
 
 impl Transaction {
-    /// All of them; the index is that of the operation.
+    /// All transactions; the index is that of the operation.
     pub const ALL: [Self; 5] = [
         Self::NewOrder,
         Self::Payment,
@@ -38,7 +38,7 @@ impl Transaction {
         }
     }
 
-    /// Cards in the deck.
+    /// Number of cards in the deck.
     fn cards(self) -> usize {
         match self {
             Self::NewOrder | Self::Payment => 10,
@@ -69,7 +69,7 @@ impl Deck {
         }
     }
 
-    /// The next card; a deck that is used up is shuffled first.
+    /// The next card; an empty deck is shuffled first.
     pub(crate) fn next(&mut self, draw: &mut Draw) -> Transaction {
         if self.drawn == self.cards.len() {
             draw.shuffle(&mut self.cards);

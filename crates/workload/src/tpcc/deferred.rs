@@ -1,4 +1,4 @@
-//! The queue of deliveries that are executed in the background, as clause 2.7.2 has it.
+//! The queue of deliveries that are executed in the background, according to clause 2.7.2.
 
 use std::{
     collections::VecDeque,
@@ -8,8 +8,8 @@ use std::{
 use super::{input::Delivery, population::DISTRICTS};
 use crate::Moment;
 
-/// Deliveries that terminals asked for; couriers take the oldest first. Each is taken by one courier, and a delivery
-/// that failed goes back with what it has done, so that none is executed twice.
+/// Queue of deliveries; couriers take the oldest first. Each is taken by one courier, and a failed delivery returns to
+/// the queue with its progress, so that no district is delivered twice.
 #[derive(Debug, Default)]
 pub struct DeferredDeliveries(Mutex<Queue>);
 
@@ -19,30 +19,30 @@ struct Queue {
     results: DeliveryResults,
 }
 
-/// A delivery and since when it waits.
+/// A delivery and the moment at which it was queued.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Queued {
     pub(crate) delivery: Delivery,
     pub(crate) since: Moment,
 }
 
-/// What became of the deliveries.
+/// Results of the deferred deliveries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeliveryResults {
-    /// Deliveries that terminals asked for.
+    /// Deliveries queued by terminals.
     pub queued: u64,
-    /// Of these, executed.
+    /// Number of these that were executed.
     pub executed: u64,
-    /// Of these, with an unknown outcome: the connection was lost at the commit.
+    /// Number of these with an unknown outcome: the connection was lost at the commit.
     pub unknown: u64,
-    /// Orders that were delivered, by district from 1.
+    /// Orders delivered, by district from 1.
     pub delivered: [u64; DISTRICTS as usize],
-    /// How often there was no order to deliver, by district from 1.
+    /// Deliveries without an order to deliver, by district from 1.
     pub skipped: [u64; DISTRICTS as usize],
 }
 
 impl DeferredDeliveries {
-    /// What became of them so far.
+    /// Results so far.
     pub fn results(&self) -> DeliveryResults {
         self.lock().results
     }
@@ -57,7 +57,7 @@ impl DeferredDeliveries {
         self.lock().waiting.pop_front()
     }
 
-    /// Puts back what a courier took and did not finish.
+    /// Returns a delivery that a courier took and did not finish.
     pub(crate) fn put_back(&self, queued: Queued) {
         self.lock().waiting.push_front(queued);
     }

@@ -1,4 +1,4 @@
-//! The inputs of the transactions, as a terminal's operator would key them in.
+//! The inputs of the transactions, as an operator would type them at a terminal.
 
 use super::{
     nurand::Constants,
@@ -6,7 +6,7 @@ use super::{
     random::Draw,
 };
 
-/// Where a terminal stands, and what its operator knows.
+/// The home of a terminal, and the parameters of its operator's inputs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Home {
     /// The home warehouse, the same for the life of the terminal (clause 2.4.1.1).
@@ -47,7 +47,7 @@ pub(crate) struct NewOrder {
     pub(crate) warehouse: u32,
     pub(crate) district: u32,
     pub(crate) customer: u32,
-    /// In the order of the stock rows that they lock, so that two orders do not block each other.
+    /// In the order in which the stock rows are locked, so that two orders do not deadlock.
     pub(crate) lines: Vec<Line>,
     /// The last line's item does not exist: the order will be rolled back.
     pub(crate) is_rolled_back: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Payment {
     pub(crate) customer_warehouse: u32,
     pub(crate) customer_district: u32,
     pub(crate) customer: CustomerKey,
-    /// In hundredths.
+    /// Amount in hundredths.
     pub(crate) amount: u32,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct OrderStatus {
 pub(crate) struct Delivery {
     pub(crate) warehouse: u32,
     pub(crate) carrier: u32,
-    /// The district whose oldest order comes next; those before it are done, also for a retry.
+    /// The next district to deliver; those before it are done, also for a retry.
     pub(crate) next_district: u32,
     /// A bit for each district whose order was delivered; the others had none.
     pub(crate) delivered: u32,
@@ -100,7 +100,7 @@ pub(crate) struct StockLevel {
 }
 
 impl Home {
-    /// Source: TPC-C 5.11, clause 2.4.1. The lines' memory is used again.
+    /// Source: TPC-C 5.11, clause 2.4.1. The memory of the lines is reused.
     pub(crate) fn new_order(&self, draw: &mut Draw, order: &mut NewOrder) {
         order.warehouse = self.warehouse;
         order.district = draw.uniform(1..=DISTRICTS);
@@ -178,7 +178,7 @@ impl Home {
         }
     }
 
-    /// 60 % by last name.
+    /// A customer, selected by last name in 60 % of cases.
     fn customer(&self, draw: &mut Draw) -> CustomerKey {
         if draw.percent(60) {
             CustomerKey::LastName(self.constants.last_name(draw))
@@ -187,7 +187,7 @@ impl Home {
         }
     }
 
-    /// Any warehouse but the home warehouse; where there is only one, that one.
+    /// Any warehouse other than the home warehouse; the home warehouse if it is the only one.
     fn other_warehouse(&self, draw: &mut Draw) -> u32 {
         if self.warehouses < 2 {
             return self.warehouse;
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Whether a share lies within the bounds of clause 5.5.1.5 after enough draws.
+    /// Asserts that a share is within the bounds of clause 5.5.1.5 after a sufficient number of draws.
     fn assert_share(count: u32, of: u32, low: f64, high: f64, what: &str) {
         let share = f64::from(count) / f64::from(of);
         assert!((low..=high).contains(&share), "{what}: {share}");

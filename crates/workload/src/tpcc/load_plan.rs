@@ -1,4 +1,4 @@
-//! What a loader has to do, given what is in the database already.
+//! The work of a loader, given the current content of the database.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,33 +16,33 @@ use super::{
 };
 use crate::{KnownTable, Rows, TableData};
 
-/// When secondary indexes are made.
+/// When secondary indexes are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keys {
-    /// With the tables, so that every row goes into them.
+    /// With the tables, so that every row is inserted into them.
     Before,
-    /// When a table's rows are in: sorted, and in one go.
+    /// After a table's rows are loaded: sorted, and in one operation.
     After,
     /// Never.
     None,
 }
 
-/// What is to be in the database.
+/// The intended content of the database.
 #[derive(Debug, Clone)]
 pub struct LoadPlan {
     /// The rows.
     pub population: Population,
-    /// The warehouses, from 1; the end is not among them.
+    /// Range of warehouses, from 1; the end is exclusive.
     pub warehouses: Range<u32>,
     /// The tables.
     pub tables: Vec<Table>,
-    /// When secondary indexes are made.
+    /// When secondary indexes are created.
     pub keys: Keys,
-    /// Whether foreign keys are made.
+    /// Whether foreign keys are created.
     pub foreign_keys: bool,
 }
 
-/// The largest tables first, so that no connection is left with one at the end.
+/// The largest tables first, so that the last connection does not load a large table alone.
 const ORDER: [Table; 9] = [
     Table::Stock,
     Table::OrderLine,
@@ -55,15 +55,15 @@ const ORDER: [Table; 9] = [
     Table::Warehouse,
 ];
 
-/// Statements of a loading session: rows come with the rows that they refer to, and an interrupted load that is
-/// rolled back may keep its locks for a while.
+/// Statements of a loading session: foreign keys need no check because the referenced rows are loaded, too, and the
+/// rollback of an interrupted load may hold its locks for a while.
 pub const LOAD_SESSION: [&str; 2] = [
     "set foreign_key_checks = 0",
     "set innodb_lock_wait_timeout = 600",
 ];
 
 impl LoadPlan {
-    /// The tables as a loader takes them: only what is missing.
+    /// The tables to load, limited to the missing parts.
     pub fn tables(&self, found: &ExistingSchema) -> Vec<TableData> {
         let wanted = ORDER
             .into_iter()
@@ -101,7 +101,7 @@ impl LoadPlan {
         }
     }
 
-    /// Whether all rows of a table are among those that a load noted.
+    /// Whether all rows of a table are recorded as loaded.
     pub fn is_loaded(&self, table: Table, noted: &[Range<u64>]) -> bool {
         let rows = self.population.rows(table, self.warehouses.clone());
         let rows = rows.going_on(noted.to_vec());
@@ -113,7 +113,7 @@ impl LoadPlan {
         in_it == rows.units()
     }
 
-    /// Statements that add the foreign keys that are missing, once all rows and indexes are there.
+    /// Statements that add the missing foreign keys, after all rows and indexes are loaded.
     pub fn foreign_key_statements(&self, found: &ExistingSchema) -> Vec<String> {
         let keys = self.wanted_foreign_keys(found);
         let add = |table: Table| table.add_keys_sql(&[], &keys);
@@ -128,22 +128,22 @@ impl LoadPlan {
     }
 }
 
-/// What is in the database.
+/// The current content of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExistingSchema {
-    /// Names of tables, of those that TPC-C has.
+    /// Names of existing tables, of those that TPC-C has.
     pub tables: BTreeSet<String>,
-    /// Of these, tables that have rows.
+    /// Those of them that have rows.
     pub filled: BTreeSet<Table>,
-    /// Names of indexes, by name of their table.
+    /// Names of indexes, each with the name of its table.
     indexes: BTreeSet<(String, String)>,
     foreign_keys: BTreeSet<String>,
-    /// Rows that a load noted, by table.
+    /// Rows recorded as loaded, by table.
     pub loaded: BTreeMap<Table, Vec<Range<u64>>>,
 }
 
 impl ExistingSchema {
-    /// Looks into the current database.
+    /// Reads the content of the current database.
     pub async fn read(connection: &mut Connection) -> Result<Self, protocol::Error> {
         let names = |table: &Table| format!("'{}'", table.name());
         let ours: Vec<String> = Table::ALL.iter().map(names).collect();
@@ -194,7 +194,7 @@ impl ExistingSchema {
         Ok(found)
     }
 
-    /// Tables with rows that no load noted.
+    /// Tables with rows that are not recorded as loaded.
     pub fn unexplained(&self) -> impl Iterator<Item = Table> {
         let noted = |table: &Table| self.loaded.contains_key(table);
         self.filled
@@ -213,7 +213,7 @@ impl ExistingSchema {
     }
 }
 
-/// All tables of TPC-C and our own, as they can be found in a database; those that refer to others come first.
+/// All tables of TPC-C and dbdyno's own, as found in a database; tables that refer to others come first.
 pub fn known_tables() -> Vec<KnownTable> {
     let specified = Table::ALL.into_iter().rev();
     let specified = specified.map(|table| KnownTable::new(table.name(), table.columns()));
@@ -221,7 +221,7 @@ pub fn known_tables() -> Vec<KnownTable> {
     specified.chain(own).collect()
 }
 
-/// Statements that drop all tables of TPC-C and our own, those that refer to others first.
+/// Statements that drop all tables of TPC-C and dbdyno's own; tables that refer to others come first.
 pub fn drop_statements() -> Vec<String> {
     let known = known_tables().into_iter();
     known
@@ -261,7 +261,7 @@ mod tests {
             stock.finish,
             ["alter table stock add index fkey_stock_2 (s_i_id)"]
         );
-        // Of all tables but warehouse and item.
+        // One for each table except warehouse and item.
         assert_eq!(after.foreign_key_statements(&nothing).len(), 7);
 
         let without = plan(Keys::After, false);
@@ -286,7 +286,7 @@ mod tests {
             loaded: BTreeMap::new(),
         };
         assert_eq!(found.unexplained().collect::<Vec<_>>(), [Table::Stock]);
-        // Warehouse 1 and a piece of warehouse 2, of which only 100,050 to 100,100 are wanted below.
+        // Warehouse 1 and a part of warehouse 2, of which only 100,050 to 100,100 are needed below.
         found
             .loaded
             .insert(Table::Stock, vec![0..100_050, 100_070..300_000]);

@@ -1,4 +1,4 @@
-//! Amounts of money in hundredths: exact, as the specification demands.
+//! Amounts of money in hundredths: exact, as the specification requires.
 
 /// Reads a decimal with two places, such as `31.15`, or a whole number; `None` for anything else.
 pub(crate) fn parse(text: &[u8]) -> Option<i64> {
@@ -19,7 +19,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The text of an amount that is not negative: 1205 is `12.05`.
+    /// The text of an amount in hundredths: 1205 is `12.05`.
     pub(crate) fn of(amount: u64) -> Self {
         let mut text = Self {
             bytes: [0; 24],
@@ -39,7 +39,6 @@ impl Text {
         text
     }
 
-    /// The text.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }

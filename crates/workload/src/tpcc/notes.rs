@@ -1,4 +1,4 @@
-//! What a load leaves in the database for the run: two small tables of our own beside the specification's.
+//! Notes of a load for the run, in two small tables of dbdyno's own beside those of the specification.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -6,32 +6,32 @@ use protocol::Connection;
 
 use super::tables::Table;
 
-/// Name and value of what is noted; the table stays.
+/// Table of names and values of the notes; it is kept.
 const NOTES: &str = "dbdyno_tpcc";
-/// Which rows are in which table; the table goes when all are.
+/// Table of the row ranges loaded into each table; it is dropped when all rows are loaded.
 const PARTS: &str = "dbdyno_tpcc_parts";
 
-/// Names and columns of our own tables.
+/// Names and columns of dbdyno's own tables.
 pub(crate) const OWN_TABLES: [(&str, &[&str]); 2] = [
     (NOTES, &["name", "value"]),
     (PARTS, &["table_name", "first_unit", "end_unit"]),
 ];
 
-/// What a load noted.
+/// Notes of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notes {
     /// The seed of the rows.
     pub seed: u64,
     /// C-Load of C_LAST.
     pub last_name_at_load: u32,
-    /// Warehouses; 0 for a load by parts, which does not know them all.
+    /// Number of warehouses; 0 for a load in parts, which does not know the total.
     pub warehouses: u32,
-    /// Whether all rows and keys are there.
+    /// Whether all rows and keys are loaded.
     pub is_complete: bool,
 }
 
 impl Notes {
-    /// Makes both tables, where they are not there yet, and writes the notes.
+    /// Creates both tables, where they do not exist yet, and writes the notes.
     pub async fn write(&self, connection: &mut Connection) -> Result<(), protocol::Error> {
         for sql in [
             format!(
@@ -56,7 +56,7 @@ impl Notes {
         Ok(())
     }
 
-    /// Reads the notes of the current database; `None` where no load left any.
+    /// Reads the notes of the current database; `None` if there are none.
     pub async fn read(connection: &mut Connection) -> Result<Option<Self>, protocol::Error> {
         if !exists(connection, NOTES).await? {
             return Ok(None);
@@ -79,7 +79,7 @@ impl Notes {
     }
 }
 
-/// The statement that notes that the rows of these units are in a table.
+/// The statement that records the rows of these units as loaded into a table.
 pub(super) fn part_sql(table: Table, units: &Range<u64>) -> String {
     format!(
         "insert into {PARTS} (table_name, first_unit, end_unit) values ('{}', {}, {})",
@@ -89,7 +89,7 @@ pub(super) fn part_sql(table: Table, units: &Range<u64>) -> String {
     )
 }
 
-/// Units that are noted to be in a table, in ascending order.
+/// Units that are recorded as loaded into a table, in ascending order.
 pub(super) async fn parts(
     connection: &mut Connection,
     table: Table,
@@ -106,7 +106,7 @@ pub(super) async fn parts(
     Ok(rows.into_iter().filter_map(part).collect())
 }
 
-/// Forgets which rows are in.
+/// Drops the record of loaded rows.
 pub async fn forget_parts(connection: &mut Connection) -> Result<(), protocol::Error> {
     let sql = format!("drop table if exists {PARTS}");
     connection.query(sql.as_bytes()).await.map(drop)

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::random::{Draw, Purpose};
 
-/// Last names, customers of a district and items: the ranges of the three fields.
+/// Ranges of the three fields: last names, customers of a district and items.
 const LAST_NAMES: RangeInclusive<u32> = 0..=999;
 const CUSTOMERS: RangeInclusive<u32> = 1..=3_000;
 const ITEMS: RangeInclusive<u32> = 1..=100_000;
@@ -28,7 +28,7 @@ impl Constants {
         Self::drawn(seed, 0)
     }
 
-    /// The constants of a run with this seed; where C-Load of C_LAST is known, the C-Delta rule holds.
+    /// The constants of a run with this seed; the C-Delta rule is applied where C-Load of C_LAST is known.
     pub fn of_run(seed: u64, last_name_at_load: Option<u32>) -> Self {
         let mut constants = Self::drawn(seed, 1);
         if let Some(at_load) = last_name_at_load {
@@ -51,24 +51,24 @@ impl Constants {
         nurand(draw, 255, self.last_name, LAST_NAMES)
     }
 
-    /// C_ID.
+    /// Value of C_ID.
     pub(crate) fn customer(&self, draw: &mut Draw) -> u32 {
         nurand(draw, 1023, self.customer, CUSTOMERS)
     }
 
-    /// OL_I_ID.
+    /// Value of OL_I_ID.
     pub(crate) fn item(&self, draw: &mut Draw) -> u32 {
         nurand(draw, 8191, self.item, ITEMS)
     }
 }
 
-/// Whether the difference of two constants for C_LAST is one that clause 2.1.6.1 allows.
+/// Whether clause 2.1.6.1 allows the difference of these two constants for C_LAST.
 pub fn is_legal_delta(at_load: u32, at_run: u32) -> bool {
     let delta = at_load.abs_diff(at_run);
     (65..=119).contains(&delta) && delta != 96 && delta != 112
 }
 
-/// A constant in 0..=255 whose C-Delta is legal: there is always one on one side.
+/// A constant in 0..=255 whose C-Delta is legal: one exists for every `at_load`, above or below it.
 fn at_a_legal_distance(seed: u64, at_load: u32) -> u32 {
     let mut draw = Draw::new(seed, Purpose::Constants, 2);
     loop {
@@ -139,7 +139,7 @@ mod tests {
             let name = (constants.last_name(&mut draw) + 1000 - 77) % 1000;
             counts[name as usize] += 1.0;
         }
-        // Numbers that a pair cannot give must not come, and too rare ones are put together.
+        // Numbers that no pair gives must not occur, and cells with low expectations are combined.
         let (mut chi_square, mut cells, mut rest) = (0.0, 0, (0.0, 0.0));
         for (found, share) in counts.iter().zip(expected()) {
             let awaited = share * f64::from(draws);
@@ -156,7 +156,7 @@ mod tests {
             chi_square += (rest.0 - rest.1).powi(2) / rest.1;
         }
         let freedom = f64::from(cells);
-        // About four standard deviations of a chi-square above its mean.
+        // About four standard deviations above the mean of the chi-square distribution.
         assert!(
             chi_square < freedom + 4.0 * (2.0 * freedom).sqrt(),
             "{chi_square} with {freedom} degrees of freedom"
@@ -176,7 +176,7 @@ mod tests {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let top: u32 = counts[..10_000].iter().sum();
         let share = f64::from(top) / f64::from(draws);
-        // 72.1 % with endless draws, a little more with few; uniform draws give 12 %.
+        // 72.1 % with unlimited draws, slightly more with few; uniform draws give 12 %.
         assert!((0.71..0.76).contains(&share), "{share}");
     }
 }

@@ -1,4 +1,4 @@
-//! What can be set of TPC-C's data and load.
+//! The options of TPC-C's data and load.
 
 use settings::{
     Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
@@ -6,25 +6,25 @@ use settings::{
 
 use super::{Deliveries, pace::Pacing, population::WAREHOUSES_MAX};
 
-/// Bytes of a warehouse on disk, about.
+/// Approximate size of a warehouse on disk, bytes.
 const DISK_BYTES: f64 = 100e6;
 
 const EXAMPLE: &str = "tpcc = { warehouses = 10 }";
 
-/// The tables of TPC-C.
+/// Options of the tables of TPC-C.
 pub struct TpccData;
 
-/// The tables that are made.
+/// The tables to create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataOptions {
-    /// About 100 MB each.
+    /// Number of warehouses, about 100 MB each.
     pub warehouses: u32,
-    /// With the foreign keys, and the indexes that only they need.
+    /// Whether to create the foreign keys, and the indexes that only they need.
     pub foreign_keys: bool,
 }
 
 impl DataOptions {
-    /// What the values say.
+    /// The tables that the values describe.
     pub fn of(values: &Values) -> Self {
         let warehouses = values.count("warehouses").expect("it is required");
         Self {
@@ -90,22 +90,22 @@ impl DataKind for TpccData {
     }
 }
 
-/// The terminals of TPC-C, one for each connection.
+/// Options of the terminals of TPC-C, one for each connection.
 pub struct TpccLoad;
 
-/// How the terminals work.
+/// The mode of the terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Whether they pause for the specification's key and think times.
     pub pacing: Pacing,
-    /// The consistency conditions are checked: of data that was found before the run, of any after it.
+    /// Whether to check the consistency conditions: before the run for existing data, and after it in any case.
     pub check: bool,
-    /// Who executes a Delivery.
+    /// Executor of the Delivery transactions.
     pub deliveries: Deliveries,
 }
 
 impl LoadOptions {
-    /// What the values say.
+    /// The mode that the values describe.
     pub fn of(values: &Values) -> Self {
         Self {
             pacing: match values.text("pacing") {
@@ -160,7 +160,7 @@ impl OptionTable for TpccLoad {
 }
 
 impl LoadKind for TpccLoad {
-    /// The mix and the pauses of terminals are the specification's, and so is what they try again.
+    /// The mix, the pauses and the retries of terminals are defined by the specification.
     fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["rate", "arrivals", "think_time", "on_error"]
     }

@@ -1,4 +1,4 @@
-//! Key and think times of a terminal: pauses that are values, not waits.
+//! Key and think times of a terminal, as durations that the driver waits for.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use super::{deck::Transaction, random::Draw};
 /// Whether terminals pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
-    /// Never: each transaction follows the one before.
+    /// No pauses: each transaction follows the previous one.
     None,
     /// Key and think times of clause 5.2.5.
     Specification,
 }
 
 impl Pacing {
-    /// The time to key in a transaction's input, before it.
+    /// Time before a transaction in which its input is typed.
     pub(crate) fn key_time(self, transaction: Transaction) -> Duration {
         let seconds = match (self, transaction) {
             (Self::None, _) => 0,
@@ -25,7 +25,7 @@ impl Pacing {
         Duration::from_secs(seconds)
     }
 
-    /// The time to think about its output, after it: negative exponential, at most ten times the mean.
+    /// Think time after a transaction: negative exponential, at most ten times the mean.
     ///
     /// Source: TPC-C 5.11, clause 5.2.5.4.
     pub(crate) fn think_time(self, transaction: Transaction, draw: &mut Draw) -> Duration {

@@ -1,43 +1,43 @@
-//! The population of clause 4.3.3.1: how many rows there are, and what they depend on.
+//! The population of clause 4.3.3.1: its row counts and its parameters.
 
 use super::nurand::Constants;
 
-/// Items.
+/// Number of items.
 pub(crate) const ITEMS: u32 = 100_000;
-/// Districts of a warehouse.
+/// Districts per warehouse.
 pub(crate) const DISTRICTS: u32 = 10;
-/// Customers of a district.
+/// Customers per district.
 pub(crate) const CUSTOMERS: u32 = 3_000;
-/// Orders of a district.
+/// Orders per district.
 pub(crate) const ORDERS: u32 = 3_000;
-/// Orders of a district that were delivered, the oldest ones.
+/// Delivered orders per district, the oldest ones.
 pub(crate) const DELIVERED: u32 = 2_100;
-/// Orders of a district that were not.
+/// Undelivered orders per district.
 pub(crate) const UNDELIVERED: u32 = ORDERS - DELIVERED;
 
-/// The most warehouses that the tables' `smallint` can number.
+/// Maximum number of warehouses in the tables' `smallint` columns.
 pub const WAREHOUSES_MAX: u32 = 32_767;
 
-/// What the rows depend on.
+/// Parameters of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Population {
-    /// The same seed gives the same rows.
+    /// Seed; the same seed gives the same rows.
     pub seed: u64,
 }
 
-/// What makes the rows of a table: a row, or an order with its lines.
+/// The unit in which the rows of a table are generated: a row, or an order with its lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unit {
-    /// From 0 on over all warehouses.
+    /// Number over all warehouses, from 0.
     pub(crate) ordinal: u64,
-    /// From 1.
+    /// Number of the warehouse, from 1.
     pub(crate) warehouse: u32,
-    /// From 0 on within the warehouse.
+    /// Number within the warehouse, from 0.
     pub(crate) within: u32,
 }
 
 impl Population {
-    /// The constants of NURand that the population was made with.
+    /// The NURand constants of the population.
     pub fn constants(&self) -> Constants {
         Constants::of_load(self.seed)
     }

@@ -1,4 +1,4 @@
-//! The stored procedures: each transaction in the server, for one round trip.
+//! The stored procedures: each transaction executed in the server, with one round trip.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use protocol::Connection;
 
 use super::notes::texts;
 
-/// A procedure.
 struct Procedure {
     name: &'static str,
     /// The statement that creates it, with `{version}` in its comment.
@@ -37,14 +36,14 @@ const PROCEDURES: [Procedure; 5] = [
 ];
 
 impl Procedure {
-    /// What its comment says: another text has another version.
+    /// The version in its comment, which changes with the text.
     fn version(&self) -> String {
         format!("dbdyno {:08x}", crc32fast::hash(self.text.as_bytes()))
     }
 }
 
-/// Creates the procedures of `RoundTrips::Stored` in the current database, where they are missing or of another
-/// version; returns how many were created.
+/// Creates the procedures of `RoundTrips::Stored` in the current database, where they are missing or have another
+/// version; returns the number created.
 pub async fn create_procedures(connection: &mut Connection) -> Result<usize, protocol::Error> {
     let there = "select routine_name, routine_comment from information_schema.routines \
                  where routine_schema = database() and routine_type = 'PROCEDURE'";
@@ -92,7 +91,7 @@ mod tests {
             );
             let header = format!("create procedure {} (", procedure.name);
             let list = text.strip_prefix(&header).unwrap_or_default();
-            // The types may have a comma of their own, with a figure behind it.
+            // The types may contain a comma, followed by a digit.
             let list = list.split("\nmodifies").next().unwrap_or_default();
             let list = list.split("\nreads").next().unwrap_or_default();
             let parameters = list.matches(", ").count() + list.matches(",\n").count() + 1

@@ -1,4 +1,4 @@
-//! Random draws of one row or one terminal, each a pure function of the seed and of what is drawn for.
+//! Random draws for one row or one terminal, each a pure function of the seed, the purpose and the ordinal.
 
 use std::ops::RangeInclusive;
 
@@ -7,9 +7,9 @@ use rand_xoshiro::{
     rand_core::{Rng, SeedableRng},
 };
 
-/// What numbers are drawn for: the same seed gives every purpose numbers of its own.
+/// Purpose of random numbers: each purpose has its own sequence for the same seed.
 ///
-/// The discriminants are part of the generated data: they never change.
+/// The discriminants are part of the generated data and must never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Item = 1,
@@ -22,7 +22,7 @@ pub(crate) enum Purpose {
     OrderLine = 8,
     /// The order in which the customers of a district placed their first orders.
     Permutation = 9,
-    /// Number of lines of an order, which orders and order lines must agree on.
+    /// Number of lines of an order, which must be equal in orders and order lines.
     LineCount = 10,
     /// C of NURand.
     Constants = 11,
@@ -34,10 +34,10 @@ pub(crate) enum Purpose {
 pub(crate) struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {
-    /// The numbers of the `ordinal`-th thing of a purpose.
+    /// The sequence of the `ordinal`-th object of a purpose.
     #[inline]
     pub(crate) fn new(seed: u64, purpose: Purpose, ordinal: u64) -> Self {
-        // Two rounds of mixing keep neighbouring ordinals and purposes apart.
+        // Two rounds of mixing make neighbouring ordinals and purposes independent.
         let base = SplitMix64::seed_from_u64(seed ^ ((purpose as u64) << 56)).next_u64();
         Self(Xoshiro256PlusPlus::seed_from_u64(
             base.wrapping_add(ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
@@ -58,7 +58,7 @@ impl Draw {
         low + ((u128::from(self.bits()) * count) >> 64) as u32
     }
 
-    /// True in so many of a hundred cases.
+    /// True with this probability in percent.
     #[inline]
     pub(crate) fn percent(&mut self, percent: u32) -> bool {
         self.uniform(1..=100) <= percent

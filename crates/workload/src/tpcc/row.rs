@@ -1,12 +1,12 @@
-//! One row in the text form that LOAD DATA takes: fields with a TAB between them, `\N` for NULL.
+//! One row in the text form of LOAD DATA: fields with a TAB between them, `\N` for NULL.
 
 use super::{
     random::Draw,
     text::{push_a_string, push_alphanumeric, push_state, push_zip},
 };
 
-/// The time of loading, which the specification takes from the system; fixed, so that the same seed gives the
-/// same bytes.
+/// The load time, which the specification takes from the system clock; constant here, so that the same seed gives
+/// the same bytes.
 const LOADED_AT: &[u8] = b"2026-01-01 00:00:00";
 
 /// Appends the fields of one row.
@@ -32,7 +32,7 @@ impl<'a> Row<'a> {
         self.out
     }
 
-    /// A whole number.
+    /// An integer field.
     #[inline]
     pub(crate) fn int(&mut self, number: u32) -> &mut Self {
         let mut buffer = itoa::Buffer::new();
@@ -65,35 +65,35 @@ impl<'a> Row<'a> {
         self.text(&digits)
     }
 
-    /// A text without TAB, line end and backslash.
+    /// A text without TAB, line end or backslash.
     #[inline]
     pub(crate) fn text(&mut self, text: &[u8]) -> &mut Self {
         self.separate().extend_from_slice(text);
         self
     }
 
-    /// Letters and digits, of a random length between two.
+    /// Letters and digits, of a random length in this range.
     #[inline]
     pub(crate) fn a_string(&mut self, draw: &mut Draw, shortest: u32, longest: u32) -> &mut Self {
         push_a_string(draw, shortest..=longest, self.separate());
         self
     }
 
-    /// So many letters and digits.
+    /// This number of letters and digits.
     #[inline]
     pub(crate) fn alphanumeric(&mut self, draw: &mut Draw, length: usize) -> &mut Self {
         push_alphanumeric(draw, length, self.separate());
         self
     }
 
-    /// A field that something else appends.
+    /// A field written by `push`.
     #[inline]
     pub(crate) fn with(&mut self, push: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
         push(self.separate());
         self
     }
 
-    /// Street twice, city, state and zip.
+    /// Two street lines, city, state and zip.
     pub(crate) fn address(&mut self, draw: &mut Draw) -> &mut Self {
         self.a_string(draw, 10, 20)
             .a_string(draw, 10, 20)
@@ -102,19 +102,18 @@ impl<'a> Row<'a> {
             .with(|out| push_zip(draw, out))
     }
 
-    /// The time of loading.
+    /// The load time.
     #[inline]
     pub(crate) fn loaded_at(&mut self) -> &mut Self {
         self.text(LOADED_AT)
     }
 
-    /// NULL.
     #[inline]
     pub(crate) fn null(&mut self) -> &mut Self {
         self.text(b"\\N")
     }
 
-    /// Ends the row, which is 1 row.
+    /// Ends the row; returns the number of rows, 1.
     #[inline]
     pub(crate) fn end(&mut self) -> u64 {
         self.out.push(b'\n');

@@ -1,4 +1,4 @@
-//! The SQL that makes the tables, their secondary indexes and their foreign keys, under tpcc-mysql's names.
+//! The SQL statements that create the tables, their secondary indexes and foreign keys, under tpcc-mysql's names.
 
 use super::tables::Table;
 
@@ -11,22 +11,22 @@ pub struct Index {
     pub name: &'static str,
     /// Its columns.
     pub columns: &'static str,
-    /// Whether the transactions have no use for it: it only stands behind a foreign key.
+    /// Whether it only serves a foreign key: no transaction uses it.
     pub is_for_foreign_key: bool,
 }
 
 /// A foreign key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForeignKey {
-    /// The table that refers.
+    /// The referring table.
     pub table: Table,
     /// Its name.
     pub name: &'static str,
     /// Its columns.
     pub columns: &'static str,
-    /// The table that is referred to.
+    /// The referenced table.
     pub to: Table,
-    /// The columns there.
+    /// The referenced columns.
     pub to_columns: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub const INDEXES: [Index; 6] = [
         "o_w_id, o_d_id, o_c_id, o_id",
         false,
     ),
-    // The server makes these two when it gets the foreign keys; made before, the keys cost nothing more.
+    // The server creates these two together with the foreign keys; if they exist before, the keys cost nothing more.
     index(
         Table::History,
         "fkey_history_1",
@@ -180,7 +180,7 @@ impl Table {
         )
     }
 
-    /// The statement that adds these secondary indexes and foreign keys; none if they are none.
+    /// The statement that adds these secondary indexes and foreign keys; `None` if both lists are empty.
     pub fn add_keys_sql(self, indexes: &[Index], foreign_keys: &[ForeignKey]) -> Option<String> {
         let indexes = indexes
             .iter()

@@ -8,7 +8,7 @@ use crate::{Class, Failure, Watch};
 /// A connection that is ready for transactions.
 pub(crate) struct Session {
     connection: Connection,
-    /// By [`Sql`].
+    /// Prepared statements, indexed by [`Sql`].
     prepared: Vec<Option<Statement>>,
     fetched: Fetched,
 }
@@ -33,19 +33,19 @@ impl Session {
         })
     }
 
-    /// Undoes what a failed transaction began.
+    /// Rolls back the changes of a failed transaction.
     pub(crate) async fn undo(&mut self) -> Result<(), Failure> {
         self.connection.query(b"rollback").await?;
         Ok(())
     }
 
-    /// Takes leave; the server may already be gone, and there is nothing left to do about it.
+    /// Closes the connection; the server may already be gone, and a failed close has no consequence.
     pub(crate) async fn close(self) {
         let _ = self.connection.close().await;
     }
 }
 
-/// The steps of a transaction: statements, each told to who looks on.
+/// The steps of a transaction: statements, each reported to `watch`.
 pub(crate) struct Steps<'s, W> {
     pub(crate) session: &'s mut Session,
     pub(crate) watch: &'s mut W,
@@ -74,7 +74,7 @@ impl<W: Watch> Steps<'_, W> {
         Ok(())
     }
 
-    /// Calls the stored procedure that is a whole transaction, its commit included; the last rows that it returns.
+    /// Calls the stored procedure of a whole transaction, its commit included; returns the last rows of its result.
     pub(crate) async fn call(
         &mut self,
         sql: Sql,
@@ -84,7 +84,7 @@ impl<W: Watch> Steps<'_, W> {
         Ok(&self.session.fetched)
     }
 
-    /// The same for a procedure that changes nothing, and can be called again whatever became of it.
+    /// Calls a procedure that changes nothing, so that it can be repeated after any failure.
     pub(crate) async fn call_to_read(
         &mut self,
         sql: Sql,
@@ -108,7 +108,7 @@ impl<W: Watch> Steps<'_, W> {
         }
     }
 
-    /// Runs a statement that changes rows; returns how many.
+    /// Runs a statement that changes rows; returns their number.
     pub(crate) async fn change(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<u64, Failure> {
         let session = &mut *self.session;
         let statement = session.prepared[sql as usize].ok_or_else(|| not_prepared(sql))?;
@@ -121,17 +121,15 @@ impl<W: Watch> Steps<'_, W> {
         Ok(outcome.affected_rows)
     }
 
-    /// Ends the transaction.
     pub(crate) async fn commit(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await.map_err(left_open)
     }
 
-    /// Ends a transaction that changed nothing, and can be run again whatever became of it.
+    /// Commits a transaction that changed nothing, so that it can be repeated after any failure.
     pub(crate) async fn end_reading(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await
     }
 
-    /// Ends the transaction without effect.
     pub(crate) async fn rollback(&mut self) -> Result<(), Failure> {
         self.end(Sql::Rollback, b"rollback").await
     }
@@ -143,12 +141,12 @@ impl<W: Watch> Steps<'_, W> {
     }
 }
 
-/// A whole number as a parameter.
+/// An integer parameter.
 pub(crate) fn int(number: u32) -> Value<'static> {
     Value::Int(number.into())
 }
 
-/// The failure of what was to commit: over a connection that is lost, it may have been done.
+/// The failure of a commit: the transaction may have been committed if the connection was lost.
 fn left_open(failure: Failure) -> Failure {
     Failure {
         outcome_unknown: failure.lost,
@@ -156,7 +154,7 @@ fn left_open(failure: Failure) -> Failure {
     }
 }
 
-/// What the database should have said and did not.
+/// A failure for an unexpected answer of the database.
 pub(crate) fn unexpected(message: String) -> Failure {
     Failure {
         number: 0,
@@ -168,7 +166,7 @@ pub(crate) fn unexpected(message: String) -> Failure {
     }
 }
 
-/// The value that a row must have.
+/// The value, or a failure if the row does not have it.
 pub(crate) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
     value.ok_or_else(|| unexpected(format!("{what} is not there")))
 }

@@ -44,7 +44,6 @@ pub(crate) enum Sql {
 }
 
 impl Sql {
-    /// How many there are.
     pub(crate) const COUNT: usize = Self::CallStockLevel as usize + 1;
 }
 
@@ -59,13 +58,13 @@ const fn definition(sql: Sql, name: &'static str, text: &'static str) -> Definit
     Definition { sql, name, text }
 }
 
-/// What ends a transaction, the same in all of them.
+/// The statements that end a transaction, common to all transactions.
 pub(crate) const ENDS: [Definition; 2] = [
     definition(Sql::Commit, "commit", "commit"),
     definition(Sql::Rollback, "rollback", "rollback"),
 ];
 
-/// One statement per round trip, as the clauses tell the transactions.
+/// One statement per round trip, in the order of the specification's clauses.
 pub(crate) const SINGLE: [Definition; 31] = [
     definition(
         Sql::NewOrderDistrict,

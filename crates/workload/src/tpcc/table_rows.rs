@@ -1,4 +1,4 @@
-//! The rows of a table, as text, from any place on.
+//! The rows of a table, as text, for any range of units.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::Rows;
 impl Population {
     /// The rows of a table for these warehouses, numbered from 1, in the order of the primary key.
     ///
-    /// Items belong to no warehouse: they come whatever the warehouses are.
+    /// Items belong to no warehouse: they are included for any range of warehouses.
     pub fn rows(&self, table: Table, warehouses: Range<u32>) -> TableRows {
         let per_warehouse = table.definition().units;
         let count = |warehouses: u32| u64::from(warehouses) * per_warehouse;
@@ -36,12 +36,12 @@ pub struct TableRows {
     population: Population,
     table: Table,
     units: Range<u64>,
-    /// Units that are in the table, over all warehouses, if that is noted.
+    /// Units that are already loaded, over all warehouses; `None` if loaded units are not recorded.
     loaded: Option<Vec<Range<u64>>>,
 }
 
 impl TableRows {
-    /// The same rows, to be noted when they are in the table; these units are in it already.
+    /// The same rows for a resumed load, whose progress is recorded; `loaded` are the units already in the table.
     pub(crate) fn going_on(self, loaded: Vec<Range<u64>>) -> Self {
         Self {
             loaded: Some(loaded),

@@ -1,4 +1,4 @@
-//! The population by its rules, and every byte of one warehouse by its sum.
+//! Tests of the population against the specification's rules, and of every byte of one warehouse by checksum.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ fn number(field: &str) -> u32 {
     field.parse().unwrap()
 }
 
-/// Rows and sum of the bytes of each table: the generated data never changes.
+/// Number of rows and checksum of each table: the generated data must never change.
 const ONE_WAREHOUSE: &str = "\
 item 100000 27f4303671814979ffca738ad6acb17d
 warehouse 1 1b59fdc56f9902430ebca4569601ed90
@@ -100,7 +100,7 @@ fn rows_come_in_the_order_of_the_primary_key() {
     }
 }
 
-/// Ranges of numbers and texts, and the shares that the specification wants within 5 % of their target.
+/// Ranges of numbers and texts, and shares within 5 % of the specification's targets.
 #[test]
 fn items_stocks_and_customers_follow_their_rules() {
     let items = rows(Table::Item, 1..2);
@@ -145,7 +145,7 @@ fn items_stocks_and_customers_follow_their_rules() {
     assert_eq!(names.len(), 1000);
 }
 
-/// Carriers, lines, amounts and delivery dates of delivered and other orders, and who placed them.
+/// Carriers, lines, amounts and delivery dates of delivered and other orders, and the customers of the orders.
 #[test]
 fn orders_and_their_lines_agree() {
     let orders = rows(Table::Orders, 1..2);
@@ -181,7 +181,7 @@ fn orders_and_their_lines_agree() {
         }
         assert_eq!(order[7], "1");
     }
-    // Numbers of neighbouring orders and districts go their own ways: an independent shuffle gives a
+    // Numbers of neighbouring orders and districts are independent: an independent shuffle gives a
     // correlation with a standard deviation of 0.006 over 30,000 orders.
     let customer = |at: usize| f64::from(number(&orders[at % orders.len()][3])) - 1_500.5;
     for apart in [1, 2, 64, 3_000] {

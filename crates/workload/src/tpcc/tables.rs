@@ -1,4 +1,4 @@
-//! The nine tables: names and order of columns are tpcc-mysql's, types the specification's.
+//! The nine tables: column names and order from tpcc-mysql, types from the specification.
 
 mod customer;
 mod definition;
@@ -16,28 +16,28 @@ use definition::Definition;
 /// A table, in the order in which the tables are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
-    /// What is sold, the same in all warehouses.
+    /// Items for sale, the same in all warehouses.
     Item,
     /// One row per warehouse.
     Warehouse,
-    /// Ten per warehouse.
+    /// Ten districts per warehouse.
     District,
-    /// 100,000 per warehouse.
+    /// Stock of 100,000 items per warehouse.
     Stock,
-    /// 3,000 per district.
+    /// 3,000 customers per district.
     Customer,
-    /// Payments.
+    /// History of payments.
     History,
-    /// Orders.
+    /// Orders; 3,000 per district after the load.
     Orders,
-    /// Orders that were not delivered yet.
+    /// Orders that are not delivered yet.
     NewOrders,
-    /// Lines of orders.
+    /// Lines of orders; 5 to 15 per order.
     OrderLine,
 }
 
 impl Table {
-    /// All tables; a table comes behind those that its foreign keys name.
+    /// All tables; each table comes after those that its foreign keys refer to.
     pub const ALL: [Self; 9] = [
         Self::Item,
         Self::Warehouse,
@@ -79,7 +79,7 @@ impl Table {
         self != Self::Item
     }
 
-    /// The column of the warehouse to which a row belongs.
+    /// Name of the column with the warehouse of a row; `None` for a table without warehouses.
     pub fn warehouse_column(self) -> Option<&'static str> {
         match self {
             Self::Item => None,

@@ -1,15 +1,15 @@
-//! Counts of the inputs that terminals used, and the audit of clause 5.5.1.5 over them.
+//! Counts of the terminals' inputs, and the audit of clause 5.5.1.5 over them.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::input::{Delivery, Line, NewOrder, OrderStatus, Payment};
 
-/// What all terminals of a run used as inputs; each terminal adds its own when it ends.
+/// Counts of the inputs of all terminals of a run; each terminal adds its own when it ends.
 #[derive(Debug, Default)]
 pub struct SharedTally(Mutex<Tally>);
 
 impl SharedTally {
-    /// The sum so far.
+    /// The total so far.
     pub fn total(&self) -> Tally {
         *self.lock()
     }
@@ -40,45 +40,45 @@ impl SharedTally {
 pub struct Tally {
     /// New-Order transactions.
     pub orders: u64,
-    /// Of these, rolled back because of an unused item.
+    /// Number of these that were rolled back because of an unused item.
     pub rolled_back: u64,
     /// Lines of all orders.
     pub lines: u64,
-    /// Of these, supplied by another warehouse.
+    /// Number of these supplied by another warehouse.
     pub remote_lines: u64,
     /// Payment transactions.
     pub payments: u64,
-    /// Of these, by a customer of another warehouse.
+    /// Number of these by a customer of another warehouse.
     pub remote_payments: u64,
-    /// Of these, by last name.
+    /// Number of these by last name.
     pub payments_by_name: u64,
     /// Order-Status transactions.
     pub order_statuses: u64,
-    /// Of these, by last name.
+    /// Number of these by last name.
     pub order_statuses_by_name: u64,
     /// Delivery transactions.
     pub deliveries: u64,
-    /// Districts, ten of a delivery, that had no order to deliver.
+    /// Districts, ten per delivery, that had no order to deliver.
     pub skipped_districts: u64,
 }
 
-/// A share of inputs and the bounds that the specification sets for it.
+/// A share of inputs and its bounds in the specification.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// What is counted.
+    /// Name of the counted input.
     pub what: &'static str,
-    /// The share, from 0 to 1; of lines, their number per order.
+    /// The share, from 0 to 1; for lines, their number per order.
     pub share: f64,
-    /// The lowest that is allowed.
+    /// Lower bound.
     pub low: f64,
-    /// The highest that is allowed.
+    /// Upper bound.
     pub high: f64,
-    /// How far beyond its bounds chance takes the share, in so few transactions, less than once in 100,000 runs.
+    /// Tolerance beyond the bounds for this number of transactions: chance exceeds it in fewer than 1 of 100,000 runs.
     pub margin: f64,
 }
 
 impl Share {
-    /// Whether the share is out of its bounds by more than chance explains.
+    /// Whether the share is outside its bounds by more than the margin.
     pub fn is_violated(&self) -> bool {
         self.share < self.low - self.margin || self.share > self.high + self.margin
     }
@@ -86,14 +86,15 @@ impl Share {
 
 /// Variance of the number of lines, which is uniform over 5 to 15.
 const LINES_VARIANCE: f64 = 10.0;
-/// How far one order's lines are from their mean at most.
+/// Maximum distance of one order's lines from their mean.
 const LINES_DEVIATION_MAX: f64 = 5.0;
 
-/// Logarithm of how seldom chance takes a mean beyond its margin.
+/// Negative logarithm of the probability that a mean exceeds its margin by chance.
 const SELDOM_LN: f64 = 11.5;
 
-/// How far the mean of `n` values with this variance, none further than `deviation_max` from the expectation, is from
-/// it but once in 100,000 times. A normal approximation is far too narrow for a share of 1 % in few transactions.
+/// The distance from its expectation that the mean of `n` values exceeds once in 100,000 times. The values have this
+/// variance and lie within `deviation_max` of the expectation. A normal approximation is far too narrow for a share of
+/// 1 % in few transactions.
 ///
 /// Source: Bernstein's inequality, solved for the deviation.
 fn margin(variance: f64, deviation_max: f64, n: u64) -> f64 {
@@ -127,9 +128,9 @@ impl Tally {
         self.skipped_districts += u64::from(delivery.skipped());
     }
 
-    /// The shares of clause 5.5.1.5; what was never used has none.
+    /// The shares of clause 5.5.1.5, without those of transactions that never ran.
     ///
-    /// With one warehouse there is no remote one, and the remote shares are left out.
+    /// The remote shares are omitted if there is only one warehouse.
     pub fn audit(&self, warehouses: u32) -> Vec<Share> {
         let mut shares = vec![
             share(
@@ -224,9 +225,9 @@ mod tests {
             [
                 ("rolled back New-Orders", false),
                 ("Payments by last name", false),
-                // None of a million: a loader of today that never asks another warehouse.
+                // None of a million: a load program that never uses another warehouse.
                 ("remote lines", true),
-                // 19 of 100: chance.
+                // 19 of 100: within chance.
                 ("remote Payments", false),
                 ("lines per order", false),
             ]
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_short_run_is_not_judged_by_its_bad_luck() {
-        // Three of forty were rolled back, once in 120 runs.
+        // Three of forty were rolled back, which happens once in 120 runs.
         let tally = Tally {
             orders: 40,
             rolled_back: 3,

@@ -1,4 +1,4 @@
-//! A terminal: the virtual client that draws transactions from its deck and runs them.
+//! A terminal: the virtual client that draws transactions from its deck and executes them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,52 +19,52 @@ use super::{
 };
 use crate::{Class, Failure, Moment, Next, User, Watch};
 
-/// What all terminals of a run have in common.
+/// Parameters common to all terminals of a run.
 #[derive(Debug)]
 pub struct TerminalPlan {
-    /// Warehouses of the database.
+    /// Number of warehouses in the database.
     pub warehouses: u32,
     /// Constants of NURand.
     pub constants: Constants,
-    /// The same seed, the same inputs.
+    /// Seed; the same seed gives the same inputs.
     pub seed: u64,
     /// Whether terminals pause.
     pub pacing: Pacing,
-    /// How a transaction goes to the server.
+    /// Round trips of a transaction.
     pub round_trips: RoundTrips,
-    /// Who executes a Delivery.
+    /// Executor of the Delivery transactions.
     pub deliveries: Deliveries,
-    /// Those that couriers execute.
+    /// The queue of deliveries for couriers.
     pub deferred: DeferredDeliveries,
-    /// Where the inputs are counted.
+    /// Counts of the inputs.
     pub tally: SharedTally,
 }
 
-/// How a transaction goes to the server.
+/// Round trips of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundTrips {
-    /// Statement by statement.
+    /// One per statement.
     Statements,
-    /// By one call of a stored procedure that holds the whole transaction.
+    /// One per transaction: a call of a stored procedure.
     Stored,
 }
 
-/// Who executes a Delivery.
+/// Executor of the Delivery transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deliveries {
-    /// The terminal, which waits for it.
+    /// The terminal, which waits for the result.
     Inline,
-    /// Couriers in the background: the terminal queues it and goes on (clause 2.7.2).
+    /// Couriers in the background: the terminal queues the delivery and continues (clause 2.7.2).
     Deferred,
 }
 
 /// Name of a courier's operation.
 pub const DELIVERED: &str = "Deferred Delivery";
 
-/// How long a courier waits before it looks again for something to deliver.
+/// Polling interval of an idle courier.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// Attempts at one delivery that may fail when a run is over.
+/// Maximum failed attempts at one delivery after the end of a run.
 const RETRIES: u32 = 100;
 
 /// Names of the operations, in the order of [`Transaction::ALL`].
@@ -75,7 +75,7 @@ pub fn operations() -> Vec<String> {
         .collect()
 }
 
-/// Names of the statements inside the operations; none where each operation is one statement.
+/// Names of the statements inside the operations; empty if each operation is one statement.
 pub fn statements(round_trips: RoundTrips) -> Vec<String> {
     let inside = match round_trips {
         RoundTrips::Statements => SINGLE.iter().chain(&ENDS),
@@ -89,7 +89,7 @@ pub fn statements(round_trips: RoundTrips) -> Vec<String> {
 /// One terminal at its warehouse, or a courier without one.
 pub struct Terminal {
     role: Role,
-    /// What a courier has taken from the queue and not delivered yet.
+    /// The delivery that a courier has taken from the queue and not finished.
     queued: Option<Queued>,
     plan: Arc<TerminalPlan>,
     endpoint: Arc<Endpoint>,
@@ -101,19 +101,19 @@ pub struct Terminal {
     deck: Deck,
     stage: Stage,
     input: Input,
-    /// Input of New-Order, beside the others because its memory is used again.
+    /// Input of New-Order, separate from the others because its memory is reused.
     order: NewOrder,
     tally: Tally,
 }
 
-/// Who uses the connection.
+/// User of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Operator,
     Courier,
 }
 
-/// What a terminal's operator does.
+/// State of a terminal's operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Choosing,
@@ -121,7 +121,7 @@ enum Stage {
     Answered,
 }
 
-/// Input of the transaction that comes next.
+/// Input of the next transaction.
 #[derive(Debug, Clone, Copy)]
 enum Input {
     NewOrder,
@@ -132,7 +132,7 @@ enum Input {
 }
 
 impl Terminal {
-    /// The terminal with this index (from 0), not connected yet: terminals are dealt out to the warehouses in turn.
+    /// The terminal with this index (from 0), not connected yet: terminals are assigned to the warehouses in turn.
     pub fn new(plan: Arc<TerminalPlan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
         let place = Home {
             warehouse: index % plan.warehouses + 1,
@@ -158,12 +158,12 @@ impl Terminal {
         }
     }
 
-    /// Whether the New-Order that this terminal executed last was rolled back for its unused item.
+    /// Whether the last New-Order of this terminal was rolled back because of its unused item.
     pub fn is_rolled_back(&self) -> bool {
         self.order.is_rolled_back
     }
 
-    /// Who executes queued deliveries, not connected yet.
+    /// A courier, which executes queued deliveries, not connected yet.
     pub fn courier(plan: Arc<TerminalPlan>, endpoint: Arc<Endpoint>) -> Self {
         Self {
             role: Role::Courier,
@@ -172,7 +172,7 @@ impl Terminal {
         }
     }
 
-    /// Executes the oldest delivery that is still queued when a run is over; false where there is none.
+    /// Executes the oldest delivery that is still queued after the end of a run; false if the queue is empty.
     pub async fn deliver_next(&mut self) -> Result<bool, Failure> {
         if self.session.is_none() {
             self.connect().await?;
@@ -192,7 +192,7 @@ impl Terminal {
         }
     }
 
-    /// The oldest delivery of the queue, or that of the courier which is not done yet.
+    /// The courier's unfinished delivery, or else the oldest one of the queue.
     fn next_queued(&mut self) -> Next {
         let queued = self.queued.take().or_else(|| self.plan.deferred.take());
         match queued {
@@ -205,7 +205,7 @@ impl Terminal {
         }
     }
 
-    /// Notes what became of a queued delivery.
+    /// Records the outcome of a queued delivery.
     fn settle_queued(&mut self, result: &Result<(), Failure>) {
         let (Some(queued), Input::Delivery(delivery)) = (self.queued.take(), self.input) else {
             return;
@@ -213,12 +213,12 @@ impl Terminal {
         match result {
             Ok(()) => self.plan.deferred.executed(&delivery),
             Err(failure) if failure.outcome_unknown => self.plan.deferred.lost(),
-            // Districts that are done stay done, whoever takes it next.
+            // Completed districts stay completed for the courier that takes the delivery next.
             Err(_) => self.queued = Some(Queued { delivery, ..queued }),
         }
     }
 
-    /// Chooses the next transaction and keys in its input.
+    /// Selects the next transaction and generates its input.
     fn choose(&mut self) {
         let draw = &mut self.draw;
         self.input = match self.deck.next(draw) {
@@ -345,12 +345,12 @@ impl User for Terminal {
         let mut result = self.input.run(round_trips, &self.order, &mut steps).await;
         match &mut result {
             Ok(()) => self.count(),
-            // What the transaction did is undone by the server, unless it was about to be committed.
+            // The server rolls the transaction back, unless it was about to be committed.
             Err(failure) if failure.lost => failure.retryable = !failure.outcome_unknown,
             Err(failure) => {
-                // A lock wait that took too long leaves the rest of the transaction open.
+                // A lock wait timeout leaves the rest of the transaction open.
                 if session.undo().await.is_err() {
-                    // Whoever goes on over this connection commits that rest: only a new one has nothing open.
+                    // The next transaction on this connection would commit that rest, so a new connection is needed.
                     self.session = None;
                     failure.lost = failure.retryable;
                 }
@@ -371,7 +371,7 @@ impl User for Terminal {
     }
 }
 
-/// Nobody looks on when the rest is delivered: the measurement is over then.
+/// Discards the statements: the remaining deliveries run after the measurement.
 struct NoObserver;
 
 impl Watch for NoObserver {

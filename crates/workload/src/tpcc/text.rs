@@ -1,4 +1,4 @@
-//! Random texts of clause 4.3.2: letters and digits, last names, zip codes, and data with ORIGINAL in it.
+//! Random texts of clause 4.3.2: letters and digits, last names, zip codes, and data that contains ORIGINAL.
 
 use std::ops::RangeInclusive;
 
@@ -11,13 +11,13 @@ const SYLLABLES: [&[u8]; 10] = [
     b"BAR", b"OUGHT", b"ABLE", b"PRI", b"PRES", b"ESE", b"ANTI", b"CALLY", b"ATION", b"EING",
 ];
 
-/// What marks the tenth of the items and stocks that are not generic.
+/// Mark of the tenth of the items and stocks that are original.
 pub(crate) const ORIGINAL: &[u8] = b"ORIGINAL";
 
-/// Characters made at once: two draws of 64 bits give eight, and eight fill a vector register.
+/// Characters generated at a time: two draws of 64 bits give eight, and eight fill a vector register.
 const BLOCK: usize = 16;
 
-/// Appends so many random letters and digits.
+/// Appends this number of random letters and digits.
 #[inline]
 pub(crate) fn push_alphanumeric(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
     let end = out.len() + length;
@@ -27,9 +27,9 @@ pub(crate) fn push_alphanumeric(draw: &mut Draw, length: usize, out: &mut Vec<u8
     out.truncate(end);
 }
 
-/// Letters and digits, each as likely as another to a tenth of a percent.
+/// Letters and digits, with equal probabilities to within 0.1 %.
 ///
-/// Arithmetic instead of a table, so that the compiler makes vector instructions of it.
+/// Arithmetic instead of a table lookup, so that the compiler can use vector instructions.
 #[inline]
 fn alphanumeric_block(draw: &mut Draw) -> [u8; BLOCK] {
     let mut words = [0_u16; BLOCK];
@@ -54,14 +54,14 @@ pub(crate) fn push_a_string(draw: &mut Draw, lengths: RangeInclusive<u32>, out: 
     push_alphanumeric(draw, length, out);
 }
 
-/// Appends a random n-string: so many digits.
+/// Appends a random n-string: this number of digits.
 pub(crate) fn push_digits(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
     for _ in 0..length {
         out.push(b'0' + draw.uniform(0..=9) as u8);
     }
 }
 
-/// Appends two capital letters, a state.
+/// Appends two capital letters as a state.
 pub(crate) fn push_state(draw: &mut Draw, out: &mut Vec<u8>) {
     for _ in 0..2 {
         out.push(b'A' + draw.uniform(0..=25) as u8);
@@ -76,7 +76,7 @@ pub(crate) fn push_zip(draw: &mut Draw, out: &mut Vec<u8>) {
     out.extend_from_slice(b"11111");
 }
 
-/// Appends 26 to 50 characters, which hold ORIGINAL at a random place in a tenth of the cases.
+/// Appends 26 to 50 characters; in a tenth of the cases they contain ORIGINAL at a random position.
 #[inline]
 pub(crate) fn push_data(draw: &mut Draw, out: &mut Vec<u8>) {
     let start = out.len();
@@ -88,7 +88,7 @@ pub(crate) fn push_data(draw: &mut Draw, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the last name with a number from 0 to 999, such as `PRICALLYOUGHT` for 371.
+/// Appends the last name for a number from 0 to 999, such as `PRICALLYOUGHT` for 371.
 pub(crate) fn push_last_name(number: u32, out: &mut Vec<u8>) {
     for digit in [number / 100, number / 10 % 10, number % 10] {
         out.extend_from_slice(SYLLABLES[digit as usize]);
@@ -162,7 +162,7 @@ mod tests {
                 last += u32::from(out.ends_with(ORIGINAL));
             }
         }
-        // 2,000 are awaited with a standard deviation of 42.
+        // 2,000 are expected with a standard deviation of 42.
         assert!((1_830..2_170).contains(&originals), "{originals}");
         assert!(first > 20 && last > 20);
     }

@@ -1,4 +1,4 @@
-//! The five transactions, told as the specification's clauses tell them.
+//! The five transactions, in the order of steps of the specification's clauses.
 
 pub(crate) mod call;
 mod customer;

@@ -1,4 +1,4 @@
-//! What has to be true of loaded tables, as statements and the answers that they must give.
+//! Checks of loaded tables, as statements and their expected answers.
 
 use super::rows::TableRows;
 use super::scale_factor::ScaleFactor;
@@ -8,26 +8,26 @@ use crate::table_data::Rows;
 /// The content of one table as two numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableCheck {
-    /// Answers with two numbers: how many rows there are, and the sum of the CRC-32 of each.
+    /// Statement that returns two numbers: the number of rows, and the sum of the CRC-32 of each.
     pub sql: String,
-    /// Rows there must be.
+    /// Expected number of rows.
     pub rows: u64,
-    /// What their checksums must add up to.
+    /// Expected sum of the checksums.
     pub checksum: u64,
 }
 
-/// A foreign key that is to hold, whether the table declares it or not.
+/// A foreign key to check, whether the table declares it or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKeyCheck {
     /// The table.
     pub table: Table,
     /// The key.
     pub key: ForeignKey,
-    /// Answers with the number of rows that refer to nothing.
+    /// Statement that returns the number of rows without a referenced row.
     pub sql: String,
 }
 
-/// What a table must hold: every row is made again for it.
+/// The expected content of a table, computed by generating every row again.
 pub fn table_check(table: Table, scale_factor: ScaleFactor) -> TableCheck {
     let rows = TableRows::new(table, scale_factor);
     let (mut count, mut checksum) = (0, 0);
@@ -62,13 +62,13 @@ pub fn foreign_key_checks() -> Vec<ForeignKeyCheck> {
     .collect()
 }
 
-/// The server's side of the checksum: a row as the line that it was loaded from.
+/// The checksum as an SQL statement, over the lines that the rows were loaded from.
 fn checksum_sql(table: Table) -> String {
     let columns: Vec<String> = table
         .columns()
         .iter()
         .map(|(name, _)| match *name {
-            // Lines have it without the decimals that the column adds.
+            // The lines have it without the decimals that the column adds.
             "l_quantity" => "cast(l_quantity as signed)".to_owned(),
             name => name.to_owned(),
         })

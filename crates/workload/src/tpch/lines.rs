@@ -1,6 +1,6 @@
-//! Rows as the lines that LOAD DATA takes: fields with tabs between them.
+//! Rows as the lines of LOAD DATA: fields with tabs between them.
 //!
-//! No text of TPC-H holds a tab, a line feed or a backslash, so nothing has to be escaped.
+//! No text of TPC-H contains a tab, a line feed or a backslash, so no escaping is needed.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ impl Fields<'_> {
         self.bytes(text.as_bytes())
     }
 
-    /// Names and addresses that exist only as they are printed.
+    /// Names and addresses, which the generator provides only as `Display`.
     fn shown(&mut self, value: &impl std::fmt::Display) -> &mut Self {
         write!(self.0, "{value}\t").expect("writing to memory cannot fail");
         self
@@ -46,7 +46,7 @@ impl Fields<'_> {
         self
     }
 
-    /// All dates of TPC-H lie in the years from 1992 to 1998.
+    /// A date; all dates of TPC-H are in the years from 1992 to 1998.
     fn date(&mut self, value: TPCHDate) -> &mut Self {
         let (year, month, day) = value.to_ymd();
         self.0.extend_from_slice(b"19");

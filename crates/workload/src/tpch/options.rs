@@ -1,4 +1,4 @@
-//! What can be set of TPC-H's data and load.
+//! The options of TPC-H's data and load.
 
 use settings::{
     Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
@@ -10,27 +10,27 @@ use super::{
     table::Table,
 };
 
-/// Bytes that a scale factor of 1 takes on disk, about, without secondary indexes.
+/// Approximate bytes on disk at scale factor 1, without secondary indexes.
 const DISK_BYTES: f64 = 1.5e9;
 
 const EXAMPLE: &str = "tpch = { scale_factor = 0.1 }";
 
-/// The tables of TPC-H.
+/// Options of the tables of TPC-H.
 pub struct TpchData;
 
-/// The tables that are made.
+/// The tables to create.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DataOptions {
-    /// 1 is about 1 GB of text.
+    /// Scale factor; 1 is about 1 GB of text.
     pub scale_factor: ScaleFactor,
-    /// Which keys they have.
+    /// Keys of the tables.
     pub keys: Keys,
-    /// When indexes and foreign keys are made.
+    /// When indexes and foreign keys are created.
     pub key_time: KeyTime,
 }
 
 impl DataOptions {
-    /// What the values say.
+    /// The tables that the values describe.
     pub fn of(values: &Values) -> Self {
         let scale_factor = values.number("scale_factor").expect("it is required");
         Self {
@@ -111,24 +111,24 @@ impl DataKind for TpchData {
     }
 }
 
-/// The load of one table, which the data leaves empty.
+/// Options of the load of one table, which the data leaves empty.
 pub struct TpchLoad;
 
-/// How a table is loaded.
+/// Parameters of the load of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadOptions {
     /// The table.
     pub table: Table,
-    /// LOAD DATA statements that its rows are divided into; `None` for one per connection.
+    /// Number of LOAD DATA statements for its rows; `None` for one per connection.
     pub statements: Option<u64>,
-    /// The server checks unique and foreign keys meanwhile.
+    /// Whether the server checks unique and foreign keys during the load.
     pub checks: bool,
-    /// InnoDB's redo log is written meanwhile.
+    /// Whether InnoDB's redo log is written during the load.
     pub redo_log: bool,
 }
 
 impl LoadOptions {
-    /// What the values say.
+    /// The load that the values describe.
     pub fn of(values: &Values) -> Self {
         let table = values.text("table").and_then(Table::named);
         Self {
@@ -209,7 +209,7 @@ impl LoadKind for TpchLoad {
         })
     }
 
-    /// The table that is to be loaded is there, but empty.
+    /// The table to load must exist and be empty.
     fn wants_of_data(&self, values: &Values) -> Option<String> {
         Some(format!("without {}", LoadOptions::of(values).table.name()))
     }

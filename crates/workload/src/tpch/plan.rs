@@ -1,4 +1,4 @@
-//! How the tables are loaded: with which keys, made when, in which order.
+//! The plan of a load: the keys, when they are created, and the order of the tables.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use super::scale_factor::ScaleFactor;
 use super::table::{ForeignKey, Table};
 use crate::table_data::TableData;
 
-/// Which keys the tables have.
+/// Keys of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keys {
     /// Primary keys only.
     Primary,
-    /// Also an index on the columns of each foreign key.
+    /// Primary keys, and an index on the columns of each foreign key.
     Secondary,
-    /// Also the foreign keys themselves.
+    /// Primary keys, indexes and the foreign keys themselves.
     Foreign,
 }
 
-/// When the indexes and foreign keys are made.
+/// When the indexes and foreign keys are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyTime {
-    /// With the table: each row goes into each index.
+    /// With the table: each row is inserted into each index.
     Before,
-    /// Once all rows are in.
+    /// After all rows are loaded.
     After,
 }
 
@@ -34,22 +34,22 @@ pub struct Stage {
     pub tables: Vec<TableData>,
 }
 
-/// How the tables are loaded.
+/// The plan of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPlan {
-    /// How large the data is.
+    /// Size of the data.
     pub scale_factor: ScaleFactor,
-    /// Which keys the tables have.
+    /// Keys of the tables.
     pub keys: Keys,
-    /// When they are made.
+    /// When the keys are created.
     pub key_time: KeyTime,
-    /// Whether the server checks every row for unique and foreign keys, as it does unless told not to. The rows
-    /// are known to be right.
+    /// Whether the server checks unique and foreign keys for every row, as it does by default. The rows are known to be
+    /// valid.
     pub checks: bool,
 }
 
 impl Keys {
-    /// Its name, as it is typed.
+    /// Its name, as the user types it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -71,7 +71,7 @@ impl FromStr for Keys {
 }
 
 impl LoadPlan {
-    /// Statements for each connection that loads; they change nothing beyond the session.
+    /// Session settings for each loading connection; they have no effect beyond the session.
     pub fn session(&self) -> Vec<String> {
         if self.checks {
             Vec::new()
@@ -83,8 +83,8 @@ impl LoadPlan {
         }
     }
 
-    /// The tables in the order in which they have to be loaded, one of them perhaps without its rows. All at once,
-    /// unless foreign keys are checked.
+    /// The tables in the order in which they must be loaded, one of them without its rows if `left_empty` names it. All
+    /// tables are in one stage, unless foreign keys are checked.
     pub fn stages(&self, left_empty: Option<Table>) -> Vec<Stage> {
         let in_order = [
             &[Table::Region][..],
@@ -125,7 +125,7 @@ impl LoadPlan {
         }
     }
 
-    /// `CREATE TABLE`. The rows are ASCII and are compared byte by byte, whatever the server's character set is.
+    /// `CREATE TABLE`. The rows are ASCII and are compared bytewise, independent of the server's character set.
     pub fn create(&self, table: Table) -> String {
         let columns = table.columns().iter();
         let mut parts: Vec<String> = columns
@@ -146,8 +146,8 @@ impl LoadPlan {
         )
     }
 
-    /// Statements that add the foreign keys, once all tables have their rows and indexes, but for the table that is
-    /// left empty; to be sent with foreign_key_checks off, or each would copy its table.
+    /// Statements that add the foreign keys after all tables have their rows and indexes, except those of the empty
+    /// table; to be sent with foreign_key_checks off, because otherwise each would copy its table.
     pub fn foreign_keys(&self, left_empty: Option<Table>) -> Vec<String> {
         if !self.has(Keys::Foreign, KeyTime::After) {
             return Vec::new();
@@ -158,7 +158,7 @@ impl LoadPlan {
         filled.filter_map(add_foreign_keys).collect()
     }
 
-    /// The statements that make the keys of one table once its rows are in; none where it has them from the start.
+    /// The statements that create the keys of one table after its rows are loaded; empty if it has them from the start.
     pub fn keys_after(&self, table: Table) -> Vec<String> {
         let foreign_keys = if self.has(Keys::Foreign, KeyTime::After) {
             add_foreign_keys(table)
@@ -171,7 +171,7 @@ impl LoadPlan {
             .collect()
     }
 
-    /// One table without rows, with the keys that it has before they come.
+    /// One table without rows, with the keys that exist before its rows are loaded.
     fn empty_table(&self, table: Table) -> TableData {
         TableData {
             rows: None,
@@ -180,7 +180,7 @@ impl LoadPlan {
         }
     }
 
-    /// The statement that adds the indexes of a table at that time, all of them in one.
+    /// The statement that adds all indexes of a table that are due at that time.
     fn indexes(&self, table: Table, time: KeyTime) -> Option<String> {
         let keys = table.foreign_keys();
         if !self.has(Keys::Secondary, time) || keys.is_empty() {
@@ -193,7 +193,7 @@ impl LoadPlan {
         Some(format!("alter table {} {}", table.name(), added.join(", ")))
     }
 
-    /// Whether such keys are made at that time.
+    /// Whether these keys are created at that time.
     fn has(&self, keys: Keys, time: KeyTime) -> bool {
         self.keys >= keys && self.key_time == time
     }

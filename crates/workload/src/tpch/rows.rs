@@ -10,14 +10,14 @@ use super::scale_factor::{CUSTOMERS, ORDERS, PARTS, SUPPLIERS, ScaleFactor};
 use super::table::Table;
 use crate::table_data::Rows;
 
-/// A unit holds the rows of about so many parts, suppliers, customers or orders: the generator's start costs nothing
-/// beside them.
+/// Parts, suppliers, customers or orders per unit, approximately: the generator's start-up cost is negligible
+/// compared to them.
 const UNIT: u64 = 1000;
-/// Suppliers of each part.
+/// Number of suppliers per part.
 const SUPPLIERS_OF_PART: usize = 4;
 
-/// The rows of one table, the same as dbgen's; the first row of all costs a second and 300 MB of memory, which hold
-/// the text that comments are taken from.
+/// The rows of one table, identical to dbgen's. The first row of the process costs a second and 300 MB of memory, for
+/// the text from which comments are taken.
 #[derive(Debug, Clone, Copy)]
 pub struct TableRows {
     table: Table,
@@ -33,7 +33,7 @@ impl TableRows {
             Table::PartSupp | Table::Part => scale_factor.scaled(PARTS),
             Table::Customer => scale_factor.scaled(CUSTOMERS),
             Table::Supplier => scale_factor.scaled(SUPPLIERS),
-            // The generator makes these whole.
+            // The generator produces these tables as a whole.
             Table::Nation | Table::Region => 1,
         };
         let units = (divided / UNIT).max(1);
@@ -60,7 +60,7 @@ impl Rows for TableRows {
             ),
             Table::Orders => write(OrderGenerator::new(scale_factor, part, parts).iter(), out),
             Table::PartSupp => {
-                // The suppliers of a part do not come in the order of their keys.
+                // The suppliers of a part are not generated in the order of their keys.
                 let generator = PartSuppGenerator::new(scale_factor, part, parts);
                 let mut rows: Vec<_> = generator.iter().collect();
                 for suppliers in rows.chunks_mut(SUPPLIERS_OF_PART) {
@@ -100,7 +100,7 @@ mod tests {
         "0.01".parse().unwrap()
     }
 
-    /// All lines of a table.
+    /// All lines of a table, and their number.
     fn lines(table: Table, scale_factor: ScaleFactor) -> (Vec<u8>, u64) {
         let rows = TableRows::new(table, scale_factor);
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The scale factor: how large the data is.
+//! The scale factor, which determines the size of the data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,22 +7,22 @@ use tpchgen::generators::OrderGenerator;
 
 use super::table::Table;
 
-/// The smallest: 10 suppliers.
+/// Minimum: 10 suppliers.
 pub(super) const SCALE_FACTOR_MIN: f64 = 0.001;
-/// Beyond, keys would outgrow the columns.
+/// Maximum: larger keys would overflow their columns.
 pub(super) const SCALE_FACTOR_MAX: f64 = 10_000.0;
 
 /// A scale factor; 1 is about 1 GB of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScaleFactor(f64);
 
-/// A text that is no scale factor.
+/// Error for a text that is not a scale factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a scale factor is a number from {SCALE_FACTOR_MIN} to {SCALE_FACTOR_MAX}")]
 pub struct NoScaleFactor;
 
 impl ScaleFactor {
-    /// The scale factor of data with so many suppliers; `None` when there is none.
+    /// The scale factor of data with this number of suppliers; `None` if it is out of range.
     pub fn of_suppliers(suppliers: u64) -> Option<Self> {
         (suppliers as f64 / f64::from(SUPPLIERS)).try_into().ok()
     }
@@ -32,8 +32,8 @@ impl ScaleFactor {
         self.0
     }
 
-    /// How many rows a table has. The lines of the orders are drawn one order after the other: at scale factor 1
-    /// that takes some milliseconds, and more in proportion.
+    /// Number of rows of a table. The line count of orders is drawn order by order: this takes some milliseconds at
+    /// scale factor 1, and grows in proportion.
     pub fn rows(self, table: Table) -> u64 {
         match table {
             Table::Region => 5,
@@ -55,7 +55,7 @@ impl ScaleFactor {
         }
     }
 
-    /// As the generator counts.
+    /// Scales a row count, rounded as in the generator.
     pub(super) fn scaled(self, at_one: u32) -> u64 {
         (f64::from(at_one) * self.0) as u64
     }

@@ -1,4 +1,4 @@
-//! The load of one table as operations that are measured: its rows by LOAD DATA, then its keys.
+//! The load of one table as measured operations: its rows by LOAD DATA, then its keys.
 
 use std::io;
 use std::ops::Range;
@@ -14,34 +14,34 @@ use crate::bulk::{Adjusted, BulkError, Lines};
 use crate::table_data::{Rows, TableData};
 use crate::user::{Failure, Next, User, Watch};
 
-/// Bytes that are made before they are sent.
+/// Size of a piece of rows to send, bytes.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Rows go in.
+/// Operation that loads rows.
 const ROWS: usize = 0;
-/// Indexes and foreign keys are made.
+/// Operation that creates indexes and foreign keys.
 const KEYS: usize = 1;
 
-/// The load of one table that is there and empty, shared by those who do it.
+/// The load of one existing, empty table, shared by all loaders.
 pub struct TableLoad {
     data: TableData,
     rows: TableRows,
     session: Vec<String>,
-    /// Statements that make the keys once all rows are in.
+    /// Statements that create the keys after all rows are loaded.
     keys: Vec<String>,
     operations: Vec<String>,
     statements: u64,
-    /// LOAD DATA statements that somebody has begun.
+    /// Number of LOAD DATA statements begun.
     begun: AtomicU64,
-    /// And those that are over.
+    /// Number of LOAD DATA statements finished.
     done: AtomicU64,
-    /// Rows and bytes of those.
+    /// Rows and bytes of the finished statements.
     rows_in: AtomicU64,
     bytes_in: AtomicU64,
 }
 
 impl TableLoad {
-    /// A load by so many LOAD DATA statements; a table with fewer units of rows has fewer.
+    /// A load by this number of LOAD DATA statements; fewer if the table has fewer units of rows.
     pub fn new(plan: &LoadPlan, table: Table, statements: u64) -> Self {
         let rows = TableRows::new(table, plan.scale_factor);
         Self {
@@ -68,36 +68,36 @@ impl TableLoad {
         &self.data.name
     }
 
-    /// Rows and bytes of the LOAD DATA statements that are over.
+    /// Rows and bytes of the finished LOAD DATA statements.
     pub fn brought(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.rows_in), of(&self.bytes_in))
     }
 
-    /// Makes the first rows, which takes a second that is not the load's.
+    /// Generates the first rows, so that the generator's start of a second is not part of the load.
     pub fn warm_up(&self) {
         self.rows.write(0, &mut Vec::new());
     }
 
-    /// The units that a statement sends.
+    /// The units of rows in a statement.
     fn units(&self, statement: u64) -> Range<u64> {
         let begin = |statement: u64| self.rows.units() * statement / self.statements;
         begin(statement)..begin(statement + 1)
     }
 }
 
-/// One connection that loads.
+/// One loading connection.
 pub struct TableLoader {
     load: Arc<TableLoad>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
-    /// The statement that comes next, or the keys.
+    /// Index of the next LOAD DATA statement.
     statement: Option<u64>,
     makes_keys: bool,
 }
 
 impl TableLoader {
-    /// A loader that is not connected yet.
+    /// A loader, not connected yet.
     pub fn new(load: Arc<TableLoad>, endpoint: Arc<Endpoint>) -> Self {
         Self {
             load,
@@ -138,7 +138,7 @@ impl TableLoader {
         self.load
             .bytes_in
             .fetch_add(source.sent_bytes, Ordering::Relaxed);
-        // Whoever comes last has all rows in.
+        // All rows are loaded when the last statement is done.
         let done = self.load.done.fetch_add(1, Ordering::AcqRel) + 1;
         self.makes_keys = done == self.load.statements && !self.load.keys.is_empty();
         self.statement = None;
@@ -190,13 +190,13 @@ impl User for TableLoader {
 
     async fn disconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
-            // The server notices by itself when it does not hear of it.
+            // The server notices a lost connection without this message.
             let _ = connection.close().await;
         }
     }
 }
 
-/// The rows of a range of units as a stream.
+/// A stream of the rows of a range of units.
 struct Units {
     rows: TableRows,
     units: Range<u64>,
@@ -227,7 +227,7 @@ fn failure(error: BulkError) -> Failure {
     }
 }
 
-/// Rows that the server changed are in, and they are not TPC-H's: what such a load takes says nothing.
+/// The failure for rows changed by the server: they are not TPC-H's, so the duration of the load is not valid.
 fn adjusted_rows(adjusted: &Adjusted) -> Failure {
     let Adjusted { warnings, first } = adjusted;
     of_rows(format!(

@@ -10,7 +10,7 @@ use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, P
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
 
-/// What is measured.
+/// Parameters of one measurement.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     pub(super) is_unix: bool,
@@ -21,28 +21,28 @@ pub(super) struct Cell {
     pub(super) duration: Duration,
 }
 
-/// What came out.
+/// Result of one measurement.
 #[derive(Debug, Clone)]
 pub(super) struct Figures {
     pub(super) cell: Cell,
     pub(super) machine: Machine,
     pub(super) queries_per_s: f64,
-    /// CPU time of one query; `None` where the process was not observed or nothing came back.
+    /// CPU time per query; `None` if the process was not observed or no query returned.
     pub(super) client_cpu_us: Option<f64>,
     pub(super) server_cpu_us: Option<f64>,
     pub(super) client_resident_bytes: Option<u64>,
     pub(super) server_resident_bytes: Option<u64>,
     pub(super) p50_us: Option<f64>,
     pub(super) p99_us: Option<f64>,
-    /// From the moment at which a user was due to the send.
+    /// Time from the moment at which a user was due to the send.
     pub(super) send_lag_p50_us: Option<f64>,
     pub(super) send_lag_p99_us: Option<f64>,
-    /// Mean time of opening a connection.
+    /// Mean time to open a connection.
     pub(super) connect_us: f64,
 }
 
 impl Cell {
-    /// As the header of a run record has it.
+    /// The transport as in the header of a run record.
     pub(super) fn transport(&self) -> &'static str {
         if self.is_unix {
             "unix socket"
@@ -55,12 +55,12 @@ impl Cell {
         if self.is_prepared { "prepared" } else { "text" }
     }
 
-    /// Queries per second that are asked for, in an open loop.
+    /// Requested queries per second, in an open loop.
     pub(super) fn rate(&self) -> Option<f64> {
         self.arrivals.rate_per_s()
     }
 
-    /// Drives the load and reads what it cost.
+    /// Drives the load and measures its cost.
     pub(super) fn measure(
         self,
         server: &NullProcess,
@@ -138,7 +138,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// Adds up what happens in the measurement.
+/// Totals over the measurement.
 struct Tally {
     sampler: Sampler,
     elapsed_s: f64,
@@ -193,7 +193,7 @@ impl Observer for Tally {
     fn connected(&mut self, _open: u64, _total: u64) {}
 
     fn started(&mut self) {
-        // What lies before belongs to nobody.
+        // The time before the start is not counted.
         self.sampler.sample(0.0);
     }
 
@@ -222,7 +222,7 @@ impl Observer for Tally {
     }
 }
 
-/// Adds the time, and keeps the memory of the end.
+/// Adds the CPU time, and keeps the memory of the last sample.
 fn add(sum: &mut ProcessUse, more: ProcessUse) {
     sum.user_s += more.user_s;
     sum.system_s += more.system_s;

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::commands::calibrate::cell::Figures;
 
-/// How the event loops wait.
+/// Polling mechanism of the event loops.
 const IO: &str = "epoll";
 
-/// The answer: the highest rate of each transport, and how late an open loop sends.
+/// The answer: the highest rate of each transport, and the send lag of an open loop.
 pub(super) fn answer(figures: &[Figures]) -> String {
     let mut out = String::new();
     let closed: Vec<&Figures> = (figures.iter())
@@ -45,7 +45,7 @@ pub(super) fn answer(figures: &[Figures]) -> String {
     out + "Run records now say what share of this a run used; -v shows every measurement.\n"
 }
 
-/// For people: one row per measurement.
+/// A table for people: one row per measurement.
 pub(super) fn text(figures: &[Figures]) -> String {
     let mut out = format!(
         "{:12} {:8} {:>11} {:>5} {:>6} {:>10} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>8}\n",
@@ -101,7 +101,7 @@ fn shown(value: Option<f64>) -> String {
     }
 }
 
-/// For programs.
+/// JSON for programs.
 pub(super) fn json(calibration: &Calibration, figures: &[Figures]) -> String {
     let cells: Vec<Value> = figures
         .iter()

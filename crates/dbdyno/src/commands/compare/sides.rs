@@ -1,4 +1,4 @@
-//! A side of a comparison, from what is written on the command line to its run records.
+//! A side of a comparison, from its text on the command line to its run records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,37 +17,37 @@ pub(super) struct RecordedSide {
     name: String,
     levels: Levels,
     records: Vec<Recorded>,
-    /// Complete runs of the same directories that are not on this side.
+    /// Complete runs in the same directories that do not belong to this side.
     rest: Vec<Recorded>,
-    /// What the experiments ask whose runs these are, one for each part.
+    /// The questions of the runs' experiments, one for each part.
     questions: Vec<Option<Question>>,
-    /// Where a part of it went on until it was decided: the most blocks that it could have had.
+    /// Maximum number of blocks of a part that ran until decided.
     looked_at: Option<usize>,
-    /// The experiments beside the parts, as far as there are any.
+    /// The experiments beside the parts, where they exist.
     experiments: Vec<Experiment>,
 }
 
 /// A complete run.
 struct Recorded {
     path: PathBuf,
-    /// Number of the results that it belongs to.
+    /// Index of the results that it belongs to.
     results: usize,
     record: Record,
 }
 
-/// One part of what was written: a directory or a file, and the levels that are taken of it.
+/// One part of a side's text: a directory or a file, and the selected levels.
 #[derive(Debug, PartialEq, Eq)]
 struct Selection {
     path: PathBuf,
     levels: Levels,
 }
 
-/// Results by the directory and the experiment that they belong to; runs of no experiment are each on their own.
+/// Results by their directory and experiment; runs without an experiment are separate results.
 #[derive(Default)]
 struct Numbers(BTreeMap<(PathBuf, String), usize>, usize);
 
 impl RecordedSide {
-    /// Reads both sides; an error for what is not there, cannot be read, or is the same twice.
+    /// Reads both sides; an error if one does not exist, cannot be read, or is given twice.
     pub(super) fn read_both(a: &str, b: &str) -> Result<[Self; 2], Blamed> {
         let mut numbers = Numbers::default();
         let a = Self::read(a, &mut numbers)?;
@@ -119,14 +119,14 @@ impl RecordedSide {
         Ok(())
     }
 
-    /// What the experiments of both sides ask; `None` where they ask different things, or nothing.
+    /// The question of both sides' experiments; `None` if they differ, or if there is none.
     pub(super) fn question_of_both<'s>(&'s self, other: &Self) -> Option<&'s Question> {
         let first = self.questions.first()?.as_ref();
         let mut all = self.questions.iter().chain(&other.questions);
         first.filter(|_| all.all(|it| it.as_ref() == first))
     }
 
-    /// All complete runs of the results, where both sides are parts of the same one.
+    /// All complete runs of the results, if both sides are parts of the same results.
     pub(super) fn executions_of_both<'s>(&'s self, other: &Self) -> Option<Vec<Execution<'s>>> {
         let all = || self.records.iter().chain(&self.rest);
         let results = self.records.first()?.results;
@@ -137,12 +137,12 @@ impl RecordedSide {
         (are_same && is_whole).then(|| executions().collect())
     }
 
-    /// True where both sides name levels of the same factors: then it is asked for that these differ.
+    /// True if both sides name levels of the same factors: then these are meant to differ.
     pub(super) fn names_the_factors_of(&self, other: &Self) -> bool {
         !self.levels.is_empty() && self.levels.keys().eq(other.levels.keys())
     }
 
-    /// The side as it is compared.
+    /// The side, for the comparison.
     pub(super) fn side(&self) -> Side<'_> {
         let records = self.records.iter();
         Side {
@@ -155,7 +155,7 @@ impl RecordedSide {
         }
     }
 
-    /// The side as it is audited.
+    /// The side, for the audit.
     pub(super) fn audited(&self) -> ComparedSide<'_> {
         ComparedSide {
             name: &self.name,
@@ -173,8 +173,8 @@ fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorde
     }
 }
 
-/// The experiment whose runs stand at a path. Results whose experiment cannot be read any more are compared all the same:
-/// their records say all that is needed for that.
+/// The experiment of the runs at a path. Results with an unreadable experiment are compared nevertheless: their records
+/// are sufficient for that.
 fn experiment_beside(path: &Path) -> Option<Experiment> {
     let directory = if path.is_dir() { path } else { path.parent()? };
     match experiment_of(directory) {
@@ -211,7 +211,7 @@ fn parts(text: &str) -> Result<Vec<Selection>, Blamed> {
     text.split(',').map(part).collect()
 }
 
-/// A path, then levels: the longest beginning that exists is the path, for a path may have colons, too.
+/// A path, then levels: the longest prefix that exists is the path, because a path may contain colons, too.
 fn part(text: &str) -> Result<Selection, Blamed> {
     let ends = text
         .char_indices()
@@ -227,7 +227,7 @@ fn part(text: &str) -> Result<Selection, Blamed> {
     for piece in text[end..].split(':').skip(1) {
         match (piece.split_once('='), levels.last_mut()) {
             (Some((factor, level)), _) => levels.push((factor.to_owned(), level.to_owned())),
-            // A level may have colons: mix=1:0.
+            // A level may contain colons: mix=1:0.
             (None, Some((_, level))) => *level = format!("{level}:{piece}"),
             (None, None) => {
                 let message = format!("{text}: {piece:?} is no FACTOR=LEVEL");

@@ -1,4 +1,4 @@
-//! A command that is called again, with what it drew and where it writes named.
+//! A command to repeat, with its seed and its output files made explicit.
 
 use std::{
     io::{self, IsTerminal, stdin},
@@ -12,20 +12,20 @@ use std::{
 use runs::{Blame, Blamed, HIDDEN, signals};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How often the command is looked at.
+/// Polling interval of the running command.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// A command as it is to be called.
+/// A command to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandLine {
-    /// Where.
+    /// Working directory.
     directory: PathBuf,
-    /// Behind the program's name.
+    /// Arguments after the program's name.
     arguments: Vec<String>,
 }
 
 impl CommandLine {
-    /// The same command again in its directory.
+    /// The same command in its directory.
     pub(super) fn of(directory: &Path, arguments: &[String]) -> Self {
         Self {
             directory: directory.to_owned(),
@@ -33,7 +33,7 @@ impl CommandLine {
         }
     }
 
-    /// Gives an option another value, under the first of its names.
+    /// Sets an option to another value, under the first of its names.
     pub(super) fn set(&mut self, names: &[&str], value: &str) {
         let mut kept = Vec::new();
         let mut is_value = false;
@@ -50,7 +50,7 @@ impl CommandLine {
                 kept.push(argument)
             }
         }
-        // Behind `--` there are no options.
+        // There are no options after `--`.
         let end = kept.iter().position(|argument| argument == "--");
         let named = names.first().map(|name| format!("{name}={value}"));
         let at = end.unwrap_or(kept.len());
@@ -58,7 +58,7 @@ impl CommandLine {
         self.arguments = kept;
     }
 
-    /// Puts a file in the place of a password that was not kept; an error where there is one and no file.
+    /// Replaces a password that was not stored by a file; an error if there is one and no file.
     pub(super) fn provide_password(&mut self, file: Option<&Path>) -> Result<(), Blamed> {
         let hides = |argument: &String| argument.ends_with(HIDDEN);
         if !self.arguments.iter().any(hides) {
@@ -83,7 +83,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Drops an option with its hidden value.
+    /// Removes an option with its hidden value.
     fn drop_option(&mut self, name: &str) {
         let mut kept = Vec::new();
         for argument in self.arguments.drain(..) {
@@ -97,12 +97,12 @@ impl CommandLine {
         self.arguments = kept;
     }
 
-    /// As it would be typed.
+    /// The command line as a user would type it.
     pub(super) fn in_words(&self) -> String {
         format!("dbdyno {}", self.arguments.join(" "))
     }
 
-    /// Calls it; its exit code.
+    /// Calls the command; returns its exit code.
     pub(super) fn call(&self) -> Result<u8, Blamed> {
         let failed =
             |why: String| Blamed::new(Blame::Machine, format!("{}: {why}", self.in_words()));
@@ -118,7 +118,7 @@ impl CommandLine {
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
         let mut command = Command::new(program);
         command.args(&self.arguments).current_dir(&self.directory);
-        // The one that is called says it.
+        // The called command reports the interruption.
         signals::silent_interrupt()?;
         let status = ended(command).map_err(|error| failed(error.to_string()))?;
         match status.code() {
@@ -128,9 +128,9 @@ impl CommandLine {
     }
 }
 
-/// Runs a command to its end; a signal that only this process got is handed on, and the command ends in its own way.
+/// Runs a command to its end; a signal received only by this process is forwarded, and the command ends on its own.
 fn ended(mut command: Command) -> io::Result<ExitStatus> {
-    // A command that asks for a password must stay in the terminal's group, which hears the terminal by itself.
+    // A command that prompts for a password must stay in the terminal's group, which receives the terminal's signals.
     let leads_group = !stdin().is_terminal();
     if leads_group {
         command.process_group(0);
@@ -153,7 +153,7 @@ fn ended(mut command: Command) -> io::Result<ExitStatus> {
     }
 }
 
-/// The whole path of a file, for a command that is called elsewhere.
+/// The absolute path of a file, for a command that is called in another directory.
 pub(super) fn absolute(path: &Path) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     whole.display().to_string()

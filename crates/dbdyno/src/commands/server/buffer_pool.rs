@@ -1,20 +1,20 @@
-//! The buffer pool of a server for which nobody chose one.
+//! The default buffer pool size of a new server.
 
 use std::collections::BTreeMap;
 
 use mycnf::OptionName;
 
-/// The option, as the server's option file spells it.
+/// The option in the server's spelling.
 const NAME: &str = "innodb_buffer_pool_size";
 
-/// What a server takes by itself, in every version from 5.5 on: less is never chosen.
+/// The server's own default in every version from 5.5 on; dbdyno never selects less.
 const DEFAULT_BYTES: u64 = 128 << 20;
 
-/// The part of the memory: loads and other servers want theirs, too.
+/// Divisor of the memory: loads and other servers need memory, too.
 const PART: u64 = 4;
 
-/// A pool for a server whose options do not name one, bytes: a quarter of `memory_bytes`, in whole parts of 128 MiB, in which
-/// newer servers allot it. `None` where they do, or where no more than the default would come of it.
+/// Pool size for a server whose options do not set it, bytes: a quarter of `memory_bytes`, rounded down to 128 MiB, the
+/// allocation unit of newer servers. `None` if the options set it, or if the result would not exceed the default.
 pub(super) fn chosen_bytes(set: &BTreeMap<String, String>, memory_bytes: u64) -> Option<u64> {
     let is_named = set
         .keys()
@@ -23,7 +23,7 @@ pub(super) fn chosen_bytes(set: &BTreeMap<String, String>, memory_bytes: u64) ->
     (!is_named && bytes > DEFAULT_BYTES).then_some(bytes)
 }
 
-/// Sets it.
+/// Sets the pool size.
 pub(super) fn set_to(set: &mut BTreeMap<String, String>, bytes: u64) {
     set.insert(NAME.to_owned(), bytes.to_string());
 }

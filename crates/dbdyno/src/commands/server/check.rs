@@ -1,4 +1,4 @@
-//! `dbdyno server check`: what a server thinks of a my.cnf, without starting it.
+//! `dbdyno server check`: a server's validation of a my.cnf, without starting the server.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `dbdyno server install`, `installed` and `uninstall`: the versions to make servers from.
+//! `dbdyno server install`, `installed` and `uninstall`: the versions available for new servers.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,6 @@ pub(super) struct InstalledArgs {
     all: bool,
 }
 
-/// Installs a version.
 pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
     let name = &args.name;
     let step = Step::spinner(format!("installing {name}"));
@@ -43,7 +42,7 @@ pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// The versions that are installed and, if asked for, those that can be.
+/// The installed versions and, if requested, those that can be installed.
 pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
     let mut rows = vec![["NAME", "VERSION", "SIZE", "FROM"].map(str::to_owned)];
     let installed = server::installed(&root()?)?;
@@ -73,7 +72,6 @@ pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
     Ok(aligned(&rows))
 }
 
-/// Removes a version.
 pub(super) fn uninstall(name: &str) -> Result<(), Blamed> {
     Ok(server::uninstall(&root()?, name, &named_server::root()?)?)
 }

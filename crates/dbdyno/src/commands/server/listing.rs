@@ -10,7 +10,7 @@ use crate::commands::server::table::aligned;
 /// The columns of the table.
 const HEAD: [&str; 5] = ["NAME", "VERSION", "STATE", "PORT", "DIRECTORY"];
 
-/// All servers of a directory of servers, one line each.
+/// All servers in a directory of servers, one line each.
 pub(super) fn table(root: &Path) -> Result<String, Blamed> {
     let mut rows = vec![HEAD.map(str::to_owned)];
     for server::Listed { path, server } in server::list(root)? {
@@ -57,7 +57,7 @@ pub(super) fn table(root: &Path) -> Result<String, Blamed> {
     Ok(aligned(&rows))
 }
 
-/// One server, a property per line.
+/// The status of one server, one property per line.
 pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
     let state = if server.is_running() {
         "running"

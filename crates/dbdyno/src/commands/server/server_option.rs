@@ -1,6 +1,6 @@
-//! An option of a server, as `--set` takes it.
+//! A server option in the form of `--set`.
 
-/// `innodb_io_capacity=2000`; an option alone is switched on.
+/// Parses `innodb_io_capacity=2000`; an option without a value is enabled.
 pub(super) fn parse_set(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     match name.trim() {

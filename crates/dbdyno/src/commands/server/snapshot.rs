@@ -1,4 +1,4 @@
-//! `dbdyno server snapshot`, `restore` and `snapshots`: data directories kept aside and put back.
+//! `dbdyno server snapshot`, `restore` and `snapshots`: copies of data directories, and their restoration.
 
 use std::time::Duration;
 
@@ -59,12 +59,11 @@ enum Format {
     Json,
 }
 
-/// What a running server told before its data was copied.
+/// State of a running server before its data was copied.
 struct TableCount {
     tables: Option<u64>,
 }
 
-/// Takes a snapshot.
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
     let mut server = named_server::open(&args.name)?;
     let name = match &args.snapshot {
@@ -116,7 +115,7 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Puts a snapshot back, starts the server and sees that its tables are there.
+/// Restores a snapshot, starts the server and checks that its tables exist.
 pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     let mut server = named_server::open(&args.name)?;
     let path = server.existing_snapshot(&args.snapshot)?;
@@ -189,7 +188,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// What a failed restore leaves: the present data where that is still there, with the server as it was, or none.
+/// The state after a failed restore: the previous data if it still exists, with the server as before, or no data.
 fn after_failure(
     error: server::Error,
     server: &mut Server,
@@ -245,7 +244,7 @@ pub(super) fn snapshots(args: &SnapshotsArgs) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Stops the server for the copy and starts it again, also when the copy fails.
+/// Stops the server for the copy and starts it again, also after a failed copy.
 fn offline(
     server: &mut Server,
     name: &str,
@@ -262,7 +261,7 @@ fn offline(
     Ok((snapshot?, reactor::system_now() - begin))
 }
 
-/// Stops a server that is started again afterwards.
+/// Stops a server that will be started again.
 fn stop_for_a_while(server: &mut Server, name: &str) -> Result<(), Blamed> {
     server.stop().map_err(|error| {
         let again = server.is_running().then(|| {
@@ -272,7 +271,7 @@ fn stop_for_a_while(server: &mut Server, name: &str) -> Result<(), Blamed> {
     })
 }
 
-/// Copies the data of a server that goes on.
+/// Copies the data of a running server.
 fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot, Blamed> {
     let TableCount { tables } = ask(server)?;
     let mut draft = server.draft_snapshot(to)?;
@@ -291,8 +290,8 @@ fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot,
     Ok(draft.finish(method, tables)?)
 }
 
-/// What the server has, asked before its data is copied. A redo log that is switched off is switched on first:
-/// what is restored would otherwise be lost with the first crash.
+/// Counts the server's tables before its data is copied. A disabled redo log is enabled first: otherwise the first
+/// crash would lose the restored data.
 fn ask(server: &Server) -> Result<TableCount, Blamed> {
     Purpose::Work.control(&server.endpoint(), async |connection| {
         if redo_log::bring_back(connection).await? {
@@ -304,7 +303,7 @@ fn ask(server: &Server) -> Result<TableCount, Blamed> {
     })
 }
 
-/// CLONE LOCAL into the draft. A plugin that had to be installed for it is removed again.
+/// Executes CLONE LOCAL into the draft. A plugin installed for it is removed again.
 fn clone(server: &Server, draft: &mut Draft) -> Result<(), Blamed> {
     let directory = draft.data();
     let sql = format!(
@@ -334,7 +333,7 @@ fn clone(server: &Server, draft: &mut Draft) -> Result<(), Blamed> {
     })
 }
 
-/// Tables outside of the server's own schemas.
+/// Number of tables outside of the server's own schemas.
 async fn count_tables(connection: &mut Connection) -> Result<Option<u64>, protocol::Error> {
     let sql = "select count(*) from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in \
                ('mysql', 'sys', 'information_schema', 'performance_schema')";
@@ -365,7 +364,7 @@ fn way(method: Method) -> &'static str {
     }
 }
 
-/// The present time as a name: `20261121-203457`.
+/// The current time as a name: `20261121-203457`.
 fn now() -> String {
     jiff::Timestamp::try_from(reactor::wall_now())
         .map(|now| now.strftime("%Y%m%d-%H%M%S").to_string())

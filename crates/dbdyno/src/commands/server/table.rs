@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Columns as wide as their longest cell; the last one as it is.
+/// Columns padded to their longest cell; the last column is not padded.
 pub(super) fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] = std::array::from_fn(|column| {
         rows.iter()

@@ -1,37 +1,37 @@
-//! What brings news: a server that is asked, or a record.
+//! A source of updates for the model: a polled server, or a record.
 
 use std::time::Duration;
 
 use top::{Model, Source};
 
-/// What came since the feed was asked the last time.
+/// Result of a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PollOutcome {
-    /// Anything.
+    /// Whether there was any update.
     pub(super) is_any: bool,
-    /// Another run: what was known before is gone from the model.
+    /// Whether a new run has begun: the model was reset.
     pub(super) is_new_run: bool,
 }
 
-/// Brings news into a model, without waiting for any.
+/// Adds updates to a model, without waiting for any.
 pub(super) trait Feed {
-    /// Takes what has come.
+    /// Adds the available updates.
     fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome>;
 
-    /// What kind of feed it is at the moment.
+    /// The current kind of the feed.
     fn source(&self) -> Source;
 
-    /// True when nothing comes any more.
+    /// True if no further updates will come.
     fn is_over(&self) -> bool;
 
-    /// Why nothing comes any more, where that is not a planned end.
+    /// The reason for the end of the updates, unless it was planned.
     fn broken_off(&self) -> Option<String> {
         None
     }
 
-    /// Since when nothing has come, where that is longer than it should take.
+    /// Time since the last update, if it is longer than expected.
     fn silent_for(&self) -> Option<Duration>;
 
-    /// Asks so often from now on; a record comes as it comes.
+    /// Sets the polling interval; it has no effect on a record.
     fn set_every(&mut self, every: Duration);
 }

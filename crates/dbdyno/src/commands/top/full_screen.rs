@@ -1,4 +1,4 @@
-//! The full screen: takes the terminal, draws, obeys keys, and gives the terminal back whatever happens.
+//! The full screen: takes over the terminal, draws, handles keys, and always restores the terminal.
 
 use std::{
     io::{self, Write, stdout},
@@ -24,17 +24,17 @@ use top::{Answer, Key, Model, Palette, Playback, Screen, Source, draw};
 
 use crate::commands::top::feed::Feed;
 
-/// How long a key is waited for before is looked for news.
+/// Timeout of the wait for a key between two polls of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// A screen on which nothing happens is drawn this often, for the times on it.
+/// Redraw interval without updates, for the times on the screen.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
-/// What the command line chose.
+/// Settings from the command line.
 pub(super) struct Choices {
     pub(super) palette: Palette,
     pub(super) every: Duration,
     pub(super) speed: f64,
-    /// Intervals after which it ends.
+    /// Number of intervals after which it ends.
     pub(super) count: Option<u64>,
 }
 
@@ -93,14 +93,14 @@ pub(super) fn show(
     }
 }
 
-/// What came from the terminal.
+/// Input from the terminal.
 enum Input {
     Pressed(Key),
     Resized,
 }
 
-/// The terminal as long as it is ours: raw, on its other screen, without a cursor. It is given back when this is dropped,
-/// and by a panic in any thread before that says what happened.
+/// The terminal while it is in use: raw, on its alternate screen, without a cursor. It is restored when this is
+/// dropped, and by a panic in any thread before the panic's message.
 struct TerminalGuard(Terminal<CrosstermBackend<io::Stdout>>);
 
 impl TerminalGuard {
@@ -128,10 +128,10 @@ impl TerminalGuard {
         drawn.map(drop).map_err(|error| of_terminal(&error))
     }
 
-    /// True when something came from the terminal before the time was over.
+    /// True if input arrived from the terminal before the timeout.
     fn waits_for_input(&self) -> Result<bool, Blamed> {
         match event::poll(LOOK_EVERY) {
-            // A signal; what it means is looked at elsewhere.
+            // A signal, which is handled elsewhere.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
             polled => polled.map_err(|error| of_terminal(&error)),
         }
@@ -153,9 +153,9 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// Leaves the other screen, shows the cursor and lets the terminal do again what it does with lines.
+/// Leaves the alternate screen, shows the cursor and restores the terminal's line mode.
 fn give_back() {
-    // A terminal that is gone needs nothing back.
+    // A lost terminal needs no restoration.
     let _ = execute!(stdout(), LeaveAlternateScreen, Show);
     let _ = stdout().flush();
     let _ = disable_raw_mode();

@@ -1,4 +1,4 @@
-//! A server that is asked while somebody looks on.
+//! A server that is polled for the live display.
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -17,23 +17,23 @@ use crate::commands::top::{
     live_server::{LiveServer, Order, Update},
 };
 
-/// A server is silent when so many intervals went by without an answer, and this time.
+/// A server is silent after this number of intervals without an answer, and after this time.
 const SILENT_AFTER_INTERVALS: u32 = 3;
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
-/// A server that is asked, and its machine.
+/// A polled server, and its machine.
 pub(super) struct Live {
     updates: Receiver<Update>,
     orders: Sender<Order>,
     every: Duration,
     heard: Instant,
     began: Instant,
-    /// The observer on the server's host, until it is lost; it goes when this goes.
+    /// The observer on the server's host, until it is lost; disconnected when this is dropped.
     remote: Option<RemoteHost>,
 }
 
 impl Live {
-    /// Begins to ask. An error is a server, or an observer, that cannot be reached.
+    /// Starts to poll; an error if the server or the observer cannot be reached.
     pub(super) fn start(stage: Stage, every: Duration) -> Result<Self, Blamed> {
         let began = system_now();
         let (told, updates) = channel();
@@ -47,7 +47,7 @@ impl Live {
                         signals::raised_for().is_some()
                     })
                     .map_err(|error| Blamed::new(Blame::Input, format!("observer {error}")))?;
-                // A receiver that is gone is told by the samples that follow.
+                // A lost receiver is detected by the samples that follow.
                 let _ = told.send(Update::Line(Box::new(Line::Machine(watching.machine))));
                 let told = told.clone();
                 remote.start(began, every, move |telemetry| {
@@ -84,7 +84,7 @@ impl Live {
             }
         });
         spawned.map_err(|error| Blamed::new(Blame::Machine, error))?;
-        // A thread that ended without a word has panicked, which ends the process.
+        // A thread that ended without a message has panicked, which ends the process.
         wait_for_thread(move || is_ready.recv().unwrap_or(Ok(())))??;
         Ok(Self {
             updates,
@@ -138,7 +138,7 @@ impl Feed for Live {
 
     fn set_every(&mut self, every: Duration) {
         self.every = every;
-        // A thread that has ended has told why.
+        // A thread that has ended has reported the reason.
         let _ = self.orders.send(Order::Every(every));
     }
 }

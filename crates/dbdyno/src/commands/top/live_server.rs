@@ -1,4 +1,4 @@
-//! The thread that asks a server and its machine, again and again, and tries again where it went away.
+//! The thread that polls a server and its machine, and reconnects after a lost connection.
 
 use std::{
     collections::BTreeMap,
@@ -12,43 +12,43 @@ use runs::local_pid;
 use samples::{Host, Line, ServerIdentity, ServerMoment};
 use telemetry::{Sampler, ServerView, Targets};
 
-/// How long to wait before a server that went away is tried again.
+/// Delay before each attempt to reconnect.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(500);
 
-/// What the thread tells.
+/// A message from the thread.
 pub(super) enum Update {
-    /// Who answers; at first, and after each absence.
+    /// Identity of the server; at first, and after each reconnection.
     Met(Box<ServerIdentity>),
-    /// What the machine did.
+    /// A sample of the machine.
     Line(Box<Line>),
-    /// What the server did.
+    /// A sample of the server.
     Looked(Box<ServerMoment>),
-    /// It does not answer.
+    /// The server does not answer.
     Lost { at_s: f64, why: String },
 }
 
-/// What the thread is told.
+/// An order to the thread.
 pub(super) enum Order {
-    /// Ask so often from now on.
+    /// Change the polling interval.
     Every(Duration),
 }
 
-/// Asks one server.
+/// Polls one server.
 pub(super) struct LiveServer {
     pub(super) endpoint: Endpoint,
     pub(super) every: Duration,
-    /// Somebody on the server's host looks at it.
+    /// Whether an observer on the server's host samples its machine.
     pub(super) is_observed: bool,
     pub(super) began: Instant,
     pub(super) orders: Receiver<Order>,
     pub(super) updates: Sender<Update>,
 }
 
-/// Nobody listens any more.
+/// The receiver is gone.
 struct Disconnected;
 
 impl LiveServer {
-    /// Asks until nobody listens; `view` is the connection that stands already.
+    /// Polls until the receiver is gone; `view` is the existing connection.
     pub(super) fn ask(mut self, reactor: &Reactor, view: ServerView) {
         let mut view = view;
         while let Ok(lost) = self.watch(reactor, &mut view) {
@@ -57,11 +57,11 @@ impl LiveServer {
                 Err(Disconnected) => return,
             }
         }
-        // It may have gone away at the same moment.
+        // The connection may have been lost at the same moment.
         let _ = reactor.run(view.close());
     }
 
-    /// Asks as long as the server answers; returns why it does no more.
+    /// Polls while the server answers; returns the error that ended this.
     fn watch(&mut self, reactor: &Reactor, view: &mut ServerView) -> Result<Error, Disconnected> {
         let mut sampler = Sampler::new(self.targets(view.variables()));
         if self.is_observed {
@@ -81,7 +81,7 @@ impl LiveServer {
             let telemetry = sampler.sample(self.elapsed_s());
             self.tell(Update::Line(Box::new(Line::Telemetry(Box::new(telemetry)))))?;
             self.tell(Update::Looked(Box::new(looked)))?;
-            // Who cannot keep up leaves intervals out, and does not ask the harder for it.
+            // If polling is too slow, intervals are skipped and not made up for.
             due = (due + self.every).max(system_now());
         }
     }
@@ -99,7 +99,7 @@ impl LiveServer {
         }
     }
 
-    /// Waits, and does what it is told meanwhile; returns for when it was to wait.
+    /// Waits and executes orders meanwhile; returns the time for which it was to wait.
     fn wait_until(&mut self, due: Instant) -> Result<Instant, Disconnected> {
         let mut due = due;
         loop {
@@ -116,7 +116,7 @@ impl LiveServer {
         }
     }
 
-    /// What of this machine is looked at: after a restart the server is another process.
+    /// Sampling targets on this machine: after a restart the server is another process.
     fn targets(&self, variables: &BTreeMap<String, String>) -> Targets {
         let server_pid = local_pid(&self.endpoint.address, variables);
         let datadir = variables.get("datadir").map(Into::into);
@@ -126,7 +126,7 @@ impl LiveServer {
                 None => Host::Client,
             },
             server_pid,
-            // The same path on another machine is another directory.
+            // The same path on another machine is a different directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
         }
     }

@@ -14,11 +14,11 @@ use top::{Model, Plain, Playback};
 
 use crate::commands::top::feed::Feed;
 
-/// How often is looked for news.
+/// Polling interval of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Writes lines until the feed is over, `count` are written, or the user wants no more. `paced` is a replay that takes its
-/// time; without one the lines of a record come at once.
+/// Writes lines until the end of the feed, until `count` lines are written, or until an interrupt. `paced` is a replay
+/// at a given speed; without it the lines of a record are written at once.
 pub(super) fn tell(
     feed: &mut dyn Feed,
     model: &mut Model,
@@ -47,7 +47,7 @@ pub(super) fn tell(
             let mut out = stdout().lock();
             let written = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
             match written {
-                // A reader that has seen enough is no error.
+                // A closed pipe is not an error.
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
                     return Ok(ExitCode::SUCCESS);
                 }
@@ -60,7 +60,7 @@ pub(super) fn tell(
         }
         if interrupt.is_raised() {
             return match count {
-                // It was meant to go on until somebody ends it.
+                // Without a count an interrupt is the normal end.
                 None => Ok(ExitCode::SUCCESS),
                 Some(_) => Ok(ExitCode::from(Blame::Interrupted as u8)),
             };

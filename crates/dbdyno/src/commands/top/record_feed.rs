@@ -1,4 +1,4 @@
-//! A run record, or the newest one of a directory in which runs go on.
+//! A run record, or the newest record of a directory with an unfinished experiment.
 
 use std::{
     fs,
@@ -13,36 +13,36 @@ use top::{Model, Source};
 
 use crate::commands::top::feed::{Feed, PollOutcome};
 
-/// A run writes every second; where it cannot be asked whether its dbdyno lives, one that wrote nothing for so long has
-/// been killed.
+/// A run writes every second. If the state of its dbdyno is unknown, a run without new lines for this time counts as
+/// killed.
 const DEAD_AFTER: Duration = Duration::from_secs(30);
-/// A record that nobody holds open for writing may be one that is just created: for so long.
+/// A record that no process holds open may have just been created: for this time it counts as active.
 const UNHELD_AFTER: Duration = Duration::from_secs(3);
-/// How often is looked for the record of another run.
+/// Interval at which a directory is checked for the record of another run.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// After this time without a line the reader is told.
+/// Time without a line after which the user is informed.
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
 /// A run record, followed while it is written.
 pub(super) struct RecordFeed {
-    /// Where newer records may come; `None` for one file.
+    /// Directory of newer records; `None` for a single file.
     directory: Option<PathBuf>,
     path: PathBuf,
     tail: RecordTail,
-    /// The run has ended, or its dbdyno is dead, and no other run is going to come.
+    /// The run has ended or its dbdyno is dead, and no other run will follow.
     is_replay: bool,
-    /// The run has ended, and another one is going to come.
+    /// The run has ended, and another one will follow.
     is_between_runs: bool,
-    /// When the record was written to last; it may have another name by now.
+    /// Last modification time of the record, which may have been renamed since.
     written: SystemTime,
-    /// When was looked for a newer record.
+    /// Time of the last check for a newer record.
     looked: Instant,
-    /// The run did not end, and nobody writes to its record any more.
+    /// The run did not end, and no process writes to its record any more.
     was_killed: bool,
 }
 
 impl RecordFeed {
-    /// Opens the record, or the newest one of a directory, and reads what stands there.
+    /// Opens the record, or the newest one of a directory, and reads its present content.
     pub(super) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
         let is_directory = path.is_dir();
         let record = if is_directory {
@@ -67,7 +67,7 @@ impl RecordFeed {
         Ok((feed, model))
     }
 
-    /// An error where the run is over and there is nothing to show of it.
+    /// An error if the run is over and has nothing to show.
     fn refuse_nothing(&self, model: &Model) -> Result<(), Blamed> {
         if !self.is_replay || model.end_s() > 0.0 {
             return Ok(());
@@ -76,20 +76,20 @@ impl RecordFeed {
         Err(Blamed::new(Blame::Input, message))
     }
 
-    /// True when nothing more is going to be written here.
+    /// True if nothing more will be written here.
     fn is_last(&self, model: &Model) -> bool {
         let is_last_here = |directory: &Path| self.is_last_of(directory);
         let directory = self.directory.as_deref();
-        // A dbdyno that was killed in a run begins no other one.
+        // A dbdyno that was killed during a run starts no other run.
         self.is_killed(model) || model.has_ended() && directory.is_none_or(is_last_here)
     }
 
-    /// True where the run did not end and nobody writes to its record any more.
+    /// True if the run did not end and no process writes to its record any more.
     fn is_killed(&self, model: &Model) -> bool {
         !model.has_ended() && self.is_dead()
     }
 
-    /// Takes the lines that are new; true where there were any.
+    /// Reads new lines; true if there were any.
     fn read(&mut self, model: &mut Model) -> Result<bool, Blamed> {
         let mut is_any = false;
         loop {
@@ -107,7 +107,7 @@ impl RecordFeed {
         Ok(is_any)
     }
 
-    /// Goes over to a record that is newer than this one, where there is one.
+    /// Switches to a newer record, if there is one.
     fn go_on(&mut self, model: &mut Model) -> Result<bool, Blamed> {
         let Some(directory) = &self.directory else {
             return Ok(false);
@@ -116,7 +116,7 @@ impl RecordFeed {
             return Ok(false);
         }
         self.looked = system_now();
-        // The only one may just have been set aside.
+        // The only record may have just been set aside.
         let Ok(newest) = newest(directory) else {
             return Ok(false);
         };
@@ -131,7 +131,7 @@ impl RecordFeed {
         self.read(model)
     }
 
-    /// True where the dbdyno that wrote the record is gone.
+    /// True if the dbdyno that wrote the record has ended.
     fn is_dead(&self) -> bool {
         match self.tail.is_written() {
             Some(true) => false,
@@ -145,7 +145,7 @@ impl RecordFeed {
         silence.unwrap_or_default()
     }
 
-    /// True where no run comes after this record: no experiment goes on here, or it has been reported on.
+    /// True if no run follows this record: no experiment is running here, or it has been reported on.
     fn is_last_of(&self, directory: &Path) -> bool {
         modified(&directory.join(REPORT)) >= self.written || !is_claimed(directory)
     }
@@ -192,7 +192,7 @@ impl Feed for RecordFeed {
     fn set_every(&mut self, _every: Duration) {}
 }
 
-/// The record in a directory that was written to last.
+/// The most recently modified record in a directory.
 fn newest(directory: &Path) -> Result<PathBuf, Blamed> {
     let files = record_files(directory)?;
     let newest = files.into_iter().max_by_key(|file| modified(file));
@@ -204,7 +204,7 @@ fn newest(directory: &Path) -> Result<PathBuf, Blamed> {
     })
 }
 
-/// When a file was written to; long ago where it is not there.
+/// Modification time of a file; the epoch if it does not exist.
 fn modified(path: &Path) -> SystemTime {
     let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
     modified.unwrap_or(SystemTime::UNIX_EPOCH)

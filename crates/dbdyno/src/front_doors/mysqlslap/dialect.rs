@@ -1,6 +1,6 @@
-//! Whose options and whose SQL: those of MySQL or of MariaDB.
+//! The dialect of options and SQL: MySQL's or MariaDB's.
 
-/// Whose options and whose SQL.
+/// The dialect of options and SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     MySql,
@@ -8,7 +8,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// The program that stands for it.
+    /// Name of its program.
     pub(super) fn program(self) -> &'static str {
         match self {
             Self::MySql => "mysqlslap",

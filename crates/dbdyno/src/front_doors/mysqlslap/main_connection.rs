@@ -1,4 +1,4 @@
-//! The connection on which everything around the clients happens: schema, tables, keys, queries before and after.
+//! The connection for all work around the clients: schema, tables, keys, queries before and after.
 
 use protocol::{Compression, Connection, Endpoint, Outcome};
 use runs::{Blame, Blamed, Purpose, quoted, wait};
@@ -6,10 +6,10 @@ use workload::slap::{Engine, Keys, Statement};
 
 use crate::front_doors::mysqlslap::{settings::Settings, statements};
 
-/// What is said before tables are made.
+/// Message before tables are created.
 const LOADING: &str = "Loading Pre-data";
 
-/// The main connection, and what it knows of the schema.
+/// The main connection, with the known state of the schema.
 pub(super) struct Main<'s> {
     settings: &'s Settings,
     endpoint: &'s Endpoint,
@@ -17,19 +17,18 @@ pub(super) struct Main<'s> {
     schema: Schema,
 }
 
-/// Whose the schema is.
+/// Owner of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Schema {
-    /// Nobody has looked.
+    /// Not checked yet.
     Unknown,
-    /// Made here, or given away by `--yes-drop`.
+    /// Created here, or released by `--yes-drop`.
     Ours,
-    /// It was there before, and is not dropped.
+    /// It existed before, and is not dropped.
     Theirs,
 }
 
 impl<'s> Main<'s> {
-    /// Connects.
     pub(super) fn open(settings: &'s Settings, endpoint: &'s Endpoint) -> Result<Self, Blamed> {
         let opened = wait(async {
             let limit = Purpose::Work.limit();
@@ -54,7 +53,7 @@ impl<'s> Main<'s> {
         })
     }
 
-    /// Makes the schema with its tables anew; nothing where the test has no tables of its own.
+    /// Creates the schema with its tables again; a no-op if the test has no tables of its own.
     pub(super) fn make(&mut self, engine: Option<&Engine>) -> Result<(), Blamed> {
         if !self.settings.makes_schema() {
             return Ok(());
@@ -110,7 +109,7 @@ impl<'s> Main<'s> {
                 self.run(&statements::drop_schema(name))?;
                 settings.say(LOADING);
                 let sql = statements::create_schema(name);
-                // The originals tell it a second time where they choose it.
+                // The originals print it a second time when they select it.
                 self.echo(sql.as_bytes());
                 self.echo(sql.as_bytes());
                 self.query(sql.as_bytes())?.map(drop).map_err(|error| {
@@ -124,7 +123,7 @@ impl<'s> Main<'s> {
         }
     }
 
-    /// How many tables the schema has; `None` where there is none of this name.
+    /// Number of tables in the schema; `None` if the schema does not exist.
     fn tables(&mut self) -> Result<Option<u64>, Blamed> {
         let name = quoted(&self.settings.schema);
         let sql = format!(
@@ -137,7 +136,7 @@ impl<'s> Main<'s> {
             .map(|count| number_of(count).unwrap_or(0)))
     }
 
-    /// Drops the schema if it was made here and is not to be kept.
+    /// Drops the schema if it was created here and is not to be kept.
     pub(super) fn drop_schema(&mut self) -> Result<(), Blamed> {
         if self.schema == Schema::Ours && !self.settings.no_drop {
             self.run(&statements::drop_schema(&self.settings.schema))?;
@@ -145,7 +144,7 @@ impl<'s> Main<'s> {
         Ok(())
     }
 
-    /// The keys of a table that was made up.
+    /// The keys of a generated table.
     pub(super) fn keys(&mut self) -> Result<Keys, Blamed> {
         if !self.settings.reads_keys {
             return Ok(Keys::List(Vec::new()));
@@ -177,7 +176,7 @@ impl<'s> Main<'s> {
         })
     }
 
-    /// A statement that mysqlslap does not have.
+    /// Executes a statement that mysqlslap does not have.
     fn ask(&mut self, sql: &str) -> Result<(), Blamed> {
         let asked = self.query(sql.as_bytes())?.map(drop);
         asked.map_err(|error| Blamed::new(Blame::Server, format!("{sql}: {error}")))
@@ -193,7 +192,7 @@ impl<'s> Main<'s> {
         self.on(async |connection| connection.query(sql).await)
     }
 
-    /// The first column of a result; NULL is left out.
+    /// The first column of a result, without NULL values.
     fn column(&mut self, sql: &str) -> Result<Vec<Vec<u8>>, Blamed> {
         let sets = self.on(async |connection| connection.rows(sql).await)?;
         let sets = sets.map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;

@@ -1,4 +1,4 @@
-//! What would be done, without a server: `--only-print`.
+//! `--only-print`: prints all statements, without a server.
 
 use std::{
     io::{self, Write},
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::output::unless_closed;
 
-/// Stands for a key that no server gave, as with mysqlslap.
+/// Placeholder for a key of the server, as in mysqlslap.
 const KEY: &[u8] = b"796c4422-1d94-102a-9d6d-00e0812d";
 
-/// Prints all statements in the order in which they would be run, as far as somebody reads them.
+/// Prints all statements in the order of execution, until the reader closes the pipe.
 pub(super) fn print(settings: &Settings) -> anyhow::Result<()> {
     match print_all(settings).map_err(anyhow::Error::downcast::<io::Error>) {
         Err(Ok(error)) => Ok(unless_closed(Err(error))?),
@@ -53,7 +53,7 @@ fn print_all(settings: &Settings) -> anyhow::Result<()> {
     Ok(out.to.flush()?)
 }
 
-/// The line of CSV, which the originals have here, too: its seconds are those of printing.
+/// The CSV line, which the originals print here, too: its seconds are those of printing.
 fn report(
     settings: &Settings,
     engine: Option<&Engine>,
@@ -139,10 +139,10 @@ fn print_client(
     Ok(())
 }
 
-/// Where the statements go.
+/// Output of the statements.
 struct StatementSink<W> {
     to: W,
-    /// One statement; its memory is used again for the next one.
+    /// Buffer for one statement, reused for the next one.
     sql: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the clients connect, and as whom, by the rules of each family's client library.
+//! The clients' endpoint and account, by the rules of each family's client library.
 
 use std::{env, path::PathBuf};
 
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// Who logs in where nobody is named.
+/// Default account.
 const MYSQLS_USER: &str = "root";
 
-/// Login methods that dbdyno knows; whichever is named, the server decides.
+/// Login methods that dbdyno supports; the server decides, whichever is named.
 const METHODS: [&str; 7] = [
     "mysql_native_password",
     "caching_sha2_password",
@@ -27,7 +27,7 @@ const METHODS: [&str; 7] = [
     "auth_socket",
 ];
 
-/// The endpoint that the options name. `typed` are those of the command line alone, `all` those of the option files too.
+/// The endpoint that the options describe. `typed` are those of the command line alone, `all` include the option files.
 pub(super) fn endpoint(
     options: &Options<'_>,
     dialect: Dialect,
@@ -49,7 +49,7 @@ pub(super) fn endpoint(
     Ok(endpoint)
 }
 
-/// Refuses values that cannot be done.
+/// Refuses values that are not supported.
 fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
     let refuse = |name: &str, what: &str| Err(options.error(&format!("option '--{name}' {what}")));
     for name in ["password", "password1"] {
@@ -83,7 +83,7 @@ fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// The same in the terms of all commands.
+/// The options converted to those of all commands.
 fn connection_options(
     options: &Options<'_>,
     dialect: Dialect,
@@ -120,7 +120,7 @@ fn connection_options(
     let is_tcp = match all.text("protocol").map(str::to_ascii_lowercase).as_deref() {
         Some("tcp") => true,
         Some(_) => false,
-        // MariaDB's programs take a port or a socket that is typed for the protocol.
+        // In MariaDB's programs an explicit port or socket selects the protocol.
         None => {
             let says_tcp = typed.text("port").is_some() && typed.text("socket").is_none();
             remote.is_some() || dialect == Dialect::MariaDb && says_tcp
@@ -148,13 +148,13 @@ fn connection_options(
         found.port = port;
     } else {
         found.socket = all.text("socket").map(PathBuf::from).or_else(local_socket);
-        // Without any, the default one, so that the error names it.
+        // Without any, the default socket, so that the error names it.
         found.host = None;
     }
     Ok(found)
 }
 
-/// Whether to compress: `--compression-algorithms` wins over `--compress`, as with MySQL's own.
+/// Whether to compress: `--compression-algorithms` has precedence over `--compress`, as in MySQL's own programs.
 fn compression(options: &Options<'_>, all: &Arguments) -> Result<Compression, Blamed> {
     let Some(list) = all.text("compression-algorithms") else {
         return Ok(if all.is_on("compress") {
@@ -183,7 +183,7 @@ fn compression(options: &Options<'_>, all: &Arguments) -> Result<Compression, Bl
     })
 }
 
-/// What MariaDB's switches say of TLS.
+/// The TLS mode of MariaDB's switches.
 fn ssl_mode(all: &Arguments) -> Option<SslMode> {
     if all.is_off("ssl") {
         return Some(SslMode::Disabled);
@@ -191,7 +191,7 @@ fn ssl_mode(all: &Arguments) -> Option<SslMode> {
     if all.is_on("ssl-verify-server-cert") {
         Some(SslMode::VerifyIdentity)
     } else {
-        // As with MariaDB's own: it is used where the server offers it.
+        // As in MariaDB's own programs: it is used if the server offers it.
         all.is_on("ssl").then_some(SslMode::Preferred)
     }
 }

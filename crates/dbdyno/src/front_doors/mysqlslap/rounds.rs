@@ -32,14 +32,14 @@ use crate::{
     terminal,
 };
 
-/// Intervals of the record.
+/// Interval of the record.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How a test ended.
+/// Result of a test.
 enum RoundEnd {
     /// All rounds were run.
     Complete(Box<Tally>),
-    /// A round did not come to its end; what is to be told was told.
+    /// A round was incomplete; the errors were already reported.
     Broken(Blame),
 }
 
@@ -83,9 +83,9 @@ struct Tests<'t, 's> {
     main: &'t mut Main<'s>,
     endpoint: &'t Arc<Endpoint>,
     context: Context,
-    /// Rounds that were begun, of all tests.
+    /// Number of rounds begun, in all tests.
     rounds: u64,
-    /// How connecting went in all tests.
+    /// Connection statistics of all tests.
     connecting: Connecting,
 }
 
@@ -136,7 +136,7 @@ impl Tests<'_, '_> {
         Ok(RoundEnd::Complete(Box::new(tally)))
     }
 
-    /// One round, from making the tables to what follows the clients.
+    /// One round, from creating the tables to the work after the clients.
     fn round(
         &mut self,
         engine: Option<&Engine>,
@@ -169,7 +169,7 @@ impl Tests<'_, '_> {
         let plan = Arc::new(plan);
         let outcome = self.drive(engine, &plan, clients)?;
         tally.add(&plan, &outcome);
-        // After a failure the server is left as it is, but for the schema.
+        // After a failure the server is not changed, except for the schema.
         if outcome.ended == Ended::Planned {
             self.main.run_all(&settings.post_query)?;
             if let Some(command) = &settings.post_system {
@@ -226,13 +226,13 @@ impl Tests<'_, '_> {
         };
         let recorded = single.record(load, &mut progress)?;
         eprintln!("record: {}", path.display());
-        // Beside the report, whose every byte is that of mysqlslap.
+        // In addition to the report, which equals mysqlslap's byte for byte.
         let audit = audit_of_run(&recorded.record);
         eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
         Ok(recorded.outcome)
     }
 
-    /// The file itself where there is one round, otherwise with the round's number behind its name.
+    /// The file itself if there is one round, otherwise with the round's number after its name.
     fn record_path(&self, record: &Path) -> PathBuf {
         let settings = self.settings;
         let tests = settings.engines_or_none().len() * settings.concurrency.len();
@@ -261,7 +261,7 @@ fn group(
     }
 }
 
-/// What a record says of its round.
+/// The record's lines about its round.
 fn told(
     settings: &Settings,
     endpoint: &Endpoint,
@@ -283,7 +283,7 @@ fn told(
     told
 }
 
-/// Says where mysqlslap's division loses statements, or its share of nothing becomes one pass.
+/// Reports statements lost by mysqlslap's division, or a share of 0 that becomes one pass.
 fn note_remainder(settings: &Settings, clients: u32) {
     let super::values::Limit::Together(count) = settings.limit else {
         return;
@@ -305,7 +305,7 @@ fn note_remainder(settings: &Settings, clients: u32) {
     }
 }
 
-/// Prints a test's result as the settings say; CSV is added to a file.
+/// Prints a test's result in the requested form; CSV is appended to a file.
 pub(super) fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> {
     match &settings.output {
         Output::Nothing => Ok(()),
@@ -324,17 +324,17 @@ pub(super) fn print_report(settings: &Settings, report: &TestReport) -> anyhow::
     }
 }
 
-/// Prints what a client does.
+/// Prints an action of a client.
 fn echo(line: &[&[u8]]) {
     let mut stdout = crate::output::data();
-    // Whoever closed the pipe does not want to read on; of a full disk the report tells.
+    // A closed pipe is ignored; a full disk is reported with the report.
     let _ = line
         .iter()
         .try_for_each(|piece| stdout.write_all(piece))
         .and_then(|()| stdout.write_all(b"\n"));
 }
 
-/// A line on the terminal while the clients run.
+/// A progress line on the terminal while the clients run.
 struct Progress {
     step: Option<Step>,
 }

@@ -1,4 +1,4 @@
-//! What a call asks for.
+//! The settings of a call, from its options.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -15,16 +15,16 @@ use crate::front_doors::{
     super_smack::fresh_seed,
 };
 
-/// What a call asks for.
+/// The settings of a call.
 pub(super) struct Settings {
-    /// The name under which errors are told.
+    /// Program name in errors.
     pub(super) program: &'static str,
     pub(super) dialect: Dialect,
-    /// What makes and fills the tables.
+    /// Statements that create and fill the tables.
     pub(super) tables: Tables,
-    /// What the clients run.
+    /// Statements that the clients run.
     pub(super) queries: Vec<Statement>,
-    /// The table was made up and has a primary key, whose values are read once it is filled.
+    /// True if the table was generated with a primary key, whose values are read after it is filled.
     pub(super) reads_keys: bool,
     pub(super) schema: String,
     pub(super) no_drop: bool,
@@ -53,21 +53,21 @@ pub(super) struct Settings {
     pub(super) percentiles: Vec<f64>,
     pub(super) record: Option<PathBuf>,
     pub(super) sample_every: Option<Duration>,
-    /// What is to be told before anything is done.
+    /// Warnings to print before the test.
     pub(super) warnings: Vec<String>,
 }
 
-/// Where the report goes.
+/// Output of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Output {
     Text,
-    /// Lines of CSV, to the end of a file or to standard output.
+    /// CSV lines, appended to a file or printed to standard output.
     Csv(Option<PathBuf>),
     Nothing,
 }
 
 impl Settings {
-    /// Tells a step, where `-vv` asks for it.
+    /// Reports a step, if `-vv` requests it.
     pub(super) fn say(&self, step: &str) {
         if self.verbose >= 2 {
             println!("{step}");
@@ -169,12 +169,12 @@ impl Settings {
         })
     }
 
-    /// Whether the test has tables of its own: then the schema is made, and dropped again.
+    /// Whether the test has tables of its own: then the schema is created, and dropped again.
     pub(super) fn makes_schema(&self) -> bool {
         !self.tables.is_empty()
     }
 
-    /// The engines, or none where none is named.
+    /// The named engines, or a single `None` if none is named.
     pub(super) fn engines_or_none(&self) -> Vec<Option<&Engine>> {
         if self.engines.is_empty() {
             vec![None]
@@ -183,7 +183,7 @@ impl Settings {
         }
     }
 
-    /// What stands behind the first statement that makes tables.
+    /// Suffix of the first statement that creates a table.
     pub(super) fn create_suffix(&self, engine: Option<&Engine>) -> String {
         let Some(Engine { name, option }) = engine else {
             return String::new();
@@ -196,19 +196,19 @@ impl Settings {
         }
     }
 
-    /// Whether the report is to say what the originals do not.
+    /// Whether the report contains more than the originals'.
     pub(super) fn asks_for_more(&self) -> bool {
         let asks = self.label.is_some() || self.duration.is_some() || !self.percentiles.is_empty();
         asks || self.arrivals != Arrivals::Closed
     }
 
-    /// True where the tables were made up.
+    /// True if the tables were generated.
     pub(super) fn is_made_up(&self) -> bool {
         self.tables.is_made_up()
     }
 
-    /// Statements of each of so many clients, and of how many of them there is one more; `None` where each runs its list
-    /// until the time is over.
+    /// Number of statements of each of `clients` clients, and the number of clients with one more; `None` if each runs
+    /// its list until the time is over.
     pub(super) fn per_client(&self, clients: u32) -> Option<(u64, u32)> {
         let once = self.queries.len() as u64;
         match self.limit {
@@ -219,7 +219,7 @@ impl Settings {
                 let left = (count % u64::from(clients)) as u32;
                 let more = if self.remainder { left } else { 0 };
                 match count / u64::from(clients) {
-                    // mysqlslap takes a share of nothing for no limit, and runs the list once.
+                    // mysqlslap interprets a share of 0 as no limit, and runs the list once.
                     0 if !self.remainder => Some((once, 0)),
                     share => Some((share, more)),
                 }

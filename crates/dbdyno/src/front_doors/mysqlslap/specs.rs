@@ -1,4 +1,4 @@
-//! The options of mysqlslap and mariadb-slap, and ours.
+//! The options of mysqlslap and mariadb-slap, and dbdyno's additional ones.
 
 use settings::Absent;
 use workload::slap::option_named;
@@ -20,7 +20,7 @@ const NO_DEBUG: &str = "belongs to debug builds of the original";
 const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
 const NO_SESSION: &str = "dbdyno takes up no earlier TLS session";
 
-/// The workload says what the option does, and its default.
+/// Marks an option whose description and default come from the workload.
 const OF_THE_WORKLOAD: &str = "";
 
 const fn spec(
@@ -62,7 +62,7 @@ const fn refused_letter(
     }
 }
 
-/// All of them, in the order of the help text.
+/// All options, in the order of the help text.
 #[rustfmt::skip]
 pub(super) const SPECS: &[Spec] = &[
     spec("help", Some('?'), Switch, Both, "Print this help"),
@@ -167,7 +167,7 @@ pub(super) const SPECS: &[Spec] = &[
     refused_letter("debug-info", Some('T'), Switch, Both, NO_DEBUG),
 ];
 
-/// The options of a dialect, ours among them.
+/// The options of a dialect, including dbdyno's.
 pub(super) fn of(dialect: super::dialect::Dialect) -> Vec<Spec> {
     let known = |spec: &&Spec| match spec.of {
         Both | Ours => true,
@@ -177,7 +177,7 @@ pub(super) fn of(dialect: super::dialect::Dialect) -> Vec<Spec> {
     SPECS.iter().filter(known).copied().map(told).collect()
 }
 
-/// The option with what the workload says of it.
+/// The option with the workload's description.
 fn told(spec: Spec) -> Spec {
     let option = option_named(spec.name).filter(|_| spec.help == OF_THE_WORKLOAD);
     let Some(option) = option else {
@@ -194,7 +194,7 @@ fn told(spec: Spec) -> Spec {
     }
 }
 
-/// The help text of an option: its forms, then what it does.
+/// The help text of an option: its forms, then its description.
 pub(super) fn help(spec: &Spec) -> String {
     let letter = spec
         .short

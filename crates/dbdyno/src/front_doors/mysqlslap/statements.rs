@@ -12,7 +12,7 @@ pub(super) fn create_schema(schema: &str) -> String {
     format!("CREATE SCHEMA `{schema}`")
 }
 
-/// What makes an engine the default one; `None` where it stands in the first statement that makes a table.
+/// The statement that sets the default engine; `None` if the first statement that creates a table names the engine.
 pub(super) fn set_engine(dialect: Dialect, engine: &Engine) -> Option<String> {
     match dialect {
         Dialect::MySql => Some(engine.set()),

@@ -1,4 +1,4 @@
-//! mysqlslap's `--pre-system` and `--post-system`: command lines of a shell around the load.
+//! mysqlslap's `--pre-system` and `--post-system`: shell command lines before and after the load.
 
 use std::{
     io::{IsTerminal, stdin},
@@ -12,10 +12,10 @@ use load::Interrupt;
 use runs::{Blame, Blamed, signals};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// How often the command is looked at.
+/// Polling interval of the running command.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// Runs a command line as system() does, until the user interrupts; one that fails is told and no error.
+/// Runs a command line as system() does, until an interruption; a failure is reported and is not an error.
 pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {
     let failed = |error: &dyn std::fmt::Display| {
         Blamed::new(Blame::Machine, format!("sh -c '{command}': {error}"))
@@ -23,7 +23,7 @@ pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {
     let interrupt = signals::interrupt().map_err(|error| failed(&error))?;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);
-    // A command that asks at the terminal must stay in the terminal's group, and hears Ctrl-C by itself.
+    // A command that prompts at the terminal must stay in the terminal's group, and receives Ctrl-C on its own.
     let leads_group = !stdin().is_terminal();
     if leads_group {
         shell.process_group(0);
@@ -42,7 +42,7 @@ pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Waits for the child; `None` where somebody interrupts, which ends the child and its group.
+/// Waits for the child; `None` after an interruption, which ends the child and its group.
 fn ended(
     child: &mut Child,
     leads_group: bool,

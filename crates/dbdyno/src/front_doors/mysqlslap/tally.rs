@@ -1,4 +1,4 @@
-//! What the rounds of one test gave, and the report that they make.
+//! Results of the rounds of one test, and its report.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use workload::slap::{Engine, Plan};
 
 use super::settings::Settings;
 
-/// What the rounds of one test gave.
+/// Results of the rounds of one test.
 #[derive(Default)]
 pub(super) struct Tally {
     rounds: Vec<Duration>,
@@ -17,26 +17,26 @@ pub(super) struct Tally {
     succeeded: u64,
     failed: u64,
     unfinished: u64,
-    /// Response times by operation; the first ones are statements.
+    /// Response times by operation; the first operations are statements.
     operations: Vec<(String, Histogram)>,
     statement_kinds: usize,
-    /// Why the rate was not reached.
+    /// The reason why the rate was not reached.
     shortfall: Option<String>,
 }
 
-/// How connecting went.
+/// Connection statistics.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Connecting {
-    /// Clients that were connected, in all rounds.
+    /// Number of clients connected, in all rounds.
     opened: u64,
-    /// Connections that could not be opened.
+    /// Number of connections that could not be opened.
     refused: u64,
     sum: Duration,
     longest: Duration,
 }
 
 impl Connecting {
-    /// Adds what another test saw.
+    /// Adds the statistics of another test.
     pub(super) fn add(&mut self, other: Self) {
         self.opened += other.opened;
         self.refused += other.refused;
@@ -44,7 +44,7 @@ impl Connecting {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// Mean and longest time.
+    /// Mean and maximum connection time.
     pub(super) fn times(self) -> (Duration, Duration) {
         let opened = u32::try_from(self.opened).unwrap_or(u32::MAX);
         let mean = self.sum.checked_div(opened).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Connecting {
 }
 
 impl Tally {
-    /// Adds a round.
+    /// Adds the results of a round.
     pub(super) fn add(&mut self, plan: &Plan, outcome: &Outcome) {
         self.rounds.push(outcome.elapsed);
         for connects in &outcome.connects {
@@ -86,7 +86,7 @@ impl Tally {
         }
     }
 
-    /// Says on standard error what failed in a round: every kind of error once, with how often it came.
+    /// Reports the failures of a round on standard error: every kind of error once, with its count.
     pub(super) fn tell(&self, settings: &Settings, outcome: &Outcome) {
         let program = settings.program;
         match &outcome.ended {
@@ -131,17 +131,17 @@ impl Tally {
         }
     }
 
-    /// Whether anything failed for good.
+    /// Whether any statement failed for good.
     pub(super) fn has_failures(&self) -> bool {
         self.failed + self.connecting.refused + self.unfinished > 0
     }
 
-    /// How connecting went.
+    /// Connection statistics of the test.
     pub(super) fn connecting(&self) -> Connecting {
         self.connecting
     }
 
-    /// Why the rate was not reached.
+    /// The reason why the rate was not reached.
     pub(super) fn shortfall(&self) -> Option<&str> {
         self.shortfall.as_deref()
     }

@@ -1,4 +1,4 @@
-//! The values of mysqlslap's options, one by one.
+//! Parsers for the values of mysqlslap's options.
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
@@ -11,23 +11,23 @@ use workload::slap::{
 
 use crate::front_doors::my_getopt::{Arguments, Options, number};
 
-/// Retries of one statement with `--on-error=retry`.
+/// Maximum retries of one statement with `--on-error=retry`.
 const RETRIES: u32 = 100;
-/// The most clients of a test.
+/// Maximum number of clients of a test.
 const CLIENTS_AT_MOST: u32 = 100_000;
 
-/// How many statements the clients run.
+/// Number of statements that the clients run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
     /// Each runs its list once.
     Once,
-    /// Each runs so many.
+    /// Each runs this number.
     Each(u64),
-    /// All together run so many.
+    /// All together run this number.
     Together(u64),
 }
 
-/// Reads single values.
+/// Parses single values.
 pub(super) struct Reader<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) arguments: &'a Arguments,
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `3` or `3:1`, the latter with indexes.
+    /// Parses `3` or, with indexes, `3:1`.
     pub(super) fn columns(&self, name: &str) -> Result<Columns, Blamed> {
         let text = self.arguments.text(name).unwrap_or(default_of(name));
         Columns::of(text).ok_or_else(|| {
@@ -106,7 +106,7 @@ impl Reader<'_> {
         })
     }
 
-    /// SQL, or that of a file if there is one of this name.
+    /// The SQL of the value, or of the file with this name if it exists.
     pub(super) fn script(
         &self,
         name: &str,
@@ -143,7 +143,7 @@ impl Reader<'_> {
     pub(super) fn limit(&self, is_made_up: bool) -> Result<Limit, Blamed> {
         let each = match is_made_up {
             true => self.count("auto-generate-sql-execute-number")?,
-            // Otherwise the originals take no notice of it.
+            // Otherwise the originals ignore it.
             false
                 if self
                     .arguments
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn arrivals(&self, seed: u64) -> Result<Arrivals, Blamed> {
-        /// Keeps the times of arrivals apart from the keys.
+        /// Separates the random stream of arrival times from that of the keys.
         const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
         let seed = seed ^ ARRIVALS;
         let process = self.arguments.text("arrivals");

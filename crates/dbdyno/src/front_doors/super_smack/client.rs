@@ -19,7 +19,7 @@ use crate::{
     output::write_out,
 };
 
-/// How often a sleeping client looks for an interruption.
+/// Interval at which a sleeping client checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// One client and its share of the unique words.
@@ -27,13 +27,13 @@ pub(super) struct ClientRun<'s> {
     shared: &'s SharedState,
     interpreter: Interpreter<'s>,
     client: usize,
-    /// Seat of its first worker, among the workers of all clients.
+    /// Index of its first worker, among the workers of all clients.
     client_index: ClientIndex,
-    /// Its place among the clients, from 1.
+    /// Its number among the clients, from 1.
     number: usize,
 }
 
-/// How a client ended.
+/// Result of a client.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClientEnd {
     /// A statement failed for good.
@@ -43,7 +43,7 @@ pub(super) struct ClientEnd {
 }
 
 impl<'s> ClientRun<'s> {
-    /// All clients of a script, their workers seated one after the other.
+    /// All clients of a script, with consecutive indexes for their workers.
     pub(super) fn all(shared: &'s SharedState) -> anyhow::Result<Vec<Self>> {
         let start = |program: &'s ClientProgram| {
             let name = &shared.script.clients[program.client].name;
@@ -114,7 +114,7 @@ impl<'s> ClientRun<'s> {
                     let stopped = crew_end.stopped;
                     driven = Some(crew_end);
                     if stopped {
-                        // What was measured is kept, and nothing more happens to the server.
+                        // The measurements are kept, and no more statements are sent to the server.
                         end.reported |= self.report(driven.as_ref())?;
                         break;
                     }
@@ -125,7 +125,7 @@ impl<'s> ClientRun<'s> {
         Ok(end)
     }
 
-    /// The file of the record of a crew (from 1): the one that was asked for where one client has one crew.
+    /// The record file of a crew (from 1): the requested name itself if a single client has a single crew.
     fn record_path(&self, crew: u32) -> Option<PathBuf> {
         let record = self.shared.record.as_ref()?;
         let has_others = self.shared.script.programs.len() > 1;
@@ -137,7 +137,7 @@ impl<'s> ClientRun<'s> {
         })
     }
 
-    /// Prints the report of what was driven last; false where there is none.
+    /// Prints the report of the last load; false if there is none.
     fn report(&mut self, driven: Option<&Driven>) -> anyhow::Result<bool> {
         let Some(driven) = driven else {
             return Ok(false);
@@ -156,7 +156,7 @@ impl<'s> ClientRun<'s> {
         }
     }
 
-    /// run_save_result: a line of names, then the rows, a TAB behind every field.
+    /// run_save_result: a line of column names, then the rows, with a TAB after every field.
     fn save_result(
         &self,
         connection: &mut Option<Connection>,
@@ -205,7 +205,7 @@ impl<'s> ClientRun<'s> {
     }
 }
 
-/// The most workers that a client has at once, as far as that is known before it runs.
+/// Maximum concurrent workers of a client, as far as known before it runs.
 fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
     while let Some(action) = interpreter.next_action().map_err(Blamed::from)? {
         if let Action::Drive(crew) = action {
@@ -215,7 +215,7 @@ fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
     Ok(0)
 }
 
-/// Takes away what all workers begin with doing nothing, so that the rate does not count it.
+/// Removes the common initial pause of all workers, so that it does not lower the rate.
 fn leading_pause(crew: &mut ClientWorkers) -> Duration {
     let mut pause = Duration::ZERO;
     while let Some(Stage::Pause(first)) = crew.stages.first() {

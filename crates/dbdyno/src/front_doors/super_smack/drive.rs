@@ -1,4 +1,4 @@
-//! Drives the workers of one client and turns what they did into the original's report.
+//! Drives the workers of one client and converts the results to the original's report.
 
 use std::{
     collections::BTreeMap,
@@ -26,28 +26,28 @@ use crate::{
     progress::Step,
 };
 
-/// How often the progress line is drawn.
+/// Interval of the progress line.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the workers of a client did.
+/// Results of a client's workers.
 pub(super) struct Driven {
     report: BarrelReport,
     /// A statement failed for good.
     pub(super) failed: bool,
-    /// The workers did not come to their end.
+    /// The workers did not complete their work.
     pub(super) stopped: bool,
 }
 
-/// Whose workers run.
+/// The workers of a client.
 pub(super) struct Workers {
     pub(super) client: usize,
-    /// Seat of the first of them.
+    /// Index of the first worker.
     pub(super) first: ClientIndex,
-    /// File of their record, if there is to be one.
+    /// File of their record, if requested.
     pub(super) record: Option<PathBuf>,
 }
 
-/// Runs the workers of a client to their end; errors are counted and told on standard error.
+/// Runs the workers of a client to their end; errors are counted and reported on standard error.
 pub(super) fn crew(
     shared: &SharedState,
     workers: &Workers,
@@ -99,8 +99,8 @@ pub(super) fn crew(
     })
 }
 
-/// Drives the workers and keeps a record; the grade of its audit is told beside the report, whose every byte is that of
-/// Super Smack.
+/// Drives the workers and writes a record; the grade of its audit is printed in addition to the report, which equals
+/// Super Smack's byte for byte.
 fn recorded(
     shared: &SharedState,
     client: usize,
@@ -160,7 +160,7 @@ fn group(
     }
 }
 
-/// Every kind of error once, with its number and how often it came.
+/// Reports every kind of error once, with its number and count.
 fn tell_errors(outcome: &Outcome) {
     for error in &outcome.errors {
         let retried = match error.retried {
@@ -237,7 +237,7 @@ impl Driven {
         render(&self.report, unit)
     }
 
-    /// The report's figures as main's expressions see them.
+    /// The report's figures for main's expressions.
     pub(super) fn figures(&self, unit: TimeUnit) -> Figures {
         let whole = |time| unit.whole(time) as f64;
         let connect = self.report.connect;
@@ -265,7 +265,7 @@ impl Driven {
     }
 }
 
-/// The recording shows its own line.
+/// Prints nothing: the recording has its own progress line.
 struct Silent;
 
 impl Observer for Silent {
@@ -278,7 +278,7 @@ impl Observer for Silent {
     fn interval(&mut self, _interval: Interval) {}
 }
 
-/// A line on the terminal while the workers run.
+/// A progress line on the terminal while the workers run.
 struct Progress<'n> {
     client: &'n str,
     step: Option<Step>,

@@ -1,4 +1,4 @@
-//! Where the clients of a .smack file connect: the command line overrules the file, the file the option files.
+//! The endpoints of a .smack file's clients: the command line has precedence over the file, the file over option files.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::connection_options::ConnectionOptions;
 pub(super) struct Endpoints(Vec<Arc<Endpoint>>);
 
 impl Endpoints {
-    /// `password` is the command line's, for every section.
+    /// Resolves the endpoints; `password` comes from the command line and applies to every section.
     pub(super) fn new(
         script: &Script,
         options: &ConnectionOptions,
@@ -41,7 +41,7 @@ fn endpoint(
         endpoint.password = Some(Password::from(password));
         return Ok(endpoint);
     }
-    // A password belongs to the account that stands beside it.
+    // A password is used only with the account of the same source.
     let same_account = options.user.is_none() || options.user == client.user;
     if options.server.is_none()
         && options.password_file.is_none()
@@ -53,7 +53,7 @@ fn endpoint(
     Ok(endpoint)
 }
 
-/// The command line's options, with the section's where it names none.
+/// The command line's options, completed with those of the section.
 fn completed(client: &ClientSection, options: &ConnectionOptions) -> ConnectionOptions {
     let mut completed = options.clone();
     completed.database = options.database.clone().or_else(|| client.database.clone());
@@ -61,12 +61,12 @@ fn completed(client: &ClientSection, options: &ConnectionOptions) -> ConnectionO
         return completed;
     }
     completed.user = options.user.clone().or_else(|| client.user.clone());
-    // A host or socket of the command line replaces the section's place as a whole: its socket, say, does not
-    // outlive another host. A port alone is for sections without one, as with the original's -P.
+    // A host or socket of the command line replaces the section's address completely: its socket is not used with
+    // another host. A port alone applies to sections without one, as with the original's -P.
     if options.host.is_none() && options.socket.is_none() {
         completed.host.clone_from(&client.host);
         let is_local = client.host.as_ref().is_none_or(|host| host == "localhost");
-        // The C library reaches localhost by the socket, whatever port a section names.
+        // The C library connects to localhost through the socket, whatever port a section names.
         completed.port = client.port.filter(|_| !is_local).or(options.port);
         if is_local && options.port.is_none() {
             completed.socket = client.socket.as_ref().map(Into::into);

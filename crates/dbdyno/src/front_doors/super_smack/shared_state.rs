@@ -1,4 +1,4 @@
-//! What all clients of a run share.
+//! State shared by all clients of a run.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use workload::smack::{Dictionary, Script};
 
 use super::endpoints::Endpoints;
 
-/// What all clients of a run share.
+/// State shared by all clients of a run.
 pub(super) struct SharedState {
     pub(super) script: Script,
     pub(super) dictionaries: Arc<[Dictionary]>,
@@ -20,7 +20,7 @@ pub(super) struct SharedState {
     pub(super) seed: u64,
     pub(super) loops: Option<u32>,
     pub(super) context: Context,
-    /// File of the record, if there is to be one.
+    /// File of the record, if requested.
     pub(super) record: Option<PathBuf>,
     pub(super) sample_every: Option<Duration>,
 }

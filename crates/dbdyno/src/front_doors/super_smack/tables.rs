@@ -1,4 +1,4 @@
-//! The tables of a .smack file, made ready with the original's messages.
+//! Preparation of a .smack file's tables, with the original's messages.
 
 use std::io::IsTerminal;
 
@@ -8,7 +8,7 @@ use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
 use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
 
-/// Checks every table and makes those that fall short.
+/// Checks every table and creates those with too few rows.
 pub(super) fn make_ready(
     script: &Script,
     files: &DataFiles,

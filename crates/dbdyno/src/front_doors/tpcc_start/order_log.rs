@@ -15,25 +15,24 @@ use reactor::Instant;
 use runs::{Blame, Blamed};
 use workload::{Failure, Next, User, Watch, tpcc::Terminal};
 
-/// Operation of New-Order.
+/// Index of the New-Order operation.
 const NEW_ORDER: usize = 0;
 
-/// Both files, as far as they were asked for.
+/// Both files, if requested.
 pub(super) struct OrderLog {
     response_times: Option<LogFile>,
     transactions: Option<LogFile>,
     /// Second of the last periodic line.
     interval_start_s: AtomicU32,
-    /// A moment, and what time it was then since 1970.
+    /// A moment, and its time since 1970.
     origin: (Instant, Duration),
-    /// A line could not be written; the first time it was said.
+    /// A line could not be written; this is reported once.
     is_broken: AtomicBool,
 }
 
 type LogFile = Mutex<BufWriter<File>>;
 
 impl OrderLog {
-    /// Creates the files.
     pub(super) fn create(
         response_times: Option<&str>,
         transactions: Option<&str>,
@@ -53,12 +52,12 @@ impl OrderLog {
         })
     }
 
-    /// A periodic line was printed for this second.
+    /// Records that a periodic line was printed for this second.
     pub(super) fn printed(&self, second: u32) {
         self.interval_start_s.store(second, Ordering::Relaxed);
     }
 
-    /// Writes what is still in memory.
+    /// Writes the buffered lines.
     pub(super) fn finish(&self) -> Result<(), Blamed> {
         for file in [&self.response_times, &self.transactions]
             .into_iter()
@@ -121,12 +120,12 @@ fn transaction_line(thread: u32, begin: Duration, end: Duration) -> String {
     )
 }
 
-/// A terminal whose New-Orders are written down.
+/// A terminal whose New-Orders are logged.
 pub(super) struct LoggedTerminal {
     terminal: Terminal,
     log: Arc<OrderLog>,
     thread: u32,
-    /// Since when the New-Order runs that runs now, its earlier attempts included.
+    /// Start of the current New-Order, its earlier attempts included.
     begin: Option<Instant>,
     is_new_order: bool,
 }

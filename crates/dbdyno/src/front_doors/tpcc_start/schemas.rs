@@ -1,4 +1,4 @@
-//! The databases of a run: one, or several among which the threads are dealt out (options m and o).
+//! The databases of a run: one, or several to which the threads are assigned in turn (options m and o).
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use workload::tpcc::{Terminal, TerminalPlan};
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};
 
-/// Several databases: how many, and the number of the first.
+/// A range of databases: their number, and the number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SchemaRange {
     pub(super) count: u32,
     pub(super) offset: u32,
 }
 
-/// A database with what its terminals need.
+/// A database with the plan of its terminals.
 struct Schema {
     endpoint: Arc<Endpoint>,
     plan: Arc<TerminalPlan>,
@@ -29,7 +29,7 @@ struct Schema {
 pub(super) struct Schemas(Vec<Schema>);
 
 impl Schemas {
-    /// Looks into each of them.
+    /// Reads the state of each of them.
     pub(super) fn look(
         endpoint: &Endpoint,
         several: Option<SchemaRange>,
@@ -58,7 +58,7 @@ impl Schemas {
                 );
                 return Err(Blamed::new(Blame::Input, message));
             }
-            // Terminals with the same number in two databases do not key in the same.
+            // Terminals with the same number in two databases have different inputs.
             let settings = Settings {
                 seed: settings.seed.wrapping_add(index),
                 ..*settings
@@ -104,7 +104,7 @@ impl Schemas {
             arrivals: load.arrivals,
             warm_up: load.warm_up,
             stop: load.stop,
-            // The original's threads that cannot connect end, and the others go on.
+            // Threads of the original that cannot connect end, and the others continue.
             on_refusal: OnRefusal::GoOn,
             on_error: load.on_error,
             interval: load.interval,

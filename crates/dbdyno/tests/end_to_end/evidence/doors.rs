@@ -1,4 +1,4 @@
-//! Every way to a load or to tables, as a table.
+//! A table of all commands that run a load or use tables.
 
 use std::path::Path;
 
@@ -7,31 +7,31 @@ use crate::{
     scene::{Finished, Scene},
 };
 
-/// Connections, clients, terminals or workers that every load asks for.
+/// Connections, clients, terminals or workers of every load.
 const CONNECTIONS: &str = "8";
 
-/// One way to a load or to tables, and which faults it meets.
+/// One command that runs a load or uses tables, with the faults that apply to it.
 pub(super) struct Door {
     pub(super) name: &'static str,
-    /// Runs it against the null server behind this socket.
+    /// Runs it against the null server at this socket.
     pub(super) run: fn(&Scene, &str) -> Finished,
     pub(super) kind: Kind,
-    /// Statements before its load, which a server must answer for the load to begin.
+    /// Number of statements before its load, which the server must answer for the load to begin.
     pub(super) asks_before: u32,
-    /// The null server's answers make a clean result; where they don't, or it takes long, a real server does in the
-    /// tests of that command.
+    /// True if the null server's answers give a clean result; otherwise, or if it takes long, a real server is used in
+    /// the tests of that command.
     pub(super) can_be_clean: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A load that its time ends, with a record in `record.jsonl`.
+    /// A timed load with a record in `record.jsonl`.
     Recorded,
-    /// A load that its time ends.
+    /// A timed load.
     Timed,
     /// A load that ends with its users, which wait for every answer.
     Counted,
-    /// Tables are made, or read.
+    /// A command that creates or reads tables.
     Tables,
 }
 
@@ -154,7 +154,7 @@ pub(super) const DOORS: &[Door] = &[
         |scene, socket| tpcc(scene, socket, "inline", "stored"),
     )
     .after(7)
-    // It answers every order alike, also those of an item that there must not be.
+    // The server answers every order alike, also those of an item that must not exist.
     .never_clean(),
     Door::new("quick", Kind::Timed, quick)
         .after(2)
@@ -190,7 +190,7 @@ pub(super) const DOORS: &[Door] = &[
         scene.called_with_socket(socket, "tpcc_load", line.split(' '))
     })
     .never_clean(),
-    // Invented rows violate every condition.
+    // Generated rows violate every condition.
     Door::new("tpcc check", Kind::Tables, |scene, socket| {
         scene.dbdyno(["tpcc", "check", "--socket", socket])
     })
@@ -262,7 +262,7 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
 }
 
-/// An experiment's tables and load, whose tables have few rows: a statement or a few load them.
+/// Tables and load of an experiment with few rows, which one or a few statements load.
 struct WithData {
     data: &'static str,
     load: &'static str,

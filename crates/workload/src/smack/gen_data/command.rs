@@ -10,7 +10,7 @@ use super::{
     rows::Rows,
 };
 
-/// Bytes that are made at once.
+/// Size of a generated piece, bytes.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// `gen-data -n ROWS -f FORMAT`: a finite stream of rows.
@@ -19,11 +19,11 @@ pub struct GenData {
     /// Number of rows.
     pub rows: u64,
     format: Format,
-    /// The format as written.
+    /// The format as the user wrote it.
     text: BString,
 }
 
-/// What a gen-data command line asks for.
+/// The request on a gen-data command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// `-n ROWS -f FORMAT`
@@ -34,7 +34,7 @@ pub enum Request {
     Version,
 }
 
-/// Why a gen-data command line is refused; the texts are the original's where it had one.
+/// Error in a gen-data command line; the texts are the original's where it had one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// No rows, zero rows, or no format.
@@ -46,13 +46,13 @@ pub enum CommandError {
     /// An option without its value.
     #[error("option requires an argument -- '{0}'")]
     Value(BString),
-    /// A format that is none.
+    /// An invalid format.
     #[error(transparent)]
     Format(#[from] FormatError),
 }
 
 impl Request {
-    /// Reads the arguments behind the program's name, with options in any order as GNU getopt takes them.
+    /// Parses the arguments after the program's name, with options in any order as GNU getopt accepts them.
     pub fn parse<A: AsRef<[u8]>>(arguments: &[A]) -> Result<Self, CommandError> {
         let mut rows = 0;
         let mut format: Option<&[u8]> = None;
@@ -86,10 +86,10 @@ impl Request {
     }
 }
 
-/// An option's letter and the value that hangs on it.
+/// An option's letter and the value attached to it.
 type ShortOption<'a> = (u8, Option<&'a [u8]>);
 
-/// The option that an argument is; none for an argument that is no option.
+/// The option in an argument; `None` for an argument that is not an option.
 fn option(argument: &[u8]) -> Result<Option<ShortOption<'_>>, CommandError> {
     if let Some(long) = argument.strip_prefix(b"--") {
         let (name, value) = match long.split_once_str("=") {
@@ -113,7 +113,7 @@ fn option(argument: &[u8]) -> Result<Option<ShortOption<'_>>, CommandError> {
     }
 }
 
-/// The number at the start of a text, 0 where none stands.
+/// The number at the start of a text; 0 where there is none.
 fn leading_number(text: &[u8]) -> u64 {
     text.trim_ascii_start()
         .iter()
@@ -135,9 +135,9 @@ impl GenData {
         })
     }
 
-    /// Recognises a shell command that is a plain call of gen-data, so that it runs inside this program.
+    /// Recognises a shell command that is a plain call of gen-data, so that it runs within this program.
     ///
-    /// None for any other command, which is the shell's.
+    /// `None` for any other command, which the shell must run.
     pub(crate) fn from_shell_command(command: &[u8]) -> Option<Result<Self, CommandError>> {
         let words = shell_words(command)?;
         let (program, arguments) = words.split_first()?;
@@ -183,12 +183,12 @@ pub struct GenDataStream {
 }
 
 impl GenDataStream {
-    /// Appends the next whole rows to `out`; false when there were none.
+    /// Appends the next complete rows to `out`; false when there were none.
     pub fn fill(&mut self, out: &mut Vec<u8>) -> bool {
         if self.done {
             return false;
         }
-        // A row more than the chunk fits without growing, whatever the format.
+        // One row more than the chunk fits without reallocation, whatever the format.
         out.reserve(CHUNK_BYTES + CHUNK_BYTES / 16);
         let until = out.len() + CHUNK_BYTES;
         self.done = !self.rows.fill(out, until);
@@ -196,7 +196,7 @@ impl GenDataStream {
     }
 }
 
-/// The words of a command that has no shell syntax but quotes; none for any other.
+/// The words of a command whose only shell syntax is quotes; `None` for any other command.
 fn shell_words(command: &[u8]) -> Option<Vec<BString>> {
     let mut words = Vec::new();
     let mut word: Option<BString> = None;

@@ -1,4 +1,4 @@
-//! One comma-separated field of a format, told in words: for the message about a value that does not fit.
+//! A description of one comma-separated field of a format, for the message about a value that does not fit.
 
 use super::format::{Content, Format, FormatError, Item, STRING_WIDTH_MAX, Width};
 
@@ -21,7 +21,7 @@ impl Field {
             .collect()
     }
 
-    /// What the field's directives make.
+    /// Description of the values that the field's directives generate.
     pub(crate) fn cause(&self) -> String {
         let directives: Vec<String> = self.directives().map(described).collect();
         if directives.is_empty() {
@@ -31,7 +31,7 @@ impl Field {
         }
     }
 
-    /// What to write instead.
+    /// Suggested replacement.
     pub(crate) fn remedy(&self) -> String {
         self.directives()
             .find_map(|directive| match directive {

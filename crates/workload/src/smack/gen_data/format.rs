@@ -6,11 +6,11 @@
 //! width     = [ digits ] { "-" [ digits ] } ;
 //! ```
 //!
-//! `%` makes a percent sign whatever the width before it, and a directive that the format ends within makes nothing.
+//! `%` generates a percent sign whatever the width before it; an incomplete directive at the end generates nothing.
 
-/// Longest string that a directive makes; also what a width of 0 turns into.
+/// Longest string of a directive, in characters; a width of 0 means this, too.
 pub(super) const STRING_WIDTH_MAX: u64 = 256;
-/// Widest number; the original's buffer ended far below.
+/// Maximum width of a number; the original's buffer was far smaller.
 const WIDTH_MAX: u64 = 1_000_000;
 
 /// A parsed format.
@@ -26,7 +26,7 @@ pub(super) enum Item {
     Directive { width: Width, content: Content },
 }
 
-/// What fills a directive.
+/// The content of a directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     /// `s`: random letters from a to y.
@@ -40,16 +40,16 @@ pub(super) enum Content {
 /// The width of a directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Width {
-    /// Always the same; draws no random number.
+    /// Constant; draws no random number.
     Exact(u64),
-    /// `min + draw mod span`: the upper bound itself never comes.
+    /// `min + draw mod span`: the upper bound itself is never drawn.
     Drawn { min: u64, span: u64 },
 }
 
-/// Why a format is refused.
+/// Error in a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// A letter that is no directive; the text is the original's.
+    /// An unknown directive; the text is the original's.
     #[error("'{}' - invalid format specifier", printable(*.0))]
     Specifier(u8),
     /// A width beyond [`WIDTH_MAX`].
@@ -62,7 +62,6 @@ fn printable(specifier: u8) -> String {
 }
 
 impl Format {
-    /// Parses a format.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, FormatError> {
         let mut items = Vec::new();
         let mut literal = Vec::new();
@@ -99,10 +98,10 @@ impl Format {
     }
 }
 
-/// The width at the start of `text`, and what follows it.
+/// Parses the width at the start of `text`; returns it with the rest.
 fn width(text: &[u8]) -> Result<(Width, &[u8]), FormatError> {
     let (mut min, (mut max, mut rest)) = (0, digits(text)?);
-    // Of more bounds than two the last ones hold.
+    // The last two of several bounds apply.
     while let Some(behind) = rest.strip_prefix(b"-") {
         min = max;
         (max, rest) = digits(behind)?;
@@ -110,7 +109,7 @@ fn width(text: &[u8]) -> Result<(Width, &[u8]), FormatError> {
     let width = if max == 0 || max == min {
         Width::Exact(min)
     } else {
-        // Where the maximum is the smaller one, C's remainder by the negative difference is this one.
+        // If the maximum is below the minimum, C's remainder by the negative difference equals this one.
         let span = max.abs_diff(min);
         Width::Drawn { min, span }
     };

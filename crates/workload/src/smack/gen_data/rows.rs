@@ -1,16 +1,16 @@
-//! The stream of rows that a format makes, byte for byte what Super Smack's gen-data prints.
+//! The stream of rows of a format, byte for byte those printed by Super Smack's gen-data.
 
 use super::format::{Content, Format, Item, STRING_WIDTH_MAX, Width};
 use crate::glibc_random::{BLOCK, GlibcRandom};
 
-/// Most random numbers that one directive draws: a width and the letters of a string.
+/// Maximum random numbers drawn by one directive: a width and the letters of a string.
 const DRAWS_PER_DIRECTIVE: usize = 1 + STRING_WIDTH_MAX as usize;
-/// Letters copied at once: strings are copied in whole chunks, the surplus is overwritten.
+/// Letters copied at a time: strings are copied in whole chunks, the excess is overwritten.
 const CHUNK: usize = 32;
 /// Decimal digits of the largest u64.
 const DIGITS_MAX: usize = 20;
 
-/// Makes the rows of a table, in constant memory.
+/// Generates the rows of a table, in constant memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
     items: Vec<Item>,
@@ -30,7 +30,7 @@ impl Rows {
         }
     }
 
-    /// Appends whole rows until `out` holds at least `until` bytes or no row is left; false when none is left.
+    /// Appends complete rows until `out` holds at least `until` bytes or no row is left; false when none is left.
     pub(crate) fn fill(&mut self, out: &mut Vec<u8>, until: usize) -> bool {
         while out.len() < until && self.rows_left > 0 {
             self.append_row(out);
@@ -73,14 +73,14 @@ fn right_aligned(digits: &[u8], width: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(digits);
 }
 
-/// Random numbers in advance, each also as the letter it would become.
+/// Precomputed random numbers, each also as the letter that it selects.
 #[derive(Debug, Clone)]
 struct Draws {
     generator: GlibcRandom,
     numbers: Box<[u32; DRAWS_PER_DIRECTIVE + BLOCK]>,
     /// With room for the last chunk of the last string.
     letters: Box<[u8; DRAWS_PER_DIRECTIVE + BLOCK + CHUNK]>,
-    /// Index of the next number; what lies before is used up.
+    /// Index of the next number; those before it are used.
     next: usize,
 }
 
@@ -94,7 +94,7 @@ impl Draws {
         }
     }
 
-    /// Sees to it that a directive finds all its numbers in the buffer.
+    /// Refills the buffer so that a directive has all its numbers.
     #[inline]
     fn ensure(&mut self) {
         if self.next > BLOCK {
@@ -104,7 +104,7 @@ impl Draws {
 
     #[inline(never)]
     fn refill(&mut self) {
-        // What is left moves to the place right before the new block.
+        // The unused numbers move to the positions right before the new block.
         let start = self.next - BLOCK;
         self.numbers.copy_within(self.next.., start);
         self.letters
@@ -163,7 +163,7 @@ fn letter_of(number: u32) -> u8 {
     b'a' + (sum - 25 * quotient) as u8
 }
 
-/// A row number that counts in decimal digits: cheaper than formatting each number anew.
+/// A row number that counts in decimal digits: faster than formatting each number.
 #[derive(Debug, Clone)]
 struct Counter {
     digits: [u8; DIGITS_MAX],
@@ -205,7 +205,7 @@ mod tests {
         out
     }
 
-    /// The slow, obvious way to the same rows.
+    /// The same rows by a slow, simple method.
     fn plainly(format: &Format, count: u64) -> Vec<u8> {
         let mut generator = GlibcRandom::unseeded();
         let mut block = [0; BLOCK];

@@ -29,7 +29,7 @@ pub(super) const TABLE: Definition = Definition {
         ("c_discount", "decimal(4,4)"),
         ("c_balance", "decimal(12,2)"),
         ("c_ytd_payment", "decimal(12,2)"),
-        // The specification's four digits overflow within hours when nobody pauses.
+        // The specification's four digits overflow within hours without think times.
         ("c_payment_cnt", "int"),
         ("c_delivery_cnt", "int"),
         ("c_data", "varchar(500)"),
@@ -39,7 +39,7 @@ pub(super) const TABLE: Definition = Definition {
     write,
 };
 
-/// Customers of a district who have the last names 0 to 999 in their order.
+/// Number of customers per district whose last names are 0 to 999 in ascending order.
 const NAMED_IN_ORDER: u32 = 1_000;
 
 /// `1 TAB 1 TAB 1 TAB kq1Zs0Pd TAB OE TAB BARBARBAR TAB ... TAB GC TAB 50000.00 TAB 0.1721 TAB -10.00 TAB ...`

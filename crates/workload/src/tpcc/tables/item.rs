@@ -1,4 +1,4 @@
-//! ITEM: what is sold, the same in all warehouses.
+//! ITEM: the items for sale, the same in all warehouses.
 
 use super::definition::Definition;
 use crate::tpcc::{

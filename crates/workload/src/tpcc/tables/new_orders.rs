@@ -1,4 +1,4 @@
-//! NEW-ORDER: the orders of every district that were not delivered yet.
+//! NEW-ORDER: the undelivered orders of every district.
 
 use super::definition::Definition;
 use crate::tpcc::{

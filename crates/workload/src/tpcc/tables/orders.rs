@@ -48,11 +48,11 @@ pub(super) fn line_count(population: &Population, ordinal: u64) -> u32 {
     Draw::new(population.seed, Purpose::LineCount, ordinal).uniform(5..=15)
 }
 
-/// The customer (from 1) who placed an order (from 1) of a district (from 0, over all warehouses): every customer
-/// placed one.
+/// The customer (from 1) who placed an order (from 1) in a district (from 0, over all warehouses): every customer
+/// placed one order.
 ///
-/// A Feistel network permutes the numbers of twelve bits; those beyond the customers are permuted again until they
-/// are none. So any order's customer is known without the others.
+/// A Feistel network permutes the 12-bit numbers; a number beyond the customers is permuted again until it is a
+/// customer's. Thus the customer of an order is computed without those of the other orders.
 fn customer_of(seed: u64, district: u64, order: u32) -> u32 {
     let keys = Draw::new(seed, Purpose::Permutation, district).bits();
     let mut number = order - 1;

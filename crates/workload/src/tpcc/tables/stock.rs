@@ -1,4 +1,4 @@
-//! STOCK: what a warehouse has of each item.
+//! STOCK: the stock of each item in a warehouse.
 
 use super::definition::Definition;
 use crate::tpcc::{
@@ -25,7 +25,7 @@ pub(super) const TABLE: Definition = Definition {
         ("s_dist_09", "char(24)"),
         ("s_dist_10", "char(24)"),
         ("s_ytd", "decimal(8,0)"),
-        // The specification's four digits overflow within hours when nobody pauses.
+        // The specification's four digits overflow within hours without think times.
         ("s_order_cnt", "int"),
         ("s_remote_cnt", "int"),
         ("s_data", "varchar(50)"),

@@ -1,4 +1,4 @@
-//! WAREHOUSE: one row each.
+//! WAREHOUSE: one row per warehouse.
 
 use super::definition::Definition;
 use crate::tpcc::{

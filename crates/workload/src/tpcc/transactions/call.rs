@@ -1,4 +1,4 @@
-//! The five transactions as one call each, of the stored procedures that do what the clauses say.
+//! The five transactions as one call each of their stored procedures.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ use crate::{
     },
 };
 
-/// Bytes of a line as the procedure takes it.
+/// Bytes of a line in the procedure's parameter.
 const LINE_LENGTH: usize = 15;
 
-/// Places the order; the procedure rolls an order with an unused item back after everything else was done.
+/// Places the order; the procedure rolls an order with an unused item back after all other steps.
 pub(crate) async fn new_order(
     steps: &mut Steps<'_, impl Watch>,
     order: &NewOrder,
@@ -56,7 +56,7 @@ fn line_texts(lines: &[Line]) -> Vec<u8> {
     texts
 }
 
-/// Takes the payment.
+/// Records the payment.
 pub(crate) async fn payment(
     steps: &mut Steps<'_, impl Watch>,
     payment: &Payment,
@@ -94,7 +94,7 @@ pub(crate) async fn order_status(
     expect(lines.value(0, 0), "a line of the order").map(drop)
 }
 
-/// Delivers an order in each district, in one transaction: a call that fails has delivered none.
+/// Delivers an order in each district, in one transaction: a failed call has delivered none.
 pub(crate) async fn delivery(
     steps: &mut Steps<'_, impl Watch>,
     delivery: &mut Delivery,
@@ -106,7 +106,7 @@ pub(crate) async fn delivery(
     Ok(())
 }
 
-/// Counts the items that run low.
+/// Counts the items with low stock.
 pub(crate) async fn stock_level(
     steps: &mut Steps<'_, impl Watch>,
     level: &StockLevel,
@@ -120,7 +120,7 @@ pub(crate) async fn stock_level(
     expect(row.int(0, 0), "the number of items").map(drop)
 }
 
-/// A customer as the procedures take one: the number, or else the last name.
+/// A customer as the procedures' parameters: the number, or else the last name.
 fn customer(key: CustomerKey, text: &mut Vec<u8>) -> [Value<'_>; 2] {
     match key {
         CustomerKey::Number(number) => [int(number), Value::Null],

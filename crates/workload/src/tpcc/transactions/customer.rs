@@ -1,4 +1,4 @@
-//! The customer of a transaction, who is named by number or by last name.
+//! The customer of a transaction, selected by number or by last name.
 
 use protocol::Value;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The number of a customer; of several with the same last name, the one in the middle by first name.
+/// The number of a customer; the middle one by first name of several with the same last name.
 ///
 /// Source: TPC-C 5.11, clause 2.5.2.2: the row at n/2, rounded up.
 pub(super) async fn find(

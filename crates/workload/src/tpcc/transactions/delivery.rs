@@ -1,4 +1,4 @@
-//! Delivery, clause 2.7: the oldest order of each district that was not delivered yet.
+//! Delivery, clause 2.7: delivers the oldest undelivered order of each district.
 
 use protocol::Value;
 
@@ -12,9 +12,9 @@ use crate::{
     },
 };
 
-/// Delivers one order in each district that is left, each in a transaction of its own.
+/// Delivers one order in each remaining district, each in its own transaction.
 ///
-/// A district that was committed is behind `next_district` for good, so that a retry does not deliver it again.
+/// `next_district` advances with each commit, so that a retry does not deliver a district again.
 pub(crate) async fn run(
     steps: &mut Steps<'_, impl Watch>,
     delivery: &mut Delivery,
@@ -28,10 +28,10 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// Delivers the oldest order of a district; false where there is none.
+/// Delivers the oldest order of a district; false if there is none.
 async fn deliver(steps: &mut Steps<'_, impl Watch>, delivery: &Delivery) -> Result<bool, Failure> {
     let (warehouse, district) = (int(delivery.warehouse), int(delivery.next_district));
-    // The lock lets one delivery at a time have the row.
+    // The lock serialises deliveries of the same row.
     let oldest = steps
         .read(Sql::DeliveryOldest, &[warehouse, district])
         .await?;

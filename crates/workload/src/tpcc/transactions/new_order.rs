@@ -12,13 +12,13 @@ use crate::{
     },
 };
 
-/// Places the order; an order with an unused item is rolled back after everything else was done.
+/// Places the order; an order with an unused item is rolled back after all other steps.
 pub(crate) async fn run(
     steps: &mut Steps<'_, impl Watch>,
     order: &NewOrder,
 ) -> Result<(), Failure> {
     let (warehouse, district) = (int(order.warehouse), int(order.district));
-    // The district first: whoever orders here waits before its snapshot of the other rows is taken.
+    // The district first: concurrent orders here wait before their snapshot of the other rows is taken.
     let row = steps
         .read(Sql::NewOrderDistrict, &[warehouse, district])
         .await?;
@@ -69,7 +69,7 @@ pub(crate) async fn run(
     steps.commit().await
 }
 
-/// Takes a line's quantity from the stock of the warehouse that supplies it, and the district's text for the line.
+/// Takes a line's quantity from the stock of the supplying warehouse, and copies the district's text for the line.
 async fn take_from_stock(
     steps: &mut Steps<'_, impl Watch>,
     order: &NewOrder,
@@ -94,7 +94,7 @@ async fn take_from_stock(
     steps.change_one(Sql::NewOrderTake, &values).await
 }
 
-/// What is left in stock; where fewer than ten would be, 91 come in.
+/// Stock after an order; if fewer than ten would be left, 91 are added.
 ///
 /// Source: TPC-C 5.11, clause 2.4.2.2.
 fn left_after(quantity: i64, taken: i64) -> i64 {

@@ -1,4 +1,4 @@
-//! Payment, clause 2.5: a customer pays at a district, which may be far from his own.
+//! Payment, clause 2.5: a customer pays at a district, which may be remote.
 
 use protocol::Value;
 
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// Characters of C_DATA.
+/// Maximum characters of C_DATA.
 const DATA_LENGTH: usize = 500;
 
-/// Takes the payment.
+/// Records the payment.
 pub(crate) async fn run(
     steps: &mut Steps<'_, impl Watch>,
     payment: &Payment,
@@ -30,7 +30,7 @@ pub(crate) async fn run(
     let row = steps
         .read(Sql::PaymentWarehouseAddress, &[warehouse])
         .await?;
-    // H_DATA: both names with four blanks between them.
+    // H_DATA: both names separated by four blanks.
     let mut names = expect(row.text(0, 0), "the warehouse")?.to_vec();
     steps
         .change_one(Sql::PaymentDistrict, &[amount, warehouse, district])
@@ -86,7 +86,7 @@ pub(crate) async fn run(
     steps.commit().await
 }
 
-/// C_DATA of a customer with bad credit: this payment stands before the older ones.
+/// C_DATA of a customer with bad credit: this payment is placed before the older ones.
 fn with_payment(payment: &Payment, customer: u32, data: &[u8]) -> Vec<u8> {
     let amount = money::Text::of(payment.amount.into());
     let numbers = [

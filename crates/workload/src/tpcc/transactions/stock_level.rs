@@ -1,4 +1,4 @@
-//! Stock-Level, clause 2.8: how many items of a district's last twenty orders run low.
+//! Stock-Level, clause 2.8: number of items of a district's last twenty orders with low stock.
 
 use protocol::Value;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Orders that are looked at.
+/// Number of orders examined.
 const ORDERS: i64 = 20;
 
 /// Counts the items.
