@@ -10,7 +10,7 @@ pub(crate) const SHORT_PER_CONNECTION: u64 = 64;
 pub(crate) struct Run {
     pub(crate) operations: u64,
     pub(crate) usage: Usage,
-    /// Processor time of the server meanwhile, in seconds; only the null server's is looked at.
+    /// Processor time of the server meanwhile, in seconds; only the null server's is used.
     pub(crate) server_cpu_s: f64,
 }
 

@@ -21,7 +21,7 @@ const TABLES: u32 = 4;
 enum Filler {
     Dbdyno,
     Sysbench,
-    /// Ready files by LOAD DATA over one connection a table, then the index: nobody can be faster.
+    /// Ready files by LOAD DATA over one connection a table, then the index: the lower bound.
     ReadyFiles,
 }
 
@@ -152,7 +152,7 @@ fn ready_files(server: &MariaDb, work: &Path) -> Command {
              CREATE INDEX k_{table} ON sbtest{table} (k)\" & "
         );
     }
-    // `wait` alone would lose the clients' failures; the count of rows is looked at afterwards.
+    // `wait` alone would lose the clients' failures; the count of rows is checked afterwards.
     script.push_str("wait");
     let mut command = Command::new("sh");
     command
@@ -162,7 +162,7 @@ fn ready_files(server: &MariaDb, work: &Path) -> Command {
     command
 }
 
-/// Every table has all its rows and its index, so that nobody is fast by leaving something out.
+/// Every table has all its rows and its index, so that no tool is fast by leaving something out.
 fn check(server: &MariaDb) -> Result<()> {
     for table in 1..=TABLES {
         let found = server.ask(&format!(

@@ -118,7 +118,7 @@ pub(crate) struct MariaDb {
     address: Address,
 }
 
-/// In memory, no binary log, no flush per commit: the client is what is looked at.
+/// In memory, no binary log, no flush per commit: the client is the subject.
 const SETTINGS: &[&str] = &[
     "innodb_buffer_pool_size=1G",
     "innodb_log_file_size=512M",

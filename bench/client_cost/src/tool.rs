@@ -115,7 +115,7 @@ impl Programs {
         command
     }
 
-    /// `dbdyno oltp BENCHMARK COMMAND` over so many tables.
+    /// `dbdyno oltp BENCHMARK COMMAND` over a number of tables.
     pub(crate) fn oltp(&self, benchmark: &str, what: &str, tables: u32) -> Command {
         let mut command = Command::new(&self.dbdyno);
         command.args(["oltp", benchmark, what, "--user=peer", "--database=sb"]);

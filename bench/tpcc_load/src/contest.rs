@@ -20,7 +20,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The server writes back what the load before left.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Warehouses of the loads whose memory is looked at, and how many loads there are: the median's interval needs six.
+/// Warehouses of the loads whose memory is measured, and how many loads there are: the median's interval needs six.
 const MEMORY_WAREHOUSES: u32 = 10;
 const MEMORY_LOADS: usize = 6;
 /// The rows of the bound come from here.
@@ -74,7 +74,7 @@ pub(crate) struct Outcome {
 }
 
 impl Contest<'_> {
-    /// All rounds, and the loads whose memory is looked at.
+    /// All rounds, and the loads whose memory is measured.
     pub(crate) fn hold(&self, random: &mut fastrand::Rng) -> Result<Outcome> {
         let mut outcome = Outcome {
             warehouses: self.warehouses,

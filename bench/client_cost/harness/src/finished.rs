@@ -13,7 +13,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use anyhow::{Context, Result, bail};
 
-/// After so long a run is ended unless told otherwise: a hung peer must not hold up the rest.
+/// Default time limit of a run: a hung peer must not delay the others.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What a finished process cost.
@@ -97,7 +97,7 @@ impl Finished {
 
 /// A file without a name.
 fn scratch_file() -> Result<File> {
-    // SAFETY: the name is a C string; the descriptor that comes back is nobody else's.
+    // SAFETY: the name is a C string; the returned descriptor has no other owner.
     let file = unsafe {
         let descriptor = libc::memfd_create(c"output".as_ptr(), libc::MFD_CLOEXEC);
         if descriptor < 0 {
@@ -117,7 +117,7 @@ fn text(file: &mut File) -> Result<String> {
 
 /// True when the process ended within `limit`; it is not reaped.
 fn wait_at_most(id: i32, limit: Duration) -> Result<bool> {
-    // SAFETY: a plain system call with numbers; the descriptor that comes back is nobody else's.
+    // SAFETY: a plain system call with numbers; the returned descriptor has no other owner.
     let descriptor = unsafe {
         let descriptor = libc::syscall(libc::SYS_pidfd_open, id, 0);
         if descriptor < 0 {

@@ -7,7 +7,7 @@ pub mod progress;
 pub mod target;
 pub mod verdict;
 
-/// So many numbers from 0 in random order.
+/// The numbers from 0 to `count` - 1 in random order.
 pub fn shuffled(count: usize, random: &mut fastrand::Rng) -> impl Iterator<Item = usize> + use<> {
     let mut order: Vec<usize> = (0..count).collect();
     random.shuffle(&mut order);

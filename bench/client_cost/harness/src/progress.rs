@@ -64,7 +64,7 @@ impl Progress {
 
 fn write_line(line: &str, over: bool) {
     let mut stderr = std::io::stderr();
-    // Progress that nobody reads is no reason to stop.
+    // A closed standard error must not stop the benchmark.
     let _ = match over {
         true => write!(stderr, "\r{line}\x1b[K"),
         false => writeln!(stderr, "{line}"),

@@ -1,4 +1,4 @@
-//! Check that texts for users contain no hard-to-read phrasings.
+//! Checks that documents, help texts and comments contain no hard-to-read phrasings.
 
 use crate::repository::File;
 
@@ -44,13 +44,12 @@ fn banned_in(text: &str) -> Vec<String> {
     found.collect()
 }
 
-/// Banned phrasings in texts for users.
+/// Banned phrasings in documents, help texts and comments.
 pub(crate) fn riddles(file: &File) -> Vec<String> {
-    let is_source = file.path.starts_with("crates/dbdyno/src/") && file.path.ends_with(".rs");
     let found = if is_page(&file.path) {
         banned_in(&file.text)
-    } else if is_source {
-        banned_in(&help_lines(&file.text))
+    } else if file.path.ends_with(".rs") {
+        banned_in(&prose(&file.text))
     } else {
         Vec::new()
     };
@@ -60,32 +59,21 @@ pub(crate) fn riddles(file: &File) -> Vec<String> {
         .collect()
 }
 
-/// The lines of a file that become help: doc comments of options and of commands, and the texts after help.
-fn help_lines(source: &str) -> String {
-    let mut lines = Vec::new();
+/// The comments of a source file, which include the help of its options, and the texts after a help; every other line
+/// is empty, so that line numbers are those of the file.
+fn prose(source: &str) -> String {
     let mut is_after_help = false;
-    let mut comment = Vec::new();
-    for line in source.lines() {
+    let lines = source.lines().map(|line| {
         let trimmed = line.trim();
-        if trimmed.contains("after_help = \"") {
-            is_after_help = true;
+        let is_comment = trimmed.starts_with("//");
+        is_after_help |= trimmed.contains("after_help = \"");
+        let is_prose = is_comment || is_after_help;
+        if trimmed.ends_with("\")]") || trimmed.ends_with('"') {
+            is_after_help = false;
         }
-        if is_after_help {
-            lines.push(trimmed.to_owned());
-            is_after_help = !trimmed.ends_with("\")]") && !trimmed.ends_with('"');
-            continue;
-        }
-        match trimmed.strip_prefix("///") {
-            Some(words) => comment.push(words.to_owned()),
-            None => {
-                if trimmed.starts_with("#[arg(") || trimmed.starts_with("#[command(") {
-                    lines.append(&mut comment);
-                }
-                comment.clear();
-            }
-        }
-    }
-    lines.join("\n")
+        if is_prose { line } else { "" }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -95,9 +83,14 @@ mod tests {
     #[test]
     fn a_banned_phrasing_is_found() {
         assert_eq!(banned_in("Asks so often.\nfine").len(), 1);
-        let help = help_lines(
-            "    /// Ask so often\n    #[arg(long)]\n    every: u8,\n    /// so many\n    x: u8,\n",
+        let source = "let x = \"so often\";\n    // Asks so often.\n#[command(after_help = \"\nNobody.\n\")]\n";
+        let found = banned_in(&prose(source));
+        assert_eq!(
+            found,
+            [
+                "line 2: \"so often\": write a sampling interval, or a number of times",
+                "line 4: \"nobody\": write no other program, no user, not observed",
+            ]
         );
-        assert_eq!(help.trim(), "Ask so often");
     }
 }
