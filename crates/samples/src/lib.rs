@@ -16,6 +16,7 @@ mod durations;
 mod error_count;
 mod folded;
 mod histogram;
+mod innodb_status;
 mod instance;
 mod judged_steadiness;
 mod keys;
@@ -47,6 +48,7 @@ pub use disturbance::Disturbance;
 pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
+pub use innodb_status::InnodbStatus;
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use judged_steadiness::{JudgedSteadiness, Stalls};
 pub use keys::Keys;
@@ -70,8 +72,8 @@ pub use read_error::ReadError;
 pub use reader::Record;
 pub use returned_rows::ReturnedRows;
 pub use server_activity::{
-    InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
-    TableSizes, TotalsRow,
+    ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize, TableSizes,
+    TotalsRow,
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use tail::RecordTail;
