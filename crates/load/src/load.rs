@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use samples::{Interval, PhaseMark};
+use settings::{Arrivals, OnError, OnRefusal, WarmUp};
 
-use crate::{
-    arrivals::Arrivals,
-    rules::{Counters, Drain, OnError, OnRefusal, Stop, WarmUp},
-};
+use crate::rules::{Counters, Drain, Judge, Stop};
 
 /// Users of one kind.
 pub struct Group<U> {
@@ -33,8 +31,12 @@ pub struct Load<U> {
     pub spin: bool,
     /// When operations start.
     pub arrivals: Arrivals,
+    /// Seed of the times of a Poisson process and of think times.
+    pub seed: u64,
     /// When the measurement begins.
     pub warm_up: WarmUp,
+    /// Judges whether it is steady, where the warm-up ends by that.
+    pub judge: Judge,
     /// When it ends.
     pub stop: Stop,
     /// How long operations in flight may take after that.

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use reactor::Instant;
+use settings::OnRefusal;
 use workload::Failure;
 
-use crate::{outcome::Error, rules::OnRefusal};
+use crate::outcome::Error;
 
 /// A load that must not begin waits so long for its other connections, to tell how many of them open.
 const COUNT_FOR: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! The rules of a load as values: warm-up, stop, error policy, interruption.
+//! The rules of a load as values: what judges a warm-up, when it ends, how it is interrupted.
 
 use std::{
     sync::{
@@ -7,23 +7,6 @@ use std::{
     },
     time::Duration,
 };
-
-/// When the measurement begins.
-#[derive(Debug, Clone, Copy)]
-pub enum WarmUp {
-    /// With the first operation.
-    None,
-    /// After a fixed time.
-    For(Duration),
-    /// When the load is found steady. A measurement that turns out not to be steady becomes a part of the warm-up, and
-    /// begins anew, as long as the limit allows.
-    UntilSteady {
-        /// Judges what the load did.
-        judge: Judge,
-        /// The measurement begins at the latest after this time, and the record says that it wasn't steady.
-        at_most: Duration,
-    },
-}
 
 /// Judges the course of a load.
 pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
@@ -129,47 +112,6 @@ pub struct Precision {
     pub half_width: fn(f64, &[f64]) -> Option<f64>,
     /// The load ends at the latest after so much measuring, and the record says that it was not precise.
     pub at_most: Duration,
-}
-
-/// What a connection that cannot be opened does to a load before its start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnRefusal {
-    /// The load does not begin: it would not be the one that was asked for.
-    Stop,
-    /// It begins with those that are open, and tells how many they are.
-    GoOn,
-}
-
-/// What a failed operation does to the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// The first failure ends the load.
-    Stop,
-    /// Failures are counted and the user goes on.
-    Count,
-    /// A failure that the server asks to retry (deadlock, lock wait timeout) is retried up to so many times; the
-    /// response time includes the retries. Other failures are counted.
-    Retry {
-        /// Retries of one operation.
-        at_most: u32,
-    },
-    /// Failures that the user calls retryable are retried, over a new connection where the old one is lost, until they
-    /// succeed or the load gives up waiting. Those with an unknown outcome are counted, and the user goes on with its
-    /// next operation. Any other ends the load.
-    RetryElseStop {
-        /// How long a user tries to get a lost connection back.
-        reconnect_for: Duration,
-    },
-}
-
-impl OnError {
-    /// What the same patience does about a connection that cannot be opened.
-    pub fn on_refusal(self) -> OnRefusal {
-        match self {
-            Self::Stop | Self::RetryElseStop { .. } => OnRefusal::Stop,
-            Self::Count | Self::Retry { .. } => OnRefusal::GoOn,
-        }
-    }
 }
 
 /// Asks a running load to end; clones ask the same load.

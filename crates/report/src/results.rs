@@ -1,6 +1,7 @@
 //! What the caller hands over: the question and the run records that answer it.
 
 use samples::{Disturbance, Record};
+use settings::{Chart, Factor};
 
 /// One experiment and what its runs recorded.
 #[derive(Debug, Clone)]
@@ -46,26 +47,4 @@ pub struct Disturbances {
     pub steal: f64,
     /// Runs whose records were set aside and that were done again.
     pub set_aside: Vec<(u32, Disturbance)>,
-}
-
-/// A factor and its levels, both in the author's order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Factor {
-    /// Name of the factor.
-    pub name: String,
-    /// Its levels as text.
-    pub levels: Vec<String>,
-}
-
-/// Which factor goes where in a chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chart {
-    /// Factor along the x axis.
-    pub x: String,
-    /// Factor that makes the lines of one chart.
-    pub line: Option<String>,
-    /// Factors that make one chart per combination of their levels.
-    pub facet: Vec<String>,
-    /// What is drawn, in this order: `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty means all of them.
-    pub y: Vec<String>,
 }

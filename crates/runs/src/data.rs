@@ -1,8 +1,10 @@
 //! The data that runs meet: what a benchmark makes, and in which state a run wants it.
 
+pub mod database;
 pub(crate) mod disk_bytes;
 pub mod known_tables;
 pub mod population;
+pub(crate) mod prepared_tables;
 
 use std::time::Duration;
 

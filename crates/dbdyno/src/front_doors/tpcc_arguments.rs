@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
+use report::layouts::tpcc_mysql;
 use runs::{Blame, Blamed};
 
 use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
@@ -183,6 +184,13 @@ impl Arguments {
     /// The value of an option, the last one if it was given more than once.
     pub(super) fn text(&self, letter: char) -> Option<&str> {
         self.values.get(&letter).map(String::as_str)
+    }
+
+    /// Prints the letters that were given, as the tools do.
+    pub(super) fn print(&self) {
+        for (letter, _) in &self.given {
+            print!("{}", tpcc_mysql::option_line(*letter, self.shown(*letter)));
+        }
     }
 
     /// The same for the eyes of others.

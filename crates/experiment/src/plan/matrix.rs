@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use settings::Factor;
+
 use crate::{
     error::Error,
     file::{
@@ -14,15 +16,6 @@ use crate::{
 
 /// Most combinations; a plan has at most so many runs as well.
 pub(crate) const RUNS_AT_MOST: u32 = 100_000;
-
-/// A factor with its levels, in the file's order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Factor {
-    /// Name, as in `{name}`.
-    pub name: String,
-    /// Levels as text.
-    pub levels: Vec<String>,
-}
 
 /// Conditions that a combination must meet to be left out: factor (by its index) and levels.
 type Exclude = Vec<(usize, Vec<String>)>;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use settings::{Chosen, LoadKind, quantity};
+use settings::{Arrivals, Chosen, LoadKind, OnError, Process, ThinkTime, WarmUp, quantity};
 
 use crate::{
     error::Error,
@@ -44,70 +44,13 @@ pub struct LoadSpec {
     /// Measure until the 99th percentile is known within this share of it.
     pub precision: Option<f64>,
     /// When operations start.
-    pub pacing: Pacing,
+    pub arrivals: Arrivals,
     /// Event loops; `None` for what the machine suggests.
     pub loops: Option<u32>,
     /// Event loops keep their CPU busy before a timer is due, so that operations start on time.
     pub spin: bool,
     /// What a failed statement does.
     pub on_error: OnError,
-}
-
-/// What precedes the measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WarmUp {
-    /// Until the throughput is steady.
-    Auto {
-        /// Then the measurement begins anyway, and the record says that it was not steady.
-        at_most: Duration,
-    },
-    /// A fixed time.
-    For(Duration),
-}
-
-/// When operations start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pacing {
-    /// When the one before is done.
-    Closed,
-    /// When the one before is done and the client has thought.
-    Thinking(ThinkTime),
-    /// When they are due, whatever the server does.
-    Open {
-        /// Operations per second, over all connections.
-        rate_per_s: f64,
-        /// How the times come about.
-        process: Process,
-    },
-}
-
-/// How long a client thinks between two operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThinkTime {
-    /// Always so long.
-    Fixed(Duration),
-    /// Exponentially distributed with this mean.
-    Exponential(Duration),
-}
-
-/// How operations come to be due in an open loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Process {
-    /// At equal distances.
-    Constant,
-    /// Independently of each other.
-    Poisson,
-}
-
-/// What a failed statement does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// It ends the run.
-    Stop,
-    /// It is counted by its number.
-    Count,
-    /// It is tried again when the server asks for that (deadlock, lock wait timeout), and counted otherwise.
-    Retry,
 }
 
 impl LoadSpec {
@@ -136,13 +79,13 @@ impl LoadSpec {
             &[
                 ("stop", OnError::Stop),
                 ("count", OnError::Count),
-                ("retry", OnError::Retry),
+                ("retry", OnError::RETRY),
             ],
         )?;
         Ok(Self {
             connections: section.required("connections", connections, "connections = 16")?,
             warmup: if ends_by_itself {
-                WarmUp::For(Duration::ZERO)
+                WarmUp::None
             } else {
                 warmup(section)?
             },
@@ -152,7 +95,7 @@ impl LoadSpec {
                 "a share such as \"5 %\", above 0 and at most 100 %",
                 quantity::share,
             )?,
-            pacing: pacing(section)?,
+            arrivals: arrivals(section)?,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
@@ -162,13 +105,18 @@ impl LoadSpec {
         })
     }
 
+    /// How long a run may take at most, connecting excluded: warm-up and measurement.
+    pub fn expected(&self) -> Duration {
+        self.warmup.at_most() + self.duration
+    }
+
     /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
         self.source.kind.ends_by_itself(&self.source.values)
     }
 }
 
-fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
+fn arrivals(section: &Section<'_>) -> Result<Arrivals, Error> {
     let rate = "operations per second, above 0 and at most 1000000";
     let rate_per_s = section.parsed("rate", rate, quantity::rate)?;
     let processes = [
@@ -191,12 +139,12 @@ fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
     match (rate_per_s, process, think_time) {
         (Some(_), _, Some(_)) => no_meaning("think_time", "a `rate`"),
         (None, Some(_), _) => no_meaning("arrivals", "a closed loop (no `rate`)"),
-        (Some(rate_per_s), process, None) => Ok(Pacing::Open {
+        (Some(rate_per_s), process, None) => Ok(Arrivals::Open {
             rate_per_s,
             process: process.unwrap_or(Process::Poisson),
         }),
-        (None, None, Some(think_time)) => Ok(Pacing::Thinking(think_time)),
-        (None, None, None) => Ok(Pacing::Closed),
+        (None, None, Some(think_time)) => Ok(Arrivals::Thinking(think_time)),
+        (None, None, None) => Ok(Arrivals::Closed),
     }
 }
 
@@ -218,7 +166,7 @@ fn warmup(section: &Section<'_>) -> Result<WarmUp, Error> {
             },
         )?;
     match (fixed.flatten(), at_most) {
-        (None, at_most) => Ok(WarmUp::Auto {
+        (None, at_most) => Ok(WarmUp::UntilSteady {
             at_most: at_most.unwrap_or(WARMUP_AT_MOST),
         }),
         (Some(fixed), None) => Ok(WarmUp::For(fixed)),

@@ -1,11 +1,11 @@
 //! `[verdict]`: what is compared with what, and how small a difference matters.
 
-use settings::quantity;
+use settings::{Factor, quantity};
 
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section, source::Source},
-    plan::matrix::{self, Factor},
+    plan::matrix,
 };
 
 const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";

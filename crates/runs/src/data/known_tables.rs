@@ -1,12 +1,9 @@
 //! Which of a benchmark's tables are in a database: a table is the benchmark's by its columns, not by its name.
 
-use protocol::{Connection, Endpoint};
+use protocol::Connection;
 use workload::KnownTable;
 
-use crate::{
-    blame::{Blame, Blamed},
-    control::{control, quoted},
-};
+use crate::control::quoted;
 
 /// A table in the connection's database that has the name of a benchmark's.
 pub struct NamesakeTable {
@@ -61,26 +58,4 @@ pub async fn taken(
         })
     });
     Ok(taken.collect())
-}
-
-/// Those of the tables that are there and may be dropped; an error where one of them is not the benchmark's. Before
-/// anything is dropped, so that nothing is where one is refused.
-pub fn droppable(
-    endpoint: &Endpoint,
-    known: &[KnownTable],
-    benchmark: &str,
-) -> Result<Vec<String>, Blamed> {
-    let found = control(endpoint, async |connection| taken(connection, known).await)?;
-    match found.iter().find(|found| !found.is_known) {
-        Some(other) => {
-            let database = endpoint.database.as_deref().unwrap_or_default();
-            let name = &other.name;
-            let message = format!("{database}.{name}: its columns are not those of {benchmark}");
-            let hint = format!(
-                "nothing was dropped; name the right database with --database, or drop {name} yourself"
-            );
-            Err(Blamed::new(Blame::Input, message).hint(hint))
-        }
-        None => Ok(found.into_iter().map(|found| found.name).collect()),
-    }
 }

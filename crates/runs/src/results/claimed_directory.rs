@@ -58,9 +58,7 @@ impl ClaimedDirectory {
         let mut created = Created::default();
         if path.symlink_metadata().is_err() {
             // Another process may make it at the same moment; then it is judged like any other.
-            created
-                .make_dir(path)
-                .map_err(|error| Blamed::new(Blame::Machine, error))?;
+            created.make_dir(path).map_err(Blamed::machine)?;
         }
         if !created.holds(path) {
             refuse_unless_free(path)?;
@@ -77,7 +75,7 @@ impl ClaimedDirectory {
             let path = unused_path(name);
             let mut created = Created::default();
             let made = created.make_dir(&path);
-            if made.map_err(|error| Blamed::new(Blame::Machine, error))? {
+            if made.map_err(Blamed::machine)? {
                 return Self::locked(&path, created)?.marked();
             }
         }
@@ -140,7 +138,7 @@ impl ClaimedDirectory {
     /// Writes a small file into it.
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), Blamed> {
         let written = self.created.write(&self.path.join(name), content);
-        written.map_err(|error| Blamed::new(Blame::Machine, error))
+        written.map_err(Blamed::machine)
     }
 
     /// Takes back what this process made, where nothing else came into the directory; what was there before stays.

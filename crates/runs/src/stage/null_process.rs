@@ -10,7 +10,7 @@ use std::{
 };
 
 use files::Scratch;
-use protocol::{Address, Compression, Endpoint, SslMode};
+use protocol::{Address, Endpoint};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
 
@@ -60,19 +60,7 @@ impl NullProcess {
                 port: self.port,
             }
         };
-        Endpoint {
-            address,
-            user: "dbdyno".to_owned(),
-            password: None,
-            database: None,
-            ssl_mode: SslMode::Disabled,
-            ssl_ca: None,
-            compression: Compression::Off,
-            round_trip: Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: CONNECT_TIMEOUT,
-        }
+        Endpoint::plain(address, "dbdyno", CONNECT_TIMEOUT)
     }
 
     /// Ends it; an error where it had ended by itself.

@@ -102,6 +102,8 @@ impl Schemas {
             loops: load.loops,
             spin: load.spin,
             arrivals: load.arrivals,
+            seed: load.seed,
+            judge: load.judge,
             warm_up: load.warm_up,
             stop: load.stop,
             // The original's threads that cannot connect end, and the others go on.
