@@ -2,19 +2,23 @@
 
 pub(crate) mod audit;
 pub(crate) mod calibrate;
+mod cleanup;
 pub(crate) mod compare;
 pub(crate) mod completions;
+mod experiment_options;
 pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod null_server;
 pub(crate) mod observe;
 pub(crate) mod oltp;
 pub(crate) mod quick;
+mod record_options;
 pub(crate) mod redo_log_guard;
 pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod server;
+mod table_options;
 pub(crate) mod tables;
 pub(crate) mod top;
 pub(crate) mod tpcc;

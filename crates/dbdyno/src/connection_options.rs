@@ -128,6 +128,15 @@ impl ConnectionOptions {
         Ok(endpoint)
     }
 
+    /// The same for the tables of a benchmark, which have a database of their own unless another is named here.
+    pub(crate) fn endpoint_of_tables(&self, database: &str) -> Result<Endpoint, Blamed> {
+        let named = self.database.clone();
+        Ok(Endpoint {
+            database: named.or_else(|| Some(database.to_owned())),
+            ..self.endpoint()?
+        })
+    }
+
     fn endpoint_in(&self, environment: &Environment) -> Result<Endpoint, Blamed> {
         let files = ClientFiles {
             no_defaults: self.no_defaults,
@@ -339,6 +348,11 @@ mod tests {
         Cli::parse_from(line).connection.endpoint_in(environment)
     }
 
+    fn address_of(line: &str, my_cnf: &str, environment: &Environment) -> String {
+        let endpoint = endpoint(line, my_cnf, environment).unwrap();
+        endpoint.address.to_string()
+    }
+
     fn environment() -> Environment {
         Environment {
             user: Some("me".to_owned()),
@@ -371,10 +385,7 @@ mod tests {
             ("", "[client]\nprotocol=tcp\nport=3307", "127.0.0.1:3307"),
             ("--host ::1", "", "[::1]:3306"),
         ] {
-            let found = endpoint(line, my_cnf, &environment())
-                .unwrap()
-                .address
-                .to_string();
+            let found = address_of(line, my_cnf, &environment());
             assert_eq!(found, address, "{line} with {my_cnf}");
         }
         let far = Environment {
@@ -382,17 +393,8 @@ mod tests {
             port: Some(3399),
             ..environment()
         };
-        assert_eq!(
-            endpoint("", "", &far).unwrap().address.to_string(),
-            "db9:3399"
-        );
-        assert_eq!(
-            endpoint("--host localhost", "", &far)
-                .unwrap()
-                .address
-                .to_string(),
-            "/env.sock"
-        );
+        assert_eq!(address_of("", "", &far), "db9:3399");
+        assert_eq!(address_of("--host localhost", "", &far), "/env.sock");
         let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
         assert_eq!(error.to_string(), "host db1 cannot be reached by socket /x");
     }

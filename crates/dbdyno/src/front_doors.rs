@@ -33,7 +33,7 @@ pub(crate) struct FrontDoor {
 pub(crate) const FRONT_DOORS: [FrontDoor; 7] = [
     FrontDoor {
         name: "oltp",
-        about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, cleanup",
+        about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, check, cleanup",
         is_linked: false,
         definition: commands::oltp::definition,
         enter: |args| commands::oltp::run(args),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use settings::{Conflict, Vocabulary};
+use settings::{Chart, Conflict, Factor, Vocabulary};
 
 use files::Created;
 
@@ -14,7 +14,7 @@ use crate::{
     },
     plan::{
         Cell, Plan,
-        matrix::{self, Factor, RUNS_AT_MOST},
+        matrix::{self, RUNS_AT_MOST},
         order::Order,
         scale,
     },
@@ -23,7 +23,7 @@ use crate::{
         identity::{Identity, Masked},
     },
     spec::{
-        chart::Chart,
+        chart,
         data::DataSpec,
         disturbed::DisturbedSpec,
         load::LoadSpec,
@@ -133,7 +133,7 @@ impl Experiment {
         check_restarts(&top, &cells)?;
         check_together(&top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let chart = Chart::read(&top.section("report", "[report]")?, &factors, &own_metrics)?;
+        let chart = chart::read(&top.section("report", "[report]")?, &factors, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
         let verdict = VerdictSpec::read(source, &verdict, &factors, &own_metrics)?;
         repeats.check(&top, verdict.is_some())?;

@@ -17,16 +17,15 @@ pub use file::{
     defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem,
 };
 pub use nearest::nearest;
-pub use plan::{Plan, PlannedRun, estimate::Costs, matrix::Factor};
+pub use plan::{Plan, PlannedRun, estimate::Costs};
 pub use results::{
     completed_runs::{Progress, record_file_name, set_aside},
     identity::TEXT_BYTES_MAX,
 };
 pub use spec::{
-    chart::Chart,
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
-    load::{LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp},
+    load::LoadSpec,
     observe::{NoObserverAddress, Observe, ObserverAddress},
     repeats::Repeats,
     server::{Restart, ServerSpec},

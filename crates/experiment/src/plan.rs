@@ -8,9 +8,11 @@ pub(crate) mod table;
 
 use std::{collections::BTreeMap, path::Path};
 
+use settings::Factor;
+
 use crate::{
     file::template::Levels,
-    plan::{matrix::Factor, order::Order},
+    plan::order::Order,
     results::identity::Identity,
     spec::{
         data::DataSpec,

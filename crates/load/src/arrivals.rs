@@ -6,41 +6,7 @@ use rand_xoshiro::{
     Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
 };
-
-/// The start times of operations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Arrivals {
-    /// A closed loop: each user starts its next operation when the previous one is done.
-    Closed,
-    /// A closed loop in which each user has a think time between two operations.
-    Thinking(ThinkTime),
-    /// An open loop: operations are due at equal intervals, whatever the server does.
-    Constant {
-        /// Operations per second, over all event loops.
-        rate_per_s: f64,
-    },
-    /// An open loop: operations are due at random times, as with independent users.
-    Poisson {
-        /// Mean number of operations per second, over all event loops.
-        rate_per_s: f64,
-        /// Seed of the gaps.
-        seed: u64,
-    },
-}
-
-/// A user's think time between the end of an operation and the next one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ThinkTime {
-    /// Always this time.
-    Fixed(Duration),
-    /// Exponentially distributed.
-    Exponential {
-        /// Mean think time.
-        mean: Duration,
-        /// Seed of the times.
-        seed: u64,
-    },
-}
+use settings::{Arrivals, Process, ThinkTime};
 
 /// The position of one event loop among all.
 #[derive(Debug, Clone, Copy)]
@@ -51,68 +17,44 @@ pub struct Share {
     pub of: u32,
 }
 
-impl Arrivals {
-    /// The process by its name in the record: `closed`, `constant` or `poisson`.
-    pub fn process(&self) -> &'static str {
-        match self {
-            Self::Closed | Self::Thinking(_) => "closed",
-            Self::Constant { .. } => "constant",
-            Self::Poisson { .. } => "poisson",
-        }
-    }
+/// Keeps the times of arrivals apart from all else that is drawn from the same seed.
+const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
-    /// Requested operations per second; `None` in a closed loop.
-    pub fn rate_per_s(&self) -> Option<f64> {
-        match *self {
-            Self::Closed | Self::Thinking(_) => None,
-            Self::Constant { rate_per_s } | Self::Poisson { rate_per_s, .. } => Some(rate_per_s),
-        }
-    }
+/// When the operations of one event loop are due: an endless series of times since the start of the load.
+#[derive(Debug, Clone)]
+pub struct Schedule(Course);
 
-    /// The operations that one event loop has to start, with their times; `None` in a closed loop.
+impl Schedule {
+    /// What one event loop has to start, and when, of a load with this seed; `None` in a closed loop.
     ///
-    /// With a constant rate, n loops each have every n-th arrival; with a Poisson process each has an independent one
-    /// with its share of the rate, which together are a Poisson process of the whole rate.
-    pub fn schedule(&self, share: Share) -> Option<Schedule> {
-        let process = match *self {
-            Self::Closed | Self::Thinking(_) => return None,
-            Self::Constant { rate_per_s } => Process::Constant {
+    /// With a constant rate each loop has every so-many-th arrival; with a Poisson process each has an independent
+    /// one of its share of the rate, which together are a Poisson process of the whole rate.
+    pub fn new(arrivals: &Arrivals, seed: u64, share: Share) -> Option<Self> {
+        let Arrivals::Open {
+            rate_per_s,
+            process,
+        } = *arrivals
+        else {
+            return None;
+        };
+        Some(Self(match process {
+            Process::Constant => Course::Constant {
                 number: share.index.into(),
                 step: share.of.into(),
                 rate_per_s,
             },
-            Self::Poisson { rate_per_s, seed } => Process::Poisson {
+            Process::Poisson => Course::Poisson {
                 at_ns: 0.0,
                 mean_gap_ns: 1e9 * f64::from(share.of) / rate_per_s,
                 random: stream(seed, share.index),
             },
-        };
-        Some(Schedule(process))
-    }
-
-    /// The think times of one event loop's users; `None` if they have none.
-    pub(crate) fn think_times(&self, share: Share) -> Option<ThinkTimes> {
-        let Self::Thinking(time) = *self else {
-            return None;
-        };
-        let seed = match time {
-            ThinkTime::Fixed(_) => 0,
-            ThinkTime::Exponential { seed, .. } => seed,
-        };
-        Some(ThinkTimes {
-            time,
-            random: stream(seed, share.index),
-        })
+        }))
     }
 }
 
-/// The due times of one event loop's operations: an endless series of times since the start of the load.
 #[derive(Debug, Clone)]
-pub struct Schedule(Process);
-
-#[derive(Debug, Clone)]
-enum Process {
-    /// Each time is computed from its index, so errors do not accumulate over a long run.
+enum Course {
+    /// Each time is computed from its number, so nothing adds up over a long run.
     Constant {
         number: u64,
         step: u64,
@@ -130,7 +72,7 @@ impl Iterator for Schedule {
 
     fn next(&mut self) -> Option<Duration> {
         let at_ns = match &mut self.0 {
-            Process::Constant {
+            Course::Constant {
                 number,
                 step,
                 rate_per_s,
@@ -139,7 +81,7 @@ impl Iterator for Schedule {
                 *number += *step;
                 at_ns
             }
-            Process::Poisson {
+            Course::Poisson {
                 at_ns,
                 mean_gap_ns,
                 random,
@@ -160,10 +102,21 @@ pub(crate) struct ThinkTimes {
 }
 
 impl ThinkTimes {
+    /// The think times of one event loop's users; `None` where they do not think.
+    pub(crate) fn new(arrivals: &Arrivals, seed: u64, share: Share) -> Option<Self> {
+        match *arrivals {
+            Arrivals::Thinking(time) => Some(Self {
+                time,
+                random: stream(seed, share.index),
+            }),
+            Arrivals::Closed | Arrivals::Open { .. } => None,
+        }
+    }
+
     pub(crate) fn next(&mut self) -> Duration {
         match self.time {
             ThinkTime::Fixed(time) => time,
-            ThinkTime::Exponential { mean, .. } => mean.mul_f64(exponential(&mut self.random)),
+            ThinkTime::Exponential(mean) => mean.mul_f64(exponential(&mut self.random)),
         }
     }
 }
@@ -172,7 +125,7 @@ impl ThinkTimes {
 fn stream(seed: u64, event_loop: u32) -> Xoshiro256PlusPlus {
     // An odd constant far from small multiples: neighbouring seeds and loops must not share a stream.
     let own = u64::from(event_loop).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Xoshiro256PlusPlus::seed_from_u64(seed ^ own)
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ ARRIVALS ^ own)
 }
 
 /// An exponential deviate of mean 1.
@@ -188,12 +141,20 @@ mod tests {
 
     const ARRIVALS: usize = 100_000;
 
+    fn open(rate_per_s: f64, process: Process) -> Arrivals {
+        Arrivals::Open {
+            rate_per_s,
+            process,
+        }
+    }
+
     /// The first arrivals of all loops together, in seconds.
-    fn merged(arrivals: Arrivals, loops: u32) -> Vec<f64> {
+    fn merged(arrivals: Arrivals, seed: u64, loops: u32) -> Vec<f64> {
         let mut times: Vec<f64> = (0..loops)
             .flat_map(|index| {
-                let schedule = arrivals.schedule(Share { index, of: loops }).unwrap();
-                // More than its share, so that the merged series is complete up to its end.
+                let share = Share { index, of: loops };
+                let schedule = Schedule::new(&arrivals, seed, share).unwrap();
+                // More than its share, so that the merged series is whole up to its end.
                 schedule.take(ARRIVALS).map(|at| at.as_secs_f64())
             })
             .collect();
@@ -228,7 +189,7 @@ mod tests {
     fn poisson_gaps_are_exponential_however_many_loops_share_them() {
         for (loops, seed) in [(1, 7), (2, 8), (3, 9), (16, 10)] {
             let rate_per_s = 5_000.0;
-            let times = merged(Arrivals::Poisson { rate_per_s, seed }, loops);
+            let times = merged(open(rate_per_s, Process::Poisson), seed, loops);
             let distance = kolmogorov_smirnov(gaps(&times), |gap| 1.0 - (-rate_per_s * gap).exp());
             assert!(distance < 1.95, "{loops} loops: {distance}");
             let end = times[ARRIVALS - 1];
@@ -243,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_not_exponential_fails_the_same_test() {
         let rate_per_s = 5_000.0;
-        let constant = merged(Arrivals::Constant { rate_per_s }, 1);
+        let constant = merged(open(rate_per_s, Process::Constant), 0, 1);
         let exponential = |gap: f64| 1.0 - (-rate_per_s * gap).exp();
         assert!(kolmogorov_smirnov(gaps(&constant), exponential) > 100.0);
     }
@@ -251,12 +212,7 @@ mod tests {
     #[test]
     fn a_constant_rate_is_exact_however_many_loops_share_it() {
         for loops in [1, 2, 7] {
-            let times = merged(
-                Arrivals::Constant {
-                    rate_per_s: 30_000.0,
-                },
-                loops,
-            );
+            let times = merged(open(30_000.0, Process::Constant), 0, loops);
             for (number, at) in times.iter().enumerate() {
                 assert!(
                     (at - number as f64 / 30_000.0).abs() < 1e-9,
@@ -269,11 +225,9 @@ mod tests {
     #[test]
     fn loops_and_seeds_have_streams_of_their_own() {
         let first = |seed, index| {
-            let poisson = Arrivals::Poisson {
-                rate_per_s: 1.0,
-                seed,
-            };
-            poisson.schedule(Share { index, of: 1 }).unwrap().next()
+            let poisson = open(1.0, Process::Poisson);
+            let schedule = Schedule::new(&poisson, seed, Share { index, of: 1 });
+            schedule.unwrap().next()
         };
         assert_eq!(first(1, 0), first(1, 0));
         assert_ne!(first(1, 0), first(1, 1));
@@ -283,14 +237,16 @@ mod tests {
     #[test]
     fn think_times_have_their_mean() {
         let mean = Duration::from_millis(20);
-        let exponential = Arrivals::Thinking(ThinkTime::Exponential { mean, seed: 3 });
-        let mut times = exponential.think_times(Share { index: 0, of: 1 }).unwrap();
+        let exponential = Arrivals::Thinking(ThinkTime::Exponential(mean));
+        let mut times = ThinkTimes::new(&exponential, 3, Share { index: 0, of: 1 }).unwrap();
         let times: Vec<f64> = (0..ARRIVALS).map(|_| times.next().as_secs_f64()).collect();
         let distance = kolmogorov_smirnov(times, |time| 1.0 - (-time / 0.02).exp());
         assert!(distance < 1.95, "{distance}");
         let fixed = Arrivals::Thinking(ThinkTime::Fixed(mean));
         assert_eq!(
-            fixed.think_times(Share { index: 0, of: 1 }).unwrap().next(),
+            ThinkTimes::new(&fixed, 3, Share { index: 0, of: 1 })
+                .unwrap()
+                .next(),
             mean
         );
     }

@@ -1,12 +1,12 @@
 //! Controls a load: keeps the timeline, finds the steady state, merges the figures of the event loops.
 
+use settings::{Arrivals, OnRefusal, WarmUp};
 use std::{
     sync::{Arc, mpsc},
     time::Duration,
 };
 
 use crate::{
-    arrivals::Arrivals,
     event_loop::Message,
     intervals::{Intervals, LoopInterval},
     lines::Names,
@@ -16,7 +16,7 @@ use crate::{
     pace::LoopTotals,
     precision::Precise,
     recorder::{self, Cells, FailureCounts, Shape},
-    rules::{Interrupt, OnRefusal, Stop, WarmUp},
+    rules::{Interrupt, Stop},
     shortfall::{Evidence, Sample},
     steady_state::{Progress, SteadyState},
     timeline::Timeline,
@@ -86,7 +86,7 @@ impl<'a> Controller<'a> {
             arrivals: load.arrivals,
             spin: load.spin,
             interval: load.interval,
-            steady: SteadyState::new(load.warm_up),
+            steady: SteadyState::new(load.warm_up, load.judge),
             stop: load.stop,
             on_refusal: load.on_refusal,
             intervals: Intervals::new(load.loops.max(1) as usize, shape),

@@ -40,7 +40,13 @@ pub(crate) fn run<U: User + 'static>(
         let shared = Rc::new(SharedState {
             recorder: RefCell::new(Recorder::new(task.shape)),
             users: RefCell::new(vec![UserTotal::default(); connected.len()]),
-            pace: Pace::new(&task.arrivals, task.share, connected.len(), start),
+            pace: Pace::new(
+                &task.arrivals,
+                task.seed,
+                task.share,
+                connected.len(),
+                start,
+            ),
             start,
             from: StdCell::new(start),
             last_end: StdCell::new(start),

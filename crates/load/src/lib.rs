@@ -24,12 +24,10 @@ mod steady_state;
 mod threads;
 mod timeline;
 
-pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
+pub use arrivals::{Schedule, Share};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
-pub use rules::{
-    Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, OnError, OnRefusal, Precision, Stop,
-    WarmUp,
-};
+pub use rules::{Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, Precision, Stop};
+pub use settings::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use threads::{default_loops, drive};

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use samples::{Interval, PhaseMark};
+use settings::{Arrivals, OnError, OnRefusal, WarmUp};
 
-use crate::{
-    arrivals::Arrivals,
-    rules::{Counters, Drain, OnError, OnRefusal, Stop, WarmUp},
-};
+use crate::rules::{Counters, Drain, Judge, Stop};
 
 /// Users of one kind.
 pub struct Group<U> {
@@ -34,9 +32,13 @@ pub struct Load<U> {
     pub spin: bool,
     /// The start times of operations.
     pub arrivals: Arrivals,
-    /// The rule for the start of the measurement.
+    /// Seed of the times of a Poisson process and of think times.
+    pub seed: u64,
+    /// When the measurement begins.
     pub warm_up: WarmUp,
-    /// The rule for the end of the measurement.
+    /// Judges whether it is steady, where the warm-up ends by that.
+    pub judge: Judge,
+    /// When it ends.
     pub stop: Stop,
     /// The time limit for operations in flight after the end.
     pub drain: Drain,

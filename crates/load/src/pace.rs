@@ -9,7 +9,9 @@ use std::{
 use reactor::Instant;
 use samples::Durations;
 
-use crate::arrivals::{Arrivals, Schedule, Share, ThinkTimes};
+use settings::Arrivals;
+
+use crate::arrivals::{Schedule, Share, ThinkTimes};
 
 /// The pace of an event loop in one interval; the values of several can be added.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,14 +98,20 @@ struct Open {
 }
 
 impl Pace {
-    /// The pace of an event loop with this number of users.
-    pub(crate) fn new(arrivals: &Arrivals, share: Share, users: usize, start: Instant) -> Self {
-        let schedule = || arrivals.schedule(share).map(Iterator::peekable);
+    /// The pace of an event loop with so many users.
+    pub(crate) fn new(
+        arrivals: &Arrivals,
+        seed: u64,
+        share: Share,
+        users: usize,
+        start: Instant,
+    ) -> Self {
+        let schedule = || Schedule::new(arrivals, seed, share).map(Iterator::peekable);
         Self {
             start,
             unclaimed: schedule().map(RefCell::new),
             uncounted: RefCell::new(schedule()),
-            think_times: arrivals.think_times(share).map(RefCell::new),
+            think_times: ThinkTimes::new(arrivals, seed, share).map(RefCell::new),
             flying: RefCell::new(vec![None; users]),
             in_flight: Cell::new(0),
             due: Cell::new(0),

@@ -1,4 +1,4 @@
-//! The rules of a load as values: warm-up, stop, error policy, interruption.
+//! The rules of a load as values: what judges a warm-up, when it ends, how it is interrupted.
 
 use std::{
     sync::{
@@ -8,24 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// The start of the measurement.
-#[derive(Debug, Clone, Copy)]
-pub enum WarmUp {
-    /// With the first operation.
-    None,
-    /// After a fixed time.
-    For(Duration),
-    /// When the load is found steady. A measurement that turns out not to be steady becomes a part of the warm-up, and
-    /// starts again, as long as the limit allows.
-    UntilSteady {
-        /// Judges the steadiness of the load.
-        judge: Judge,
-        /// Time limit after which the measurement starts in any case; the record then says that it wasn't steady.
-        at_most: Duration,
-    },
-}
-
-/// Judges the steadiness of a load.
+/// Judges the course of a load.
 pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
 
 /// The time series of a load since its start, or since the start of a measurement that became warm-up.
@@ -132,48 +115,7 @@ pub struct Precision {
     pub at_most: Duration,
 }
 
-/// The policy for a connection that cannot be opened before the start of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnRefusal {
-    /// The load does not start: it would not be the requested one.
-    Stop,
-    /// It starts with the open connections, and reports their number.
-    GoOn,
-}
-
-/// The policy for a failed operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// The first failure ends the load.
-    Stop,
-    /// Failures are counted and the user continues.
-    Count,
-    /// A failure for which the server requests a retry (deadlock, lock wait timeout) is retried up to `at_most` times;
-    /// the response time includes the retries. Other failures are counted.
-    Retry {
-        /// Maximum number of retries of one operation.
-        at_most: u32,
-    },
-    /// Failures that the user calls retryable are retried, over a new connection if the old one is lost, until they
-    /// succeed or the load stops waiting. Failures with an unknown outcome are counted, and the user continues with its
-    /// next operation. Any other failure ends the load.
-    RetryElseStop {
-        /// Time for which a user tries to reopen a lost connection.
-        reconnect_for: Duration,
-    },
-}
-
-impl OnError {
-    /// The corresponding policy for a connection that cannot be opened.
-    pub fn on_refusal(self) -> OnRefusal {
-        match self {
-            Self::Stop | Self::RetryElseStop { .. } => OnRefusal::Stop,
-            Self::Count | Self::Retry { .. } => OnRefusal::GoOn,
-        }
-    }
-}
-
-/// Requests a running load to end; clones refer to the same load.
+/// Asks a running load to end; clones ask the same load.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

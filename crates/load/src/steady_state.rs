@@ -5,7 +5,9 @@ use std::time::Duration;
 use samples::Phase;
 use units::moment;
 
-use crate::rules::{Counters, Judgement, LoadSeries, WarmUp};
+use settings::WarmUp;
+
+use crate::rules::{Counters, Judge, Judgement, LoadSeries};
 
 /// The measurement is judged after these shares of its time, so that a warm-up that ended too early is found before
 /// much time is spent; the last check is one interval before the end.
@@ -15,6 +17,7 @@ const LOOKS: [f64; 3] = [0.25, 0.5, 1.0];
 #[derive(Debug)]
 pub(crate) struct SteadyState {
     warm_up: WarmUp,
+    judge: Judge,
     /// Throughput of the intervals that are judged together, operations per second.
     per_s: Vec<f64>,
     /// Start of the first of them, seconds since the start of the load.
@@ -37,9 +40,10 @@ pub(crate) struct Progress {
 
 impl SteadyState {
     /// Before the load.
-    pub(crate) fn new(warm_up: WarmUp) -> Self {
+    pub(crate) fn new(warm_up: WarmUp, judge: Judge) -> Self {
         Self {
             warm_up,
+            judge,
             per_s: Vec::new(),
             since_s: 0.0,
             measured: None,
@@ -81,7 +85,7 @@ impl SteadyState {
         interval: Duration,
         counters: &Counters,
     ) -> Option<String> {
-        let WarmUp::UntilSteady { at_most, .. } = self.warm_up else {
+        let WarmUp::UntilSteady { at_most } = self.warm_up else {
             return None;
         };
         let judgement = self.judge(counters)?;
@@ -96,7 +100,7 @@ impl SteadyState {
 
     /// True when the measurement has reached a share after which it is judged, and it may start again.
     pub(crate) fn is_to_be_judged(&self, progress: &Progress) -> bool {
-        let WarmUp::UntilSteady { at_most, .. } = self.warm_up else {
+        let WarmUp::UntilSteady { at_most } = self.warm_up else {
             return false;
         };
         let planned_s = progress.planned.as_secs_f64();
@@ -134,14 +138,14 @@ impl SteadyState {
     }
 
     fn judge(&self, counters: &Counters) -> Option<Judgement> {
-        let WarmUp::UntilSteady { judge, .. } = self.warm_up else {
-            return None;
-        };
-        Some(judge(&LoadSeries {
-            per_s: &self.per_s,
-            measured_from: self.measured.map(|(index, _)| index),
-            counters,
-        }))
+        let is_judged = matches!(self.warm_up, WarmUp::UntilSteady { .. });
+        is_judged.then(|| {
+            (self.judge)(&LoadSeries {
+                per_s: &self.per_s,
+                measured_from: self.measured.map(|(index, _)| index),
+                counters,
+            })
+        })
     }
 }
 
@@ -162,10 +166,8 @@ mod tests {
     }
 
     fn until_steady(at_most_s: u64) -> SteadyState {
-        SteadyState::new(WarmUp::UntilSteady {
-            judge,
-            at_most: Duration::from_secs(at_most_s),
-        })
+        let at_most = Duration::from_secs(at_most_s);
+        SteadyState::new(WarmUp::UntilSteady { at_most }, judge)
     }
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -233,11 +235,13 @@ mod tests {
         };
         assert_eq!(judged(59), [7, 15, 29]);
         assert!(judged(60).is_empty());
-        assert!(!SteadyState::new(WarmUp::None).is_to_be_judged(&Progress {
-            elapsed: SECOND,
-            measured: SECOND,
-            planned: SECOND,
-            interval: SECOND,
-        }));
+        assert!(
+            !SteadyState::new(WarmUp::None, judge).is_to_be_judged(&Progress {
+                elapsed: SECOND,
+                measured: SECOND,
+                planned: SECOND,
+                interval: SECOND,
+            })
+        );
     }
 }

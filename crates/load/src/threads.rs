@@ -7,10 +7,11 @@ use std::{
 };
 
 use reactor::{Clock, Options};
+use settings::Arrivals;
 use workload::User;
 
 use crate::{
-    arrivals::{Arrivals, Share},
+    arrivals::Share,
     budget::{Allowance, Budget},
     controller::Controller,
     event_loop::{self, GroupOffsets, Task},
@@ -51,7 +52,8 @@ pub fn drive<U: User + 'static>(
     let timeline = Arc::new(Timeline::new(load.interval));
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, arrivals, shape) = (load.on_error, load.arrivals, controller.shape());
+    let (on_error, arrivals, seed) = (load.on_error, load.arrivals, load.seed);
+    let shape = controller.shape();
     let drain = load.drain;
     let loops = load.loops.max(1);
     let options = Options {
@@ -77,6 +79,7 @@ pub fn drive<U: User + 'static>(
                 share: Share { index, of: loops },
                 shape,
                 arrivals,
+                seed,
                 allowance: Allowance::new(budget.clone()),
                 on_error,
                 drain,
@@ -144,12 +147,17 @@ fn share_out<U>(load: &Load<U>) -> Vec<Vec<(GroupOffsets, u32)>> {
 
 #[cfg(test)]
 mod tests {
+    use settings::Process;
+
     use super::*;
 
     #[test]
     fn loops_follow_cpus_and_connections() {
         let closed = Arrivals::Closed;
-        let open = Arrivals::Constant { rate_per_s: 1e3 };
+        let open = Arrivals::Open {
+            rate_per_s: 1e3,
+            process: Process::Constant,
+        };
         let cases = [
             (1, 1, closed, 1),
             (1, 64, closed, 1),

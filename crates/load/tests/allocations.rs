@@ -15,7 +15,10 @@ use std::{
     time::Duration,
 };
 
-use load::{Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use load::{
+    Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, Process, Stop,
+    WarmUp,
+};
 use protocol::{
     Connection,
     testing::{Answer, endpoint, serve},
@@ -149,9 +152,9 @@ fn operations_allocate_nothing_once_they_run() {
     let dir = tempfile::tempdir().unwrap();
     let socket = dir.path().join("s");
     let (stop, thread) = serve_from_a_thread(&socket);
-    let open = Arrivals::Poisson {
+    let open = Arrivals::Open {
         rate_per_s: 20_000.0,
-        seed: 1,
+        process: Process::Poisson,
     };
     for arrivals in [Arrivals::Closed, open] {
         let count = Arc::new(Count::default());
@@ -177,6 +180,12 @@ fn operations_allocate_nothing_once_they_run() {
             loops: 1,
             spin: false,
             arrivals,
+            seed: 1,
+            judge: |_| Judgement {
+                steady_from: None,
+                wants_time: false,
+                why_not: None,
+            },
             warm_up: WarmUp::None,
             stop: Stop::WhenUsersEnd,
             drain: Drain::USUAL,

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Outcome,
-    Precision, Stop, WarmUp,
+    Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, OnRefusal,
+    Outcome, Precision, Process, Stop, WarmUp,
 };
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
@@ -67,6 +67,12 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         loops,
         spin: false,
         arrivals,
+        seed: 5,
+        judge: |_| Judgement {
+            steady_from: None,
+            wants_time: false,
+            why_not: None,
+        },
         warm_up: WarmUp::For(Duration::from_millis(100)),
         stop,
         drain: Drain::USUAL,
@@ -110,7 +116,15 @@ fn the_time_or_the_number_of_operations_ends_a_load_whichever_comes_first() {
 fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
     let rate_per_s = 20_000.0;
     let stop = Stop::After(Duration::from_millis(500));
-    let (outcome, intervals) = drive(2, 1, Arrivals::Constant { rate_per_s }, stop);
+    let (outcome, intervals) = drive(
+        2,
+        1,
+        Arrivals::Open {
+            rate_per_s,
+            process: Process::Constant,
+        },
+        stop,
+    );
     let offered = outcome.offered;
     let due = 10_000;
     assert_eq!(offered.due, due);
@@ -137,9 +151,9 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
 
 #[test]
 fn a_rate_within_reach_has_no_shortfall() {
-    let poisson = Arrivals::Poisson {
+    let poisson = Arrivals::Open {
         rate_per_s: 200.0,
-        seed: 5,
+        process: Process::Poisson,
     };
     let stop = Stop::After(Duration::from_secs(1));
     let (outcome, _) = drive(64, 2, poisson, stop);

@@ -118,6 +118,25 @@ pub struct Endpoint {
     pub connect_timeout: Duration,
 }
 
+impl Endpoint {
+    /// An account without a password, without TLS and compression.
+    pub fn plain(address: Address, user: &str, connect_timeout: Duration) -> Self {
+        Self {
+            address,
+            user: user.to_owned(),
+            password: None,
+            database: None,
+            ssl_mode: SslMode::Disabled,
+            ssl_ca: None,
+            server_key: ServerKey::default(),
+            compression: Compression::Off,
+            round_trip: Duration::ZERO,
+            statement_timeout: None,
+            connect_timeout,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,10 @@
 
 use std::{io, net::SocketAddr, os::fd::AsFd, path::Path};
 
-use mio::{Interest, Registry, Token, event};
+use mio::{Interest, event};
 
 use crate::{
-    source::Source,
+    source::{PolledSocket, Source},
     stream::{Socket, Stream},
 };
 
@@ -85,35 +85,13 @@ impl Listening {
             Self::Unix(listener) => listener.accept().map(|(stream, _)| Socket::Unix(stream)),
         }
     }
+}
 
+impl PolledSocket for Listening {
     fn source(&mut self) -> &mut dyn event::Source {
         match self {
             Self::Tcp(listener) => listener,
             Self::Unix(listener) => listener,
         }
-    }
-}
-
-impl event::Source for Listening {
-    fn register(
-        &mut self,
-        registry: &Registry,
-        token: Token,
-        interest: Interest,
-    ) -> io::Result<()> {
-        self.source().register(registry, token, interest)
-    }
-
-    fn reregister(
-        &mut self,
-        registry: &Registry,
-        token: Token,
-        interest: Interest,
-    ) -> io::Result<()> {
-        self.source().reregister(registry, token, interest)
-    }
-
-    fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
-        self.source().deregister(registry)
     }
 }

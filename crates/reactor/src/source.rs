@@ -71,20 +71,26 @@ impl Readiness {
     }
 }
 
-/// A socket registered with the reactor that was running at its creation.
-pub(crate) struct Source<S: mio::event::Source> {
+/// A socket of one of several kinds.
+pub(crate) trait PolledSocket {
+    /// It as the poller takes it.
+    fn source(&mut self) -> &mut dyn mio::event::Source;
+}
+
+/// A socket registered with the reactor that was running when it was made.
+pub(crate) struct Source<S: PolledSocket> {
     pub(crate) io: S,
     token: Token,
     readiness: Rc<Readiness>,
     reactor: Rc<Inner>,
 }
 
-impl<S: mio::event::Source> Source<S> {
+impl<S: PolledSocket> Source<S> {
     pub(crate) fn register(mut io: S, interest: Interest) -> io::Result<Self> {
         let reactor = Inner::current();
         let readiness = Rc::new(Readiness::default());
         let token = Token(reactor.sources.borrow_mut().insert(Rc::clone(&readiness)));
-        if let Err(error) = reactor.registry.register(&mut io, token, interest) {
+        if let Err(error) = reactor.registry.register(io.source(), token, interest) {
             reactor.sources.borrow_mut().remove(token.0);
             return Err(error);
         }
@@ -100,7 +106,7 @@ impl<S: mio::event::Source> Source<S> {
     pub(crate) fn set_interest(&mut self, interest: Interest) -> io::Result<()> {
         self.reactor
             .registry
-            .reregister(&mut self.io, self.token, interest)
+            .reregister(self.io.source(), self.token, interest)
     }
 
     /// Waits until a read may succeed.
@@ -149,10 +155,10 @@ impl<S: mio::event::Source> Source<S> {
     }
 }
 
-impl<S: mio::event::Source> Drop for Source<S> {
+impl<S: PolledSocket> Drop for Source<S> {
     fn drop(&mut self) {
-        // The kernel removes a closed socket, so a failure has no effect.
-        let _ = self.reactor.registry.deregister(&mut self.io);
+        // The kernel forgets the socket when it is closed, so a failure changes nothing.
+        let _ = self.reactor.registry.deregister(self.io.source());
         self.reactor.sources.borrow_mut().remove(self.token.0);
     }
 }

@@ -7,9 +7,12 @@ use std::{
     time::Duration,
 };
 
-use mio::{Interest, Registry, Token, event};
+use mio::{Interest, event};
 
-use crate::{source::Source, timer::sleep};
+use crate::{
+    source::{PolledSocket, Source},
+    timer::sleep,
+};
 
 /// A non-blocking connection, TCP (without Nagle's delay) or unix; closed when dropped.
 ///
@@ -158,13 +161,6 @@ impl Socket {
             Self::Unix(_) => Ok(()),
         }
     }
-
-    fn source(&mut self) -> &mut dyn event::Source {
-        match self {
-            Self::Tcp(stream) => stream,
-            Self::Unix(stream) => stream,
-        }
-    }
 }
 
 impl Read for Socket {
@@ -189,26 +185,11 @@ impl Write for Socket {
     }
 }
 
-impl event::Source for Socket {
-    fn register(
-        &mut self,
-        registry: &Registry,
-        token: Token,
-        interest: Interest,
-    ) -> io::Result<()> {
-        self.source().register(registry, token, interest)
-    }
-
-    fn reregister(
-        &mut self,
-        registry: &Registry,
-        token: Token,
-        interest: Interest,
-    ) -> io::Result<()> {
-        self.source().reregister(registry, token, interest)
-    }
-
-    fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
-        self.source().deregister(registry)
+impl PolledSocket for Socket {
+    fn source(&mut self) -> &mut dyn event::Source {
+        match self {
+            Self::Tcp(stream) => stream,
+            Self::Unix(stream) => stream,
+        }
     }
 }

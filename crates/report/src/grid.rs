@@ -7,11 +7,12 @@ pub(crate) mod scaling;
 use std::collections::BTreeMap;
 
 use samples::{Host, Record};
+use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric};
 
 use crate::{
     grid::cell::{Cell, Percentile},
-    results::{Chart, Factor, Results},
+    results::Results,
 };
 
 /// Usual names of the factor along x, best first.

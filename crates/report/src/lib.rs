@@ -36,12 +36,13 @@ pub use formats::{Detail, ParquetError, csv, json, markdown, openmetrics, parque
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html};
 pub use picture::{Picture, PictureError, pictures, png};
-pub use results::{Chart, Disturbances, Factor, Results};
+pub use results::{Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{
     disturbances::disturbance_in_words,
     limit::{limit_in_words, limit_of},
 };
+pub use settings::{Chart, Factor};
 pub use summary::summary;
 pub use tables::table_sizes::TableList;
 pub use terminal::table;

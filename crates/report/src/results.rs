@@ -1,6 +1,7 @@
 //! The input of a report: the question and the run records that answer it.
 
 use samples::{Disturbance, Record};
+use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
 #[derive(Debug, Clone)]
@@ -46,27 +47,4 @@ pub struct Disturbances {
     pub steal: f64,
     /// Runs whose records were set aside and that were repeated.
     pub set_aside: Vec<(u32, Disturbance)>,
-}
-
-/// A factor and its levels, both in the author's order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Factor {
-    /// Name of the factor.
-    pub name: String,
-    /// Its levels as text.
-    pub levels: Vec<String>,
-}
-
-/// The assignment of factors to the parts of a chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chart {
-    /// Factor along the x axis.
-    pub x: String,
-    /// Factor whose levels are the lines of one chart.
-    pub line: Option<String>,
-    /// Factors that make one chart per combination of their levels.
-    pub facet: Vec<String>,
-    /// The measures to draw, in this order: `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty means
-    /// all of them.
-    pub y: Vec<String>,
 }

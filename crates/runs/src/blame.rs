@@ -1,6 +1,6 @@
 //! The party responsible for an error, and the corresponding exit code.
 
-use std::{fmt, io};
+use std::{fmt, io, path::Path};
 
 /// The party responsible for an error; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,24 @@ impl Blamed {
             blame,
             message: message.to_string(),
             hints: Vec::new(),
+        }
+    }
+
+    /// An error of the machine that names the thing itself.
+    pub fn machine(error: impl fmt::Display) -> Self {
+        Self::new(Blame::Machine, error)
+    }
+
+    /// Makes an error about a file or directory of one from the system: `results/a: Permission denied`. A full disk is
+    /// the machine's, whoever named the path.
+    pub fn io(blame: Blame, path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| {
+            let blame = if is_full(&error) {
+                Blame::Machine
+            } else {
+                blame
+            };
+            Self::new(blame, format!("{}: {error}", path.display()))
         }
     }
 

@@ -1,8 +1,10 @@
 //! The data of runs: its generator, and the state in which a run requires it.
 
+pub mod database;
 pub(crate) mod disk_bytes;
 pub mod known_tables;
 pub mod population;
+pub(crate) mod prepared_tables;
 
 use std::time::Duration;
 

@@ -22,7 +22,10 @@ mod stage;
 pub use benchmarks::read_files;
 pub use blame::{Blame, Blamed, hint_to_refusal};
 pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
-pub use data::{known_tables, population};
+pub use data::{
+    database, known_tables, population,
+    prepared_tables::{PreparedTables, clean_up, droppable},
+};
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady};
 pub use results::{

@@ -21,10 +21,7 @@ use crate::{
     named_server,
     record::recording::RunProgress,
     results::{origin::Origin, results_directory::ResultsDirectory},
-    run::{
-        driver::expected,
-        planned::{Identity, Planned},
-    },
+    run::planned::{Identity, Planned},
     runner::{disturbed_runs::DisturbedRuns, time_budget::TimeBudget, time_left::TimeLeft},
     stage::{
         Stage,
@@ -144,9 +141,9 @@ impl<'a> Runner<'a> {
             let begin = reactor::system_now();
             let coming = disturbed.coming(self.results, self.experiment)?;
             let to_do = [run].into_iter().chain(queue.iter().copied()).chain(coming);
-            let left = time_left.of(to_do.map(|it| expected(&it.load)));
+            let left = time_left.of(to_do.map(|it| it.load.expected()));
             self.one(run, done, left, step)?;
-            time_left.done(expected(&run.load), reactor::system_now() - begin);
+            time_left.done(run.load.expected(), reactor::system_now() - begin);
             done += 1;
             disturbed.add(run, self.results, self.experiment)?;
             if queue.front().is_none_or(|next| next.block != run.block) {
@@ -206,7 +203,7 @@ impl<'a> Runner<'a> {
             label,
             runs_before,
             left,
-            expected_s: expected(&run.load).as_secs_f64(),
+            expected_s: run.load.expected().as_secs_f64(),
         };
         self.results.list_at_first_run(self.context);
         let recorded = planned.record(&self.results.record(run.run), progress);

@@ -40,7 +40,7 @@ pub fn when_first_comes(told: fn()) {
 
 /// Installs the handlers, unless that has been done, and returns the interrupt that the first signal raises.
 pub fn interrupt() -> Result<Interrupt, Blamed> {
-    installed().map_err(|error| Blamed::new(Blame::Machine, error))
+    installed().map_err(Blamed::machine)
 }
 
 fn installed() -> io::Result<Interrupt> {

@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::{Duration, SystemTime};
 
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
-use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
+use protocol::{Address, Endpoint, Password, ServerKey, SslMode};
 
 use crate::check::accept;
 use crate::configuration::{Settings, configure, host, is_without_tls};
@@ -276,17 +276,10 @@ impl Server {
 
     fn endpoint_at(&self, address: Address) -> Endpoint {
         Endpoint {
-            address,
-            user: BENCH.to_owned(),
             password: Some(Password::from(self.accounts.bench.as_str())),
             database: Some("test".to_owned()),
             ssl_mode: SslMode::Preferred,
-            ssl_ca: None,
-            compression: Compression::Off,
-            round_trip: std::time::Duration::ZERO,
-            server_key: ServerKey::Refused,
-            statement_timeout: None,
-            connect_timeout: CONNECT_TIMEOUT,
+            ..Endpoint::plain(address, BENCH, CONNECT_TIMEOUT)
         }
     }
 

@@ -3,11 +3,15 @@
 //! The crate opens no socket and no file and reads no clock: the experiment file, the command lines and the benchmarks
 //! share its words.
 
+mod factor;
+mod load;
 mod option;
 pub mod quantity;
 mod value;
 mod vocabulary;
 
+pub use factor::{Chart, Factor};
+pub use load::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use option::{Absent, Kind, OptionSpec, defaults};
 pub use value::{Rows, Value, Values};
 pub use vocabulary::{

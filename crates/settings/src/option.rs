@@ -17,6 +17,8 @@ pub struct OptionSpec {
     pub absent: Absent,
     /// What it does, in one sentence.
     pub help: &'static str,
+    /// What help calls its value: `ROWS`.
+    pub value_name: &'static str,
 }
 
 /// What the value of an option can be.
@@ -134,6 +136,48 @@ pub fn defaults(options: &[OptionSpec]) -> Values {
 }
 
 impl OptionSpec {
+    /// An option whose value has the name that is usual for its kind.
+    pub const fn new(name: &'static str, kind: Kind, absent: Absent, help: &'static str) -> Self {
+        let value_name = match kind {
+            Kind::Flag => "ON|OFF",
+            Kind::Count(..) => "N",
+            Kind::Number(..) => "NUMBER",
+            Kind::Choice(_) => "WORD",
+            Kind::Text => "TEXT",
+            Kind::File(_) => "FILE",
+            Kind::Script(_) => "SQL",
+            Kind::Rows => "ROWS",
+            Kind::Mix => "COUNTS",
+        };
+        Self {
+            name,
+            kind,
+            absent,
+            help,
+            value_name,
+        }
+    }
+
+    /// An option with a default, as one writes it.
+    pub const fn with_default(
+        name: &'static str,
+        kind: Kind,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, kind, Absent::Default(default), help)
+    }
+
+    /// An option that has no value unless it is given.
+    pub const fn without_default(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Self::new(name, kind, Absent::Unset, help)
+    }
+
+    /// The same with another name for its value.
+    pub const fn of(self, value_name: &'static str) -> Self {
+        Self { value_name, ..self }
+    }
+
     /// Its default; `None` where it has none.
     pub fn default(&self) -> Option<Value> {
         match self.absent {
@@ -197,12 +241,7 @@ mod tests {
 
     #[test]
     fn an_option_that_is_not_given_has_its_default_or_no_value() {
-        let option = |name, absent| OptionSpec {
-            name,
-            kind: Kind::Count(1, 10),
-            absent,
-            help: "",
-        };
+        let option = |name, absent| OptionSpec::new(name, Kind::Count(1, 10), absent, "");
         let values = defaults(&[
             option("with", Absent::Default("3")),
             option("without", Absent::Unset),

@@ -17,9 +17,11 @@ mod user;
 
 pub use benchmark::Benchmark;
 pub use distribution::RandType;
-pub use options::{OltpData, OltpLoad};
+pub use options::{OltpData, OltpLoad, SECTIONS};
 pub use plan::{IgnoredErrors, Plan};
 pub use prewarm::Prewarm;
 pub use settings::Settings;
-pub use table::{create_statement, drop_statement, known_tables, tables};
+pub use table::{
+    ExpectedTable, create_statement, drop_statement, expected_tables, known_tables, tables,
+};
 pub use user::OltpUser;

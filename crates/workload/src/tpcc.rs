@@ -27,7 +27,7 @@ mod transactions;
 pub use consistency::{AFTER_LOAD, CONDITIONS, Condition, Violation};
 pub use deck::Transaction;
 pub use deferred::{DeferredDeliveries, DeliveryResults};
-pub use load_plan::{ExistingSchema, Keys, LOAD_SESSION, LoadPlan, drop_statements, known_tables};
+pub use load_plan::{ExistingSchema, Keys, LOAD_SESSION, LoadPlan, known_tables};
 pub use notes::{Notes, forget_parts};
 pub use nurand::{Constants, is_legal_delta};
 pub use options::{TpccData, TpccLoad};

@@ -101,16 +101,25 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Failure for an action before the user is connected.
+    /// What the client found, and no server reported.
     #[cold]
-    pub(crate) fn not_connected() -> Self {
+    pub(crate) fn of_client(message: String) -> Self {
         Self {
             number: 0,
             sqlstate: String::new(),
-            message: "not connected".to_owned(),
-            lost: true,
+            message,
+            lost: false,
             retryable: false,
             outcome_unknown: false,
+        }
+    }
+
+    /// A user was asked to do something before it was connected.
+    #[cold]
+    pub(crate) fn not_connected() -> Self {
+        Self {
+            lost: true,
+            ..Self::of_client("not connected".to_owned())
         }
     }
 }
@@ -120,12 +129,8 @@ impl From<protocol::Error> for Failure {
         let lost = error.is_connection_lost();
         let Some(server) = error.server_error() else {
             return Self {
-                number: 0,
-                sqlstate: String::new(),
-                message: error.to_string(),
                 lost,
-                retryable: false,
-                outcome_unknown: false,
+                ..Self::of_client(error.to_string())
             };
         };
         Self {

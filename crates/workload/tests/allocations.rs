@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use protocol::{Address, Endpoint, SslMode};
+use protocol::{Address, Endpoint};
 use workload::{
     Next, User,
     smack::{BarrelOptions, ClientIndex, ClientPlan, DataFiles, Dictionary, Script, SmackUser},
@@ -24,19 +24,7 @@ fn a_query_allocates_nothing() {
     let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
     let words = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
     let plan = ClientPlan::new(&script, words.into(), "c", BarrelOptions::default()).unwrap();
-    let endpoint = Endpoint {
-        address: Address::Unix("nowhere".into()),
-        user: String::new(),
-        password: None,
-        database: None,
-        ssl_mode: SslMode::Disabled,
-        ssl_ca: None,
-        compression: protocol::Compression::Off,
-        round_trip: Duration::ZERO,
-        server_key: Default::default(),
-        statement_timeout: None,
-        connect_timeout: Duration::from_secs(1),
-    };
+    let endpoint = Endpoint::plain(Address::Unix("nowhere".into()), "", Duration::from_secs(1));
     let client_index = ClientIndex { index: 0, of: 1 };
     let mut user = SmackUser::new(plan.into(), Arc::new(endpoint), client_index, 1);
     let mut fire = |count: u32| {

@@ -3,7 +3,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::ValueEnum;
-use load::Arrivals;
+use load::{Arrivals, Process};
 use runs::{
     Blame, Blamed, NullProcess,
     calibration::{Calibration, Reached},
@@ -119,7 +119,10 @@ fn cells(args: &CalibrateArgs) -> Vec<Cell> {
         }
     }
     let (rate_per_s, connections) = OPEN_LOOP;
-    let arrivals = Arrivals::Constant { rate_per_s };
+    let arrivals = Arrivals::Open {
+        rate_per_s,
+        process: Process::Constant,
+    };
     cells.push(Cell {
         is_unix: true,
         is_prepared: true,

@@ -148,16 +148,14 @@ fn listed() -> anyhow::Result<(Vec<PastResults>, usize)> {
 
 fn list_error(error: std::io::Error) -> Blamed {
     let file = server::history_file().unwrap_or_default();
-    Blamed::new(Blame::Machine, format!("{}: {error}", file.display()))
+    Blamed::io(Blame::Machine, &file)(error)
 }
 
 /// The directories with run records, among those named and their immediate subdirectories.
 fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
     let mut found = Vec::new();
     for directory in directories {
-        let entries = std::fs::read_dir(directory).map_err(|error| {
-            Blamed::new(Blame::Input, format!("{}: {error}", directory.display()))
-        })?;
+        let entries = std::fs::read_dir(directory).map_err(Blamed::io(Blame::Input, directory))?;
         let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         all.retain(|path| path.is_dir());
         all.push(directory.clone());

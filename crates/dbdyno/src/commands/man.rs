@@ -25,13 +25,7 @@ pub(crate) struct ManArgs {
 pub(crate) fn run(args: &ManArgs, tree: Command) -> anyhow::Result<ExitCode> {
     let written =
         std::fs::create_dir_all(&args.directory).and_then(|()| write_pages(tree, &args.directory));
-    written.map_err(|error| {
-        let blame = match error.kind() {
-            std::io::ErrorKind::StorageFull => Blame::Machine,
-            _ => Blame::Input,
-        };
-        Blamed::new(blame, format!("{}: {error}", args.directory.display()))
-    })?;
+    written.map_err(Blamed::io(Blame::Input, &args.directory))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -227,7 +227,7 @@ async fn serve(
     let _socket_file = match &args.socket {
         None => None,
         Some(path) => {
-            let listener = Listener::bind_unix(path).map_err(|error| refused(path, &error))?;
+            let listener = Listener::bind_unix(path).map_err(|error| refused(path, error))?;
             server.serve(listener, path.to_str());
             addresses.push(path.display().to_string());
             Some(SocketFile::at(path))
@@ -262,8 +262,7 @@ async fn serve(
     }
     eprintln!("{summary}");
     let log = args.log.as_deref().unwrap_or(Path::new(""));
-    let failed = |error| Blamed::new(Blame::Machine, format!("{}: {error}", log.display()));
-    logged.map_err(failed)?;
+    logged.map_err(Blamed::io(Blame::Machine, log))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -299,14 +298,14 @@ impl Drop for SocketFile<'_> {
     }
 }
 
-fn refused(path: &Path, error: &io::Error) -> Blamed {
+fn refused(path: &Path, error: io::Error) -> Blamed {
     let hint = (error.kind() == io::ErrorKind::AddrInUse).then(|| {
         format!(
             "a server may use it; if none does, an earlier one left it: remove {}",
             path.display()
         )
     });
-    Blamed::new(Blame::Input, format!("{}: {error}", path.display())).hint(hint)
+    Blamed::io(Blame::Input, path)(error).hint(hint)
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {

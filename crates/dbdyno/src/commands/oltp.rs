@@ -38,5 +38,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         Command::Prewarm => tables::prewarm(&options, benchmark),
         Command::Cleanup => tables::cleanup(&options, benchmark),
         Command::Run => run::run(&options, benchmark),
+        Command::Check => tables::check(&options, benchmark),
     }
 }

@@ -105,7 +105,7 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
     let secret_file = observe.secret_file.as_ref().map(|file| {
         // The experiment is in a different directory.
         let whole = std::path::absolute(file).map(|file| file.display().to_string());
-        whole.map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", file.display())))
+        whole.map_err(Blamed::io(Blame::Input, file))
     });
     let keys = [
         ("observe", Some(observe.address.to_string())),

@@ -235,8 +235,7 @@ fn write_charts(results: &Results, format: Format, directory: &Path) -> Result<(
     if pictures.is_empty() {
         return Err(no_chart(&pictures, None));
     }
-    std::fs::create_dir_all(directory)
-        .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display())))?;
+    std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Input, directory))?;
     for picture in pictures {
         let file = directory.join(&picture.name);
         let file = file.with_extension(format.endings()[0]);
@@ -247,13 +246,6 @@ fn write_charts(results: &Results, format: Format, directory: &Path) -> Result<(
 }
 
 fn write_file(path: &Path, document: &[u8]) -> Result<(), Blamed> {
-    let written = files::replace(path, document);
-    written.map_err(|error| {
-        let error = std::io::Error::from(error);
-        let blame = match error.kind() {
-            std::io::ErrorKind::StorageFull => Blame::Machine,
-            _ => Blame::Input,
-        };
-        Blamed::new(blame, format!("{}: {error}", path.display()))
-    })
+    let written = files::replace(path, document).map_err(std::io::Error::from);
+    written.map_err(Blamed::io(Blame::Input, path))
 }

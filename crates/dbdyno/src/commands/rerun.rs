@@ -3,7 +3,6 @@
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Duration,
 };
 
 use experiment::{Experiment, ServerSpec};
@@ -15,16 +14,15 @@ mod command_line;
 
 use command_line::{CommandLine, absolute};
 use runs::{
-    Blame, Blamed, Choices, Origin, ResultsDirectory, read_files, read_record, record_files,
-    sample_every, unused_path,
+    Blame, Blamed, Origin, ResultsDirectory, read_files, read_record, record_files, unused_path,
 };
 
 use crate::{
     commands::{
         compare::{Format, Terms, print_comparison},
+        experiment_options::ExperimentOptions,
         run::{self, Ending},
     },
-    connection_options::given_address,
     terminal,
 };
 
@@ -54,15 +52,8 @@ pub(crate) struct RerunArgs {
     /// File with the password, if the original command took it from its command line
     #[arg(long, value_name = "PATH")]
     password_file: Option<PathBuf>,
-    /// Server binary of private servers [default: search]
-    #[arg(long, value_name = "PATH")]
-    mysqld: Option<PathBuf>,
-    /// Keep the private servers after the run
-    #[arg(long)]
-    keep: bool,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
-    sample_every: Option<Duration>,
+    #[command(flatten)]
+    options: ExperimentOptions,
     /// Print the tables, too: of an experiment, and of what moved between then and now
     #[arg(short, long)]
     verbose: bool,
@@ -105,13 +96,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
             command.in_words()
         );
     }
-    let choices = Choices {
-        mysqld: args.mysqld,
-        keep: args.keep,
-        endpoint: None,
-        reach: given_address::endpoint,
-        sample_every: args.sample_every,
-    };
+    let choices = args.options.choices();
     let ending = Ending {
         way_on: "",
         verbose: args.verbose,
@@ -185,12 +170,7 @@ fn call_again(
     mut command_line: CommandLine,
     new: &Path,
 ) -> anyhow::Result<ExitCode> {
-    let others = [
-        ("--mysqld", args.mysqld.is_some()),
-        ("--keep", args.keep),
-        ("--sample-every", args.sample_every.is_some()),
-    ];
-    if let Some((option, _)) = others.iter().find(|(_, is_given)| *is_given) {
+    if let Some(option) = args.options.given() {
         let message = format!("{option} is for experiments; this is a single run");
         return Err(Blamed::new(Blame::Input, message).into());
     }

@@ -4,7 +4,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Duration,
 };
 
 use experiment::{Defaults, Experiment, Overrides, ServerSpec, defaults_of};
@@ -12,11 +11,11 @@ use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, read_files, sample_every, shortcoming,
+    benchmarks::smack::files::SmackFiles, read_files, shortcoming,
 };
 use server::Installation;
 
-use crate::{connection_options::given_address, terminal};
+use crate::{commands::experiment_options::ExperimentOptions, terminal};
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -56,15 +55,8 @@ pub(crate) struct RunArgs {
     /// oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
-    /// Server binary of private servers [default: search]
-    #[arg(long, value_name = "PATH")]
-    mysqld: Option<PathBuf>,
-    /// Keep the private servers after the run
-    #[arg(long)]
-    keep: bool,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
-    sample_every: Option<Duration>,
+    #[command(flatten)]
+    options: ExperimentOptions,
     /// Print every table and finding after the answer
     #[arg(short, long)]
     verbose: bool,
@@ -72,7 +64,7 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let text = files::read_regular_text(&args.file, experiment::TEXT_BYTES_MAX)
-        .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", args.file.display())))?;
+        .map_err(Blamed::io(Blame::Input, &args.file))?;
     let overrides = Overrides {
         scale: args.scale,
         repeats: args.repeats,
@@ -91,7 +83,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if args.plan {
         println!("{}", experiment.plan().describe());
         if !experiment.is_simulated() {
-            warn_of_missing_servers(&experiment, args.mysqld.as_deref());
+            warn_of_missing_servers(&experiment, args.options.mysqld.as_deref());
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -110,13 +102,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         experiment
     };
-    let choices = Choices {
-        mysqld: args.mysqld,
-        keep: args.keep,
-        endpoint: None,
-        reach: given_address::endpoint,
-        sample_every: args.sample_every,
-    };
+    let choices = args.options.choices();
     perform(
         &experiment,
         smacks,

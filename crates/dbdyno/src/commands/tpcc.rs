@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use runs::benchmarks::tpcc::{DATABASE, data::Tpcc};
 
 mod check;
-mod drop;
-mod load;
+mod prepare;
 mod run;
-mod target;
+
+use crate::commands::cleanup::{self, CleanupArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -29,21 +30,49 @@ pub(crate) struct TpccArgs {
 enum TpccCommand {
     /// Create and load the tables; the same command continues an interrupted load
     #[command(name = "prepare", visible_alias = "load")]
-    Load(load::LoadArgs),
+    Prepare(prepare::PrepareArgs),
     /// Run the five transactions
     Run(run::RunArgs),
     /// Check the consistency conditions of clause 3.3.2
     Check(check::CheckArgs),
     /// Drop the tables of TPC-C and dbdyno's own beside them
     #[command(name = "cleanup", visible_alias = "drop")]
-    Drop(drop::DropArgs),
+    Cleanup(CleanupArgs),
 }
 
 pub(crate) fn run(args: TpccArgs) -> anyhow::Result<ExitCode> {
     match args.command {
-        TpccCommand::Load(args) => load::run(args),
+        TpccCommand::Prepare(args) => prepare::run(args),
         TpccCommand::Run(args) => run::run(args),
         TpccCommand::Check(args) => check::run(args),
-        TpccCommand::Drop(args) => drop::run(args),
+        TpccCommand::Cleanup(args) => cleanup::run(&args, &Tpcc, DATABASE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+    use settings::OptionTable;
+    use workload::tpcc::{TpccData, TpccLoad};
+
+    use super::*;
+    use crate::commands::table_options::assert_alike;
+
+    #[test]
+    fn options_are_those_of_an_experiment() {
+        let prepare = prepare::PrepareArgs::augment_args(Command::new("prepare"));
+        for option in TpccData.options() {
+            // Foreign keys are the default where there are indexes.
+            if option.name == "warehouses" {
+                assert_alike(&prepare, option);
+            }
+        }
+        let run = run::RunArgs::augment_args(Command::new("run"));
+        for option in TpccLoad.options() {
+            // Here it is --no-check.
+            if option.name != "check" {
+                assert_alike(&run, option);
+            }
+        }
     }
 }

@@ -2,16 +2,13 @@
 
 use std::process::ExitCode;
 
-use workload::tpch::known_tables;
+use runs::benchmarks::tpch::{DATABASE, Tpch};
 
 mod check;
-mod load;
-mod target;
+mod prepare;
+mod scale_factor;
 
-use runs::{Purpose, known_tables::droppable};
-use target::endpoint;
-
-use crate::connection_options::ConnectionOptions;
+use crate::commands::cleanup::{self, CleanupArgs};
 
 /// The eight tables of TPC-H with dbgen's rows. Results of what runs on them are TPC-H-like, never TPC-H results.
 #[derive(Debug, clap::Args)]
@@ -30,42 +27,36 @@ pub(crate) struct TpchArgs {
 enum Action {
     /// Make the tables and fill them
     #[command(name = "prepare", visible_alias = "load")]
-    Load(load::LoadArgs),
+    Prepare(prepare::PrepareArgs),
     /// Compare the tables with dbgen's data and check all references
     Check(check::CheckArgs),
     /// Remove the tables
     #[command(name = "cleanup", visible_alias = "drop")]
-    Drop(DropArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct DropArgs {
-    #[command(flatten)]
-    connection: ConnectionOptions,
+    Cleanup(CleanupArgs),
 }
 
 pub(crate) fn run(args: TpchArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        Action::Load(args) => load::run(&args),
+        Action::Prepare(args) => prepare::run(&args),
         Action::Check(args) => check::run(&args),
-        Action::Drop(args) => drop_tables(&args),
+        Action::Cleanup(args) => cleanup::run(&args, &Tpch, DATABASE),
     }
 }
 
-/// Removes those of the eight tables that are there; a table of that name with other columns is somebody else's.
-fn drop_tables(args: &DropArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = endpoint(&args.connection)?;
-    // Those that refer to others come first.
-    let names = droppable(&endpoint, &known_tables(), "TPC-H")?;
-    let database = endpoint.database.as_deref().unwrap_or_default();
-    if names.is_empty() {
-        println!("{database}: no tables of TPC-H");
-        return Ok(ExitCode::SUCCESS);
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+    use settings::OptionTable;
+    use workload::tpch::TpchData;
+
+    use super::*;
+    use crate::commands::table_options::assert_alike;
+
+    #[test]
+    fn options_are_those_of_an_experiment() {
+        let prepare = prepare::PrepareArgs::augment_args(Command::new("prepare"));
+        for option in TpchData.options() {
+            assert_alike(&prepare, option);
+        }
     }
-    let sql = format!("drop table {}", names.join(", "));
-    Purpose::Change.control(&endpoint, async |connection| {
-        connection.query(sql.as_bytes()).await
-    })?;
-    println!("{database}: dropped {}", names.join(", "));
-    Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
+use report::layouts::tpcc_mysql;
 use runs::{Blame, Blamed};
 
 use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
@@ -185,7 +186,14 @@ impl Arguments {
         self.values.get(&letter).map(String::as_str)
     }
 
-    /// The value of an option for output, with passwords hidden.
+    /// Prints the letters that were given, as the tools do.
+    pub(super) fn print(&self) {
+        for (letter, _) in &self.given {
+            print!("{}", tpcc_mysql::option_line(*letter, self.shown(*letter)));
+        }
+    }
+
+    /// The same for the eyes of others.
     pub(super) fn shown(&self, letter: char) -> &str {
         match (letter, self.text(letter)) {
             ('p', Some(_)) => HIDDEN,

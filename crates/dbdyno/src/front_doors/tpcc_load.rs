@@ -47,12 +47,7 @@ pub(crate) fn definition() -> clap::Command {
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::loader_banner());
     let arguments = TOOL.parse(args)?;
-    for (letter, _) in &arguments.given {
-        print!(
-            "{}",
-            tpcc_mysql::option_line(*letter, arguments.shown(*letter))
-        );
-    }
+    arguments.print();
     let wanted = wanted(&arguments)?;
     let endpoint = TOOL.endpoint(&arguments)?;
     print!(

@@ -72,12 +72,7 @@ pub(crate) fn definition() -> clap::Command {
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::generator_banner());
     let arguments = TOOL.parse(args)?;
-    for (letter, _) in &arguments.given {
-        print!(
-            "{}",
-            tpcc_mysql::option_line(*letter, arguments.shown(*letter))
-        );
-    }
+    arguments.print();
     let wanted = wanted(&arguments)?;
     let mut endpoint = TOOL.endpoint(&arguments)?;
     endpoint.database.get_or_insert_with(|| "tpcc".to_owned());

@@ -280,10 +280,66 @@ fn rows_are_the_same_whichever_way_they_go_in() {
 }
 
 #[test]
+fn check_finds_what_is_not_as_prepared() {
+    let scene = with_server(&[]);
+    let check = |options: &[&str]| oltp_on(&scene, "read_write", "check", options);
+    check(&[])
+        .exits(1)
+        .prints("2 of 2 tables not as prepared: sbtest1 is missing; sbtest2 is missing");
+    oltp_on(&scene, "read_write", "prepare", &[]).exits(0);
+    let rows = TABLES[1].trim_start_matches("--table-size=");
+    check(&[]).exits(0).prints(&format!(
+        "sbtest: 2 tables as prepared, each with the ids 1 to {rows}"
+    ));
+    check(&["--table-size=3"]).exits(1).prints("rows, not 3");
+    // Every row that a transaction deletes is inserted again.
+    let short = ["--threads=2", "--events=200"];
+    oltp_on(&scene, "read_write", "run", &short).exits(0);
+    check(&[]).exits(0);
+    for (change, fault) in [
+        ("update sbtest1 set id = 0 where id = 7", "ids from 0 to"),
+        ("update sbtest1 set id = 7 where id = 0", ""),
+        ("drop index k_2 on sbtest2", "sbtest2 has no index on k"),
+        (
+            "alter table sbtest2 add key (k), add column x int",
+            "has the columns",
+        ),
+        (
+            "alter table sbtest2 drop column x, modify id int not null, drop primary key",
+            "no primary key",
+        ),
+        ("delete from sbtest2 where id = 5", "rows, not"),
+    ] {
+        answer(&scene, &format!("use sbtest; {change}"));
+        match fault {
+            "" => check(&[]).exits(0),
+            fault => check(&[]).exits(1).prints("1 of 2 tables").prints(fault),
+        };
+    }
+    oltp(
+        &scene,
+        "bulk_insert",
+        "check",
+        &["--connections=1", "--database=none"],
+    )
+    .exits(2);
+    let secondary = ["--secondary=on", "--auto-inc=off"];
+    oltp_on(&scene, "read_write", "cleanup", &[]).exits(0);
+    oltp_on(&scene, "read_write", "prepare", &secondary).exits(0);
+    check(&secondary).exits(0);
+    check(&[]).exits(1).prints("no primary key on id");
+    answer(&scene, "update sbtest.sbtest1 set id = 3 where id = 4");
+    check(&secondary).exits(1).prints("not every id from 1");
+}
+
+#[test]
 fn bulk_insert_fills_a_table_for_each_connection() {
     let scene = with_server(&[]);
     let two = ["--connections=2"];
     oltp(&scene, "bulk_insert", "prepare", &two).exits(0);
+    oltp(&scene, "bulk_insert", "check", &two)
+        .exits(0)
+        .prints("2 tables as prepared, without rows");
     let options = ["--connections=2", "--events=100000", "--format=json"];
     let text = oltp(&scene, "bulk_insert", "run", &options).exits(0).text();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();

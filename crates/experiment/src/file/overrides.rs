@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use settings::Factor;
+
 use crate::{
     error::Error,
     file::{defaults::Defaults, template::Levels},
-    plan::matrix::{Factor, RUNS_AT_MOST},
+    plan::matrix::RUNS_AT_MOST,
 };
 
 /// Command-line overrides of the experiment file.

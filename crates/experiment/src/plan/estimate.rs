@@ -8,7 +8,6 @@ use crate::{
     plan::{Plan, PlannedRun},
     spec::{
         data::{DataSpec, Restore},
-        load::WarmUp,
         server::{Restart, ServerSpec},
     },
 };
@@ -107,9 +106,5 @@ fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
     if let (true, Some(data)) = (run.load.ends_by_itself(), &run.data) {
         return data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb;
     }
-    let warmup = match run.load.warmup {
-        WarmUp::Auto { at_most } => at_most,
-        WarmUp::For(fixed) => fixed,
-    };
-    (warmup + run.load.duration).as_secs_f64()
+    run.load.expected().as_secs_f64()
 }

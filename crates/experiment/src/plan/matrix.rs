@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use settings::Factor;
+
 use crate::{
     error::Error,
     file::{
@@ -15,16 +17,7 @@ use crate::{
 /// Maximum number of combinations, and of runs in a plan.
 pub(crate) const RUNS_AT_MOST: u32 = 100_000;
 
-/// A factor with its levels, in the file's order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Factor {
-    /// Name, as in `{name}`.
-    pub name: String,
-    /// Levels as text.
-    pub levels: Vec<String>,
-}
-
-/// The conditions of a combination that is left out: factor (by its index) and levels.
+/// Conditions that a combination must meet to be left out: factor (by its index) and levels.
 type Exclude = Vec<(usize, Vec<String>)>;
 
 pub(crate) fn factors(source: Source<'_>, top: &Section<'_>) -> Result<Vec<Factor>, Error> {

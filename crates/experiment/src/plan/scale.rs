@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use mycnf::{OptionFile, Options};
-use settings::quantity;
+use settings::{WarmUp, quantity};
 
 use crate::{
     file::problem::Problem,
     spec::{
         data::DataSpec,
-        load::{LoadSpec, WarmUp},
+        load::LoadSpec,
         server::{ServerSpec, is_option},
     },
 };
@@ -39,7 +39,8 @@ pub(crate) fn shrink(
 ) -> Result<(), Problem> {
     load.duration = shorter(load.duration, scale, DURATION_AT_LEAST);
     load.warmup = match load.warmup {
-        WarmUp::Auto { at_most } => WarmUp::Auto {
+        WarmUp::None => WarmUp::None,
+        WarmUp::UntilSteady { at_most } => WarmUp::UntilSteady {
             at_most: shorter(at_most, scale, WARMUP_AT_LEAST),
         },
         WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use units::{counted, span};
 
+use settings::WarmUp;
+
 use crate::{
     plan::{Plan, PlannedRun, estimate::Costs, order::Order},
-    spec::{load::WarmUp, repeats::Repeats},
+    spec::repeats::Repeats,
 };
 
 /// Maximum number of runs that are listed; the others are counted.
@@ -49,7 +51,7 @@ impl Plan {
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
-        let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::Auto { .. });
+        let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::UntilSteady { .. });
         let until_decided = matches!(self.repeats, Repeats::UntilDecided { .. });
         let bound = if until_decided || self.runs.iter().any(until_steady) {
             "at most "

@@ -1,9 +1,10 @@
 //! `[report]`: the charts of the results.
 
+use settings::{Chart, Factor};
+
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
-    plan::matrix::Factor,
 };
 
 const EXAMPLE: &str = "chart = { x = \"connections\", line = \"mix\" }";
@@ -21,68 +22,52 @@ const VALUES: &[&str] = &[
     "client_cpu",
 ];
 
-/// The assignment of factors to the parts of the charts; no factor is left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chart {
-    /// Factor along the x axis.
-    pub x: String,
-    /// Factor whose levels are the lines of one chart.
-    pub line: Option<String>,
-    /// Factors that make one chart per combination of their levels.
-    pub facet: Vec<String>,
-    /// The measures to draw, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`, and of the costs of an
-    /// operation `fsyncs`, `misses`, `server_cpu`, `client_cpu`; empty for all of them.
-    pub y: Vec<String>,
-}
-
-impl Chart {
-    /// Reads `[report]`; `None` when it describes no chart.
-    pub(crate) fn read(
-        section: &Section<'_>,
-        factors: &[Factor],
-        own: &[&'static str],
-    ) -> Result<Option<Self>, Error> {
-        section.allow(&["chart"])?;
-        let chart = section.section("chart", "[report] chart")?;
-        if !chart.is_there() {
-            return Ok(None);
-        }
-        chart.allow(&["x", "line", "facet", "y"])?;
-        let names: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
-        let mut free = names.clone();
-        let mut take = |key: &'static str, name: &str| {
-            if let Some(at) = free.iter().position(|free| free == name) {
-                return Ok(free.remove(at));
-            }
-            let name = name.to_owned();
-            let problem = if names.contains(&name) {
-                Problem::ChartTwice { name }
-            } else {
-                let factors = names.clone();
-                Problem::UnknownFactor { name, factors }
-            };
-            Err(chart.error_at(key, problem))
-        };
-        let x = chart.string("x")?;
-        let x = take("x", &chart.required("x", x, EXAMPLE)?.value)?;
-        let line = match chart.string("line")? {
-            Some(line) => Some(take("line", &line.value)?),
-            None => None,
-        };
-        let facet = chart.list("facet")?.unwrap_or_default();
-        let facet = facet
-            .iter()
-            .map(|facet| take("facet", &facet.value))
-            .collect::<Result<_, _>>()?;
-        // A factor with only one level does not mix combinations.
-        let mut many = factors.iter().filter(|factor| factor.levels.len() > 1);
-        if let Some(factor) = many.find(|factor| free.contains(&factor.name)) {
-            let name = factor.name.clone();
-            return Err(chart.error(Problem::ChartLeavesOut { name }));
-        }
-        let y = values(&chart, own)?;
-        Ok(Some(Self { x, line, facet, y }))
+/// Reads `[report]`; `None` when it describes no chart.
+pub(crate) fn read(
+    section: &Section<'_>,
+    factors: &[Factor],
+    own: &[&'static str],
+) -> Result<Option<Chart>, Error> {
+    section.allow(&["chart"])?;
+    let chart = section.section("chart", "[report] chart")?;
+    if !chart.is_there() {
+        return Ok(None);
     }
+    chart.allow(&["x", "line", "facet", "y"])?;
+    let names: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
+    let mut free = names.clone();
+    let mut take = |key: &'static str, name: &str| {
+        if let Some(at) = free.iter().position(|free| free == name) {
+            return Ok(free.remove(at));
+        }
+        let name = name.to_owned();
+        let problem = if names.contains(&name) {
+            Problem::ChartTwice { name }
+        } else {
+            let factors = names.clone();
+            Problem::UnknownFactor { name, factors }
+        };
+        Err(chart.error_at(key, problem))
+    };
+    let x = chart.string("x")?;
+    let x = take("x", &chart.required("x", x, EXAMPLE)?.value)?;
+    let line = match chart.string("line")? {
+        Some(line) => Some(take("line", &line.value)?),
+        None => None,
+    };
+    let facet = chart.list("facet")?.unwrap_or_default();
+    let facet = facet
+        .iter()
+        .map(|facet| take("facet", &facet.value))
+        .collect::<Result<_, _>>()?;
+    // A factor with one level mixes nothing.
+    let mut many = factors.iter().filter(|factor| factor.levels.len() > 1);
+    if let Some(factor) = many.find(|factor| free.contains(&factor.name)) {
+        let name = factor.name.clone();
+        return Err(chart.error(Problem::ChartLeavesOut { name }));
+    }
+    let y = values(&chart, own)?;
+    Ok(Some(Chart { x, line, facet, y }))
 }
 
 fn values(chart: &Section<'_>, own: &[&'static str]) -> Result<Vec<String>, Error> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use settings::{Chosen, LoadKind, quantity};
+use settings::{Arrivals, Chosen, LoadKind, OnError, Process, ThinkTime, WarmUp, quantity};
 
 use crate::{
     error::Error,
@@ -43,71 +43,14 @@ pub struct LoadSpec {
     pub duration: Duration,
     /// Measure until the 99th percentile is known within this share of it.
     pub precision: Option<f64>,
-    /// The start times of operations.
-    pub pacing: Pacing,
-    /// Number of event loops; `None` for the machine's default.
+    /// When operations start.
+    pub arrivals: Arrivals,
+    /// Event loops; `None` for what the machine suggests.
     pub loops: Option<u32>,
     /// Event loops keep their CPU busy before a timer is due, so that operations start on time.
     pub spin: bool,
     /// The policy for a failed statement.
     pub on_error: OnError,
-}
-
-/// The warm-up before the measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WarmUp {
-    /// Until the throughput is steady.
-    Auto {
-        /// Time limit after which the measurement starts in any case; the record then says that it was not steady.
-        at_most: Duration,
-    },
-    /// A fixed time.
-    For(Duration),
-}
-
-/// The start times of operations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pacing {
-    /// When the previous one is done.
-    Closed,
-    /// When the previous one is done and the client's think time is over.
-    Thinking(ThinkTime),
-    /// At their due times, whatever the server does.
-    Open {
-        /// Operations per second, over all connections.
-        rate_per_s: f64,
-        /// The arrival process.
-        process: Process,
-    },
-}
-
-/// A client's think time between two operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThinkTime {
-    /// Always this time.
-    Fixed(Duration),
-    /// Exponentially distributed with this mean.
-    Exponential(Duration),
-}
-
-/// The arrival process of an open loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Process {
-    /// At equal intervals.
-    Constant,
-    /// At independent random times.
-    Poisson,
-}
-
-/// The policy for a failed statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// It ends the run.
-    Stop,
-    /// It is counted by its error number.
-    Count,
-    /// It is retried when the server requests that (deadlock, lock wait timeout), and counted otherwise.
-    Retry,
 }
 
 impl LoadSpec {
@@ -136,13 +79,13 @@ impl LoadSpec {
             &[
                 ("stop", OnError::Stop),
                 ("count", OnError::Count),
-                ("retry", OnError::Retry),
+                ("retry", OnError::RETRY),
             ],
         )?;
         Ok(Self {
             connections: section.required("connections", connections, "connections = 16")?,
             warmup: if ends_by_itself {
-                WarmUp::For(Duration::ZERO)
+                WarmUp::None
             } else {
                 warmup(section)?
             },
@@ -152,7 +95,7 @@ impl LoadSpec {
                 "a share such as \"5 %\", above 0 and at most 100 %",
                 quantity::share,
             )?,
-            pacing: pacing(section)?,
+            arrivals: arrivals(section)?,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
@@ -162,13 +105,18 @@ impl LoadSpec {
         })
     }
 
-    /// True for work that is done once and then ends; its [`Self::duration`] is 0, and there is no warm-up.
+    /// How long a run may take at most, connecting excluded: warm-up and measurement.
+    pub fn expected(&self) -> Duration {
+        self.warmup.at_most() + self.duration
+    }
+
+    /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
         self.source.kind.ends_by_itself(&self.source.values)
     }
 }
 
-fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
+fn arrivals(section: &Section<'_>) -> Result<Arrivals, Error> {
     let rate = "operations per second, above 0 and at most 1000000";
     let rate_per_s = section.parsed("rate", rate, quantity::rate)?;
     let processes = [
@@ -191,12 +139,12 @@ fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
     match (rate_per_s, process, think_time) {
         (Some(_), _, Some(_)) => no_meaning("think_time", "a `rate`"),
         (None, Some(_), _) => no_meaning("arrivals", "a closed loop (no `rate`)"),
-        (Some(rate_per_s), process, None) => Ok(Pacing::Open {
+        (Some(rate_per_s), process, None) => Ok(Arrivals::Open {
             rate_per_s,
             process: process.unwrap_or(Process::Poisson),
         }),
-        (None, None, Some(think_time)) => Ok(Pacing::Thinking(think_time)),
-        (None, None, None) => Ok(Pacing::Closed),
+        (None, None, Some(think_time)) => Ok(Arrivals::Thinking(think_time)),
+        (None, None, None) => Ok(Arrivals::Closed),
     }
 }
 
@@ -218,7 +166,7 @@ fn warmup(section: &Section<'_>) -> Result<WarmUp, Error> {
             },
         )?;
     match (fixed.flatten(), at_most) {
-        (None, at_most) => Ok(WarmUp::Auto {
+        (None, at_most) => Ok(WarmUp::UntilSteady {
             at_most: at_most.unwrap_or(WARMUP_AT_MOST),
         }),
         (Some(fixed), None) => Ok(WarmUp::For(fixed)),

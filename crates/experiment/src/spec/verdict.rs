@@ -1,11 +1,11 @@
 //! `[verdict]`: the comparison, and the smallest difference that matters.
 
-use settings::quantity;
+use settings::{Factor, quantity};
 
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section, source::Source},
-    plan::matrix::{self, Factor},
+    plan::matrix,
 };
 
 const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";

@@ -7,10 +7,12 @@ use std::{
 };
 
 use experiment::{
-    Cache, Connect, Costs, DataSpec, LoadSpec, Observe, OnError, Overrides, Pacing, Process,
-    Restart, Restore, ServerAccess, ServerSpec, ThinkTime, WarmUp,
+    Cache, Connect, Costs, DataSpec, LoadSpec, Observe, Overrides, Restart, Restore, ServerAccess,
+    ServerSpec,
 };
-use settings::{Chosen, DataKind, LoadKind, Rows, Value, Values};
+use settings::{
+    Arrivals, Chosen, DataKind, LoadKind, OnError, Process, Rows, ThinkTime, Value, Values, WarmUp,
+};
 use workload::{
     smack::{SmackData, SmackLoad},
     tpcc::{TpccData, TpccLoad},
@@ -111,12 +113,12 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
         LoadSpec {
             source: load(&SmackLoad, &[("file", Value::File(bench.path("a.smack")))]),
             connections: 4,
-            warmup: WarmUp::Auto {
+            warmup: WarmUp::UntilSteady {
                 at_most: Duration::from_secs(60)
             },
             duration: Duration::from_secs(10),
             precision: None,
-            pacing: Pacing::Closed,
+            arrivals: Arrivals::Closed,
             loops: None,
             spin: false,
             on_error: OnError::Stop
@@ -183,7 +185,7 @@ fn levels_stand_where_their_names_stood() {
     assert_eq!(run.load.duration, Duration::from_secs(90));
     assert_eq!(
         (run.load.loops, run.load.on_error),
-        (Some(2), OnError::Retry)
+        (Some(2), OnError::RETRY)
     );
     assert_eq!(run.before, ["SET GLOBAL x = 4", "FLUSH STATUS"]);
     assert_eq!(run.after, ["SELECT '10:1'"]);
@@ -505,7 +507,7 @@ fn scale_shrinks_time_data_and_caches_together() {
     assert_eq!(*source, data_of(&bench, Rows::TimesBufferPool(0.5)));
     assert_eq!(run.load.duration, Duration::from_millis(4500));
     let at_most = Duration::from_secs(3);
-    assert_eq!(run.load.warmup, WarmUp::Auto { at_most });
+    assert_eq!(run.load.warmup, WarmUp::UntilSteady { at_most });
     assert_eq!(run.combination["rows"], "0.5x");
 
     let counted = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
@@ -523,10 +525,10 @@ fn the_load_is_open_closed_or_thinking() {
     let bench = Bench::new();
     let ms = Duration::from_millis;
     let cases = [
-        ("", Pacing::Closed, None),
+        ("", Arrivals::Closed, None),
         (
             "rate = 5000\nprecision = \"5 %\"",
-            Pacing::Open {
+            Arrivals::Open {
                 rate_per_s: 5000.0,
                 process: Process::Poisson,
             },
@@ -534,7 +536,7 @@ fn the_load_is_open_closed_or_thinking() {
         ),
         (
             "rate = \"0.5\"\narrivals = \"constant\"",
-            Pacing::Open {
+            Arrivals::Open {
                 rate_per_s: 0.5,
                 process: Process::Constant,
             },
@@ -542,19 +544,23 @@ fn the_load_is_open_closed_or_thinking() {
         ),
         (
             "think_time = \"10ms\"",
-            Pacing::Thinking(ThinkTime::Fixed(ms(10))),
+            Arrivals::Thinking(ThinkTime::Fixed(ms(10))),
             None,
         ),
         (
             "think_time = \"exponential 20ms\"",
-            Pacing::Thinking(ThinkTime::Exponential(ms(20))),
+            Arrivals::Thinking(ThinkTime::Exponential(ms(20))),
             None,
         ),
     ];
-    for (text, pacing, precision) in cases {
+    for (text, arrivals, precision) in cases {
         let experiment = bench.parse(&format!("{SMALLEST}{text}\n"));
         let load = &experiment.plan().runs[0].load;
-        assert_eq!((load.pacing, load.precision), (pacing, precision), "{text}");
+        assert_eq!(
+            (load.arrivals, load.precision),
+            (arrivals, precision),
+            "{text}"
+        );
     }
     let matrix = "[matrix]\nspin = [\"true\", \"false\"]\n";
     for (spin, matrix, expected) in [

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reactor::Instant;
 use samples::Phase;
+use settings::OnError;
 use workload::{Class, Failure, Moment, Next, User, Watch};
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
 use crate::{
     outcome::Ended,
     recorder::{FailedAttempts, Timing},
-    rules::OnError,
 };
 
 /// Default time for which a user tries to reopen a lost connection, if the error policy has none.

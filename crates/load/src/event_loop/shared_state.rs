@@ -10,14 +10,16 @@ use reactor::Instant;
 use samples::Phase;
 
 use super::message::Message;
+use settings::{Arrivals, OnError};
+
 use crate::{
-    arrivals::{Arrivals, Share},
+    arrivals::Share,
     budget::Allowance,
     intervals::LoopInterval,
     outcome::UserTotal,
     pace::Pace,
     recorder::{Cells, Recorder, Shape},
-    rules::{Drain, OnError},
+    rules::Drain,
     timeline::Timeline,
 };
 
@@ -29,6 +31,8 @@ pub(crate) struct Task {
     pub(crate) share: Share,
     pub(crate) shape: Shape,
     pub(crate) arrivals: Arrivals,
+    /// Of them.
+    pub(crate) seed: u64,
     pub(crate) allowance: Allowance,
     pub(crate) on_error: OnError,
     pub(crate) drain: Drain,

@@ -8,16 +8,17 @@ use std::{
 
 use reactor::Clock;
 use samples::{Durations, Phase};
+use settings::{Arrivals, OnError};
 
 use super::*;
 use crate::{
-    arrivals::{Arrivals, Share},
+    arrivals::Share,
     budget::Allowance,
     intervals::LoopInterval,
     outcome::Ended,
     pace::{LoopPace, LoopTotals},
     recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
-    rules::{Drain, OnError},
+    rules::Drain,
 };
 use workload::{Class, Failure, Moment, Next, Watch};
 
@@ -214,6 +215,7 @@ fn drive_with(
         share: Share { index: 0, of: 1 },
         shape: SHAPE,
         arrivals,
+        seed: 0,
         allowance: Allowance::new(None),
         on_error,
         drain: Drain::USUAL,

@@ -5,7 +5,7 @@ use std::{io, path::Path, rc::Rc, time::Duration};
 use reactor::{Listener, now, sleep_until, spawn};
 
 use crate::{
-    endpoint::{Address, Compression, Endpoint, SslMode},
+    endpoint::{Address, Endpoint},
     hello::Hello,
     testing::{
         answer::{Answer, column},
@@ -100,17 +100,9 @@ async fn send_prepared(peer: &mut Peer, id: usize, sql: &[u8]) -> io::Result<()>
 
 /// An endpoint for the fake server at this unix socket, with an arbitrary user.
 pub fn endpoint(socket: &Path) -> Endpoint {
-    Endpoint {
-        address: Address::Unix(socket.to_owned()),
-        user: "user".into(),
-        password: None,
-        database: None,
-        ssl_mode: SslMode::Disabled,
-        ssl_ca: None,
-        compression: Compression::Off,
-        round_trip: Duration::ZERO,
-        server_key: Default::default(),
-        statement_timeout: None,
-        connect_timeout: Duration::from_secs(10),
-    }
+    Endpoint::plain(
+        Address::Unix(socket.to_owned()),
+        "user",
+        Duration::from_secs(10),
+    )
 }

@@ -196,19 +196,11 @@ fn a_server_that_never_speaks_runs_into_the_timeout() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s");
     let _silent = std::os::unix::net::UnixListener::bind(&path).unwrap();
-    let endpoint = Endpoint {
-        address: Address::Unix(path.clone()),
-        user: "root".into(),
-        password: None,
-        database: None,
-        ssl_mode: protocol::SslMode::Disabled,
-        ssl_ca: None,
-        compression: protocol::Compression::Off,
-        round_trip: Duration::ZERO,
-        server_key: Default::default(),
-        statement_timeout: None,
-        connect_timeout: Duration::from_millis(50),
-    };
+    let endpoint = Endpoint::plain(
+        Address::Unix(path.clone()),
+        "root",
+        Duration::from_millis(50),
+    );
     let error = whoami(&endpoint).unwrap_err();
     assert!(matches!(error, Error::Timeout { .. }), "{error}");
     assert!(Path::new(&error.to_string().replace(": not logged in after 50ms", "")) == path);

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::{Address, Compression, Connection, Endpoint, SslMode};
+use protocol::{Address, Connection, Endpoint, SslMode};
 use reactor::{block_on, system_now};
 
 /// A running server in a directory of its own.
@@ -89,17 +89,12 @@ impl Server {
     /// The endpoint of root over the unix socket, without a password.
     pub(crate) fn root(&self) -> Endpoint {
         Endpoint {
-            address: Address::Unix(self.socket()),
-            user: "root".into(),
-            password: None,
-            database: None,
             ssl_mode: SslMode::Preferred,
-            ssl_ca: None,
-            compression: Compression::Off,
-            round_trip: Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: Duration::from_secs(20),
+            ..Endpoint::plain(
+                Address::Unix(self.socket()),
+                "root",
+                Duration::from_secs(20),
+            )
         }
     }
 

@@ -163,7 +163,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
     text.expect("results have only names and finite numbers") + "\n"
 }
 
-fn factor(factor: &crate::results::Factor) -> Factor<'_> {
+fn factor(factor: &settings::Factor) -> Factor<'_> {
     Factor {
         name: &factor.name,
         levels: &factor.levels,

@@ -6,6 +6,7 @@ mod latency;
 mod laws;
 
 use maud::{Markup, html};
+use settings::Factor;
 
 use units::{si, si_tick};
 use verdict::{Cost, Metric, Unit};
@@ -24,7 +25,6 @@ use crate::{
         cell::{Cell, Figure},
         scaling::Scaling,
     },
-    results::Factor,
     sentences::answer::throughput_in_words,
 };
 

@@ -3,35 +3,27 @@
 use std::{sync::Arc, time::Duration};
 
 use experiment::{DataSpec, LoadSpec, PlannedRun};
-use load::{Group, Load, Observer, OnError, OnRefusal, Outcome, Population};
-use protocol::Endpoint;
-use workload::{
-    KnownTable,
-    oltp::{
-        Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings, drop_statement, known_tables,
-        tables,
-    },
-};
+use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
+use workload::oltp::{Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings};
+
+pub mod check;
+pub mod tables;
 
 use crate::{
     benchmarks::{
         benchmark::{Benchmark, Work},
+        oltp::tables::OltpTables,
         smack::files::SmackFiles,
     },
     blame::Blamed,
-    control::Purpose,
-    data::disk_bytes::disk_bytes,
-    data::{
-        DataSet, Loaded,
-        population::{self, default_streams},
-    },
+    data::DataSet,
     listener::Context,
     run::driver::Driver,
     stage::Stage,
 };
 
-/// The database that sysbench uses.
-const DATABASE: &str = "sbtest";
+/// The database of the tables, unless another is named.
+pub const DATABASE: &str = "sbtest";
 /// How long a connection that is lost is tried to get back.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
 
@@ -56,7 +48,10 @@ impl Benchmark for Oltp {
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
-        Box::new(OltpTables(Settings::of_data(&data.source.values)))
+        Box::new(OltpTables {
+            script: Script::ReadWrite,
+            settings: Settings::of_data(&data.source.values),
+        })
     }
 
     fn work(
@@ -75,52 +70,6 @@ impl Benchmark for Oltp {
         let settings = settings.with_load(values, connections, run.seed);
         let plan = Plan::new(Script::of(values), settings, ignored);
         Ok(Box::new(Connections(Arc::new(plan))))
-    }
-}
-
-/// The tables.
-struct OltpTables(Settings);
-
-impl DataSet for OltpTables {
-    /// `sysbench's 4 tables of 250000 rows`
-    fn name(&self) -> String {
-        let plural = if self.0.tables == 1 { "" } else { "s" };
-        format!(
-            "sysbench's {} table{plural} of {} rows",
-            self.0.tables, self.0.table_size
-        )
-    }
-
-    fn tables(&self) -> Vec<KnownTable> {
-        known_tables(self.0.tables)
-    }
-
-    fn load(
-        &self,
-        endpoint: &Endpoint,
-        _rows: Option<u64>,
-        context: &Context,
-    ) -> Result<Loaded, Blamed> {
-        Purpose::Change.control(endpoint, async |connection| {
-            for number in 1..=self.0.tables {
-                connection.query(drop_statement(number).as_bytes()).await?;
-            }
-            Ok(())
-        })?;
-        let population = Population {
-            endpoint: endpoint.clone(),
-            streams: default_streams(),
-            tables: tables(Script::ReadWrite, &self.0),
-            session: Vec::new(),
-        };
-        let what = format!("loading {}", self.name());
-        let loaded = population::fill(&population, &what, context)?;
-        let names = self.tables();
-        Ok(Loaded {
-            rows: loaded.rows,
-            disk_bytes: disk_bytes(names.iter().map(|table| table.name.as_str()), endpoint)?,
-            took: loaded.elapsed,
-        })
     }
 }
 

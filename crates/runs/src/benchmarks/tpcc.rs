@@ -2,7 +2,9 @@
 
 pub mod consistency;
 pub mod data;
-pub mod database;
 pub mod deliveries;
 pub mod population;
 pub mod terminals;
+
+/// The database of the tables, unless another is named.
+pub const DATABASE: &str = "tpcc";

@@ -15,20 +15,24 @@ use workload::{
     },
 };
 
+pub mod check;
+
 use crate::{
     benchmarks::{
         benchmark::{Benchmark, Work},
         smack::files::SmackFiles,
     },
-    blame::Blamed,
-    control::Purpose,
+    blame::{Blame, Blamed},
+    control::{Purpose, control},
     data::{
-        DataSet, Loaded,
+        DataSet, Loaded, database,
         disk_bytes::disk_bytes,
+        known_tables::taken,
         population::{self, default_streams},
+        prepared_tables::PreparedTables,
     },
     listener::{Context, Length},
-    redo_log::switched_off::RedoLogOff,
+    redo_log::switched_off::with_redo_log,
     run::driver::Driver,
     stage::Stage,
 };
@@ -77,6 +81,16 @@ impl Benchmark for Tpch {
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         Ok(Box::new(MeasuredLoad::of(run)))
+    }
+}
+
+impl PreparedTables for Tpch {
+    fn benchmark(&self) -> &'static str {
+        "TPC-H"
+    }
+
+    fn known(&self) -> Vec<KnownTable> {
+        known_tables()
     }
 }
 
@@ -165,13 +179,9 @@ impl Work for MeasuredLoad {
             make: Box::new(move |_| TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint))),
         };
         let load = driver.load(group);
-        if self.redo_log {
-            return driver.drive(load, observer);
-        }
-        let off = RedoLogOff::switch_off(driver.control, driver.context)?;
-        let outcome = driver.drive(load, observer)?;
-        off.switch_on()?;
-        Ok(outcome)
+        with_redo_log(self.redo_log, driver.control, driver.context, || {
+            driver.drive(load, observer)
+        })
     }
 
     fn known_after(&self, endpoint: &Endpoint, took_s: f64, _context: &Context) -> Vec<Line> {
@@ -185,8 +195,41 @@ impl Work for MeasuredLoad {
     }
 }
 
+/// Makes the database and its tables and fills them; `redo_log` says whether InnoDB's is written meanwhile.
+pub fn prepare(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    streams: u32,
+    redo_log: bool,
+    context: &Context,
+) -> Result<Filled, Blamed> {
+    database::create(endpoint)?;
+    refuse_existing(endpoint)?;
+    with_redo_log(redo_log, endpoint, context, || {
+        fill(endpoint, plan, None, streams, context)
+            .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
+    })
+}
+
+fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
+    let found = control(endpoint, async |connection| {
+        taken(connection, &known_tables()).await
+    })?;
+    let Some(first) = found.first() else {
+        return Ok(());
+    };
+    let place = database::name(endpoint);
+    let message = format!("table {place}.{} exists already", first.name);
+    let hint = if found.iter().all(|found| found.is_known) {
+        "dbdyno tpch cleanup removes the tables, also those of a load that was broken off"
+    } else {
+        "it is none of TPC-H's: name another database with --database"
+    };
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+}
+
 /// Makes the tables and fills them, but for one that is perhaps left empty.
-pub fn fill(
+fn fill(
     endpoint: &Endpoint,
     plan: &LoadPlan,
     left_empty: Option<Table>,

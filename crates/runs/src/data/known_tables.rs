@@ -1,12 +1,9 @@
 //! Detection of a benchmark's tables in a database, by their columns and not by their names.
 
-use protocol::{Connection, Endpoint};
+use protocol::Connection;
 use workload::KnownTable;
 
-use crate::{
-    blame::{Blame, Blamed},
-    control::{control, quoted},
-};
+use crate::control::quoted;
 
 /// A table in the connection's database that has the name of a benchmark's table.
 pub struct NamesakeTable {
@@ -61,26 +58,4 @@ pub async fn taken(
         })
     });
     Ok(taken.collect())
-}
-
-/// The existing ones of these tables, which may be dropped; an error if one of them is not the benchmark's. The check
-/// precedes all drops, so that nothing is dropped after a refusal.
-pub fn droppable(
-    endpoint: &Endpoint,
-    known: &[KnownTable],
-    benchmark: &str,
-) -> Result<Vec<String>, Blamed> {
-    let found = control(endpoint, async |connection| taken(connection, known).await)?;
-    match found.iter().find(|found| !found.is_known) {
-        Some(other) => {
-            let database = endpoint.database.as_deref().unwrap_or_default();
-            let name = &other.name;
-            let message = format!("{database}.{name}: its columns are not those of {benchmark}");
-            let hint = format!(
-                "nothing was dropped; name the right database with --database, or drop {name} yourself"
-            );
-            Err(Blamed::new(Blame::Input, message).hint(hint))
-        }
-        None => Ok(found.into_iter().map(|found| found.name).collect()),
-    }
 }

@@ -18,6 +18,22 @@ pub struct RedoLogOff<'e> {
     is_on_again: bool,
 }
 
+/// Does something while the redo log is written, or while it is switched off.
+pub fn with_redo_log<T>(
+    is_written: bool,
+    endpoint: &Endpoint,
+    context: &Context,
+    work: impl FnOnce() -> Result<T, Blamed>,
+) -> Result<T, Blamed> {
+    if is_written {
+        return work();
+    }
+    let off = RedoLogOff::switch_off(endpoint, context)?;
+    let done = work()?;
+    off.switch_on()?;
+    Ok(done)
+}
+
 impl<'e> RedoLogOff<'e> {
     /// Disables the redo log; an error if the server cannot do that.
     pub fn switch_off(endpoint: &'e Endpoint, context: &'e Context) -> Result<Self, Blamed> {

@@ -57,10 +57,8 @@ impl ClaimedDirectory {
     pub fn new(path: &Path) -> Result<Self, Blamed> {
         let mut created = Created::default();
         if path.symlink_metadata().is_err() {
-            // Another process may create it at the same moment; the later checks apply then, too.
-            created
-                .make_dir(path)
-                .map_err(|error| Blamed::new(Blame::Machine, error))?;
+            // Another process may make it at the same moment; then it is judged like any other.
+            created.make_dir(path).map_err(Blamed::machine)?;
         }
         if !created.holds(path) {
             refuse_unless_free(path)?;
@@ -77,7 +75,7 @@ impl ClaimedDirectory {
             let path = unused_path(name);
             let mut created = Created::default();
             let made = created.make_dir(&path);
-            if made.map_err(|error| Blamed::new(Blame::Machine, error))? {
+            if made.map_err(Blamed::machine)? {
                 return Self::locked(&path, created)?.marked();
             }
         }
@@ -140,7 +138,7 @@ impl ClaimedDirectory {
     /// Writes a small file into it.
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), Blamed> {
         let written = self.created.write(&self.path.join(name), content);
-        written.map_err(|error| Blamed::new(Blame::Machine, error))
+        written.map_err(Blamed::machine)
     }
 
     /// Removes the files that this process created, if no others were added to the directory; older files are kept.

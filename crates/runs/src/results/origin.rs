@@ -119,8 +119,7 @@ impl Origin {
     }
 
     fn write(&self, path: &Path) -> Result<(), Blamed> {
-        files::replace(path, self.text().as_bytes())
-            .map_err(|error| Blamed::new(Blame::Machine, error))
+        files::replace(path, self.text().as_bytes()).map_err(Blamed::machine)
     }
 
     /// The origin of the results in a directory.

@@ -32,7 +32,7 @@ impl RecordFiles {
 
     /// The run records in a directory.
     pub(crate) fn of(directory: &Path) -> Result<Self, Blamed> {
-        let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));
+        let failed = Blamed::io(Blame::Input, directory);
         let middle = format!(".{DISTURBED}-");
         let mut files = Self::default();
         for entry in std::fs::read_dir(directory).map_err(failed)? {

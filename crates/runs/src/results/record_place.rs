@@ -39,9 +39,7 @@ impl RecordPlace {
         };
         refuse_existing(path)?;
         if let Some(parent) = path.parent().filter(|parent| *parent != Path::new("")) {
-            created
-                .make_dir(parent)
-                .map_err(|error| Blamed::new(Blame::Machine, error))?;
+            created.make_dir(parent).map_err(Blamed::machine)?;
         }
         Ok(Self {
             path: path.to_owned(),

@@ -30,7 +30,7 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     for path in paths {
         let whole = path
             .canonicalize()
-            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
+            .map_err(Blamed::io(Blame::Input, path))?;
         if !seen.insert(whole) {
             let message = format!("{} is named twice", path.display());
             return Err(Blamed::new(Blame::Input, message));
@@ -50,8 +50,7 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
 pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
     let page = page_of(path);
     let results = of_records(vec![record], Some(audit));
-    files::replace(&page, report::html(&results).as_bytes())
-        .map_err(|error| Blamed::new(Blame::Machine, error))?;
+    files::replace(&page, report::html(&results).as_bytes()).map_err(Blamed::machine)?;
     Ok(page)
 }
 

@@ -243,8 +243,8 @@ impl ResultsDirectory {
                 experiment.question.clone()
             },
             experiment_text: self.read_text("experiment.toml")?,
-            factors: experiment.factors().iter().map(factor).collect(),
-            chart: experiment.chart().map(chart),
+            factors: experiment.factors().to_vec(),
+            chart: experiment.chart().cloned(),
             verdict,
             audit: if runs.is_empty() {
                 None
@@ -275,16 +275,15 @@ impl ResultsDirectory {
     fn read_text(&self, name: &str) -> Result<String, Blamed> {
         let path = self.path.join(name);
         files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
-            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))
+            .map_err(Blamed::io(Blame::Input, &path))
     }
 
     /// Writes the summary and the report; returns the report's path.
     pub fn write_report(&self, results: &Results) -> Result<PathBuf, Blamed> {
         report::write_summary(results, &self.path.join("summary.sqlite"))
-            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+            .map_err(Blamed::machine)?;
         let path = self.path.join(REPORT);
-        files::replace(&path, report::html(results).as_bytes())
-            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        files::replace(&path, report::html(results).as_bytes()).map_err(Blamed::machine)?;
         Ok(path)
     }
 }
@@ -315,23 +314,7 @@ pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict:
     })
 }
 
-fn factor(factor: &experiment::Factor) -> report::Factor {
-    report::Factor {
-        name: factor.name.clone(),
-        levels: factor.levels.clone(),
-    }
-}
-
-fn chart(chart: &experiment::Chart) -> report::Chart {
-    report::Chart {
-        x: chart.x.clone(),
-        line: chart.line.clone(),
-        facet: chart.facet.clone(),
-        y: chart.y.clone(),
-    }
-}
-
-/// The name of an experiment's results, without a number.
+/// The name of the results of an experiment, without a number.
 fn usual_name(experiment: &Experiment) -> String {
     if experiment.is_simulated() {
         format!("{}-simulated", experiment.name())

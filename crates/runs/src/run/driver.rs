@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use experiment::{LoadSpec, OnError, Pacing, PlannedRun, Process, ThinkTime, WarmUp};
-use load::{Arrivals, Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops};
+use experiment::{LoadSpec, PlannedRun};
+use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops};
 use protocol::Endpoint;
 use workload::User;
 
@@ -15,8 +15,6 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const INTERVALS_AT_LEAST: u32 = 20;
 /// Minimum length of an interval: the recording of a shorter one would affect the run.
 const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
-/// Maximum retries of one operation after a deadlock.
-const RETRIES_AT_MOST: u32 = 10;
 
 /// Drives the users of one run.
 pub struct Driver<'a> {
@@ -42,30 +40,18 @@ impl Driver<'_> {
     /// The load of one group of users, as the experiment specifies it.
     pub fn load<U: User>(&self, group: Group<U>) -> Load<U> {
         let spec = &self.run.load;
-        let on_error = match spec.on_error {
-            OnError::Stop => load::OnError::Stop,
-            OnError::Count => load::OnError::Count,
-            OnError::Retry => load::OnError::Retry {
-                at_most: RETRIES_AT_MOST,
-            },
-        };
         Load {
             groups: vec![group],
             loops: loops(spec),
             spin: spec.spin,
-            arrivals: arrivals(&spec.pacing, self.run.seed),
-            warm_up: match spec.warmup {
-                WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
-                    judge: steady::judge,
-                    at_most,
-                },
-                WarmUp::For(_) if spec.ends_by_itself() => load::WarmUp::None,
-                WarmUp::For(warm_up) => load::WarmUp::For(warm_up),
-            },
+            arrivals: spec.arrivals,
+            seed: self.run.seed,
+            warm_up: spec.warmup,
+            judge: steady::judge,
             stop: stop(spec),
             drain: Drain::USUAL,
-            on_refusal: on_error.on_refusal(),
-            on_error,
+            on_refusal: spec.on_error.on_refusal(),
+            on_error: spec.on_error,
             interval: interval(spec),
         }
     }
@@ -80,43 +66,11 @@ impl Driver<'_> {
     }
 }
 
-/// Maximum duration of a run without connecting: warm-up and measurement.
-pub(crate) fn expected(load: &LoadSpec) -> Duration {
-    let warm_up = match load.warmup {
-        WarmUp::Auto { at_most } => at_most,
-        WarmUp::For(warm_up) => warm_up,
-    };
-    warm_up + load.duration
-}
-
-/// Number of event loops of a load.
+/// Event loops of a load.
 pub(crate) fn loops(load: &LoadSpec) -> u32 {
     load.loops
-        // The seed makes no difference here.
-        .unwrap_or_else(|| default_loops(load.connections, &arrivals(&load.pacing, 0)))
+        .unwrap_or_else(|| default_loops(load.connections, &load.arrivals))
         .min(load.connections)
-}
-
-/// Start times of operations, from a separate random stream.
-fn arrivals(pacing: &Pacing, seed: u64) -> Arrivals {
-    let seed = seed ^ u64::from_be_bytes(*b"arrivals");
-    match *pacing {
-        Pacing::Closed => Arrivals::Closed,
-        Pacing::Thinking(ThinkTime::Fixed(time)) => {
-            Arrivals::Thinking(load::ThinkTime::Fixed(time))
-        }
-        Pacing::Thinking(ThinkTime::Exponential(mean)) => {
-            Arrivals::Thinking(load::ThinkTime::Exponential { mean, seed })
-        }
-        Pacing::Open {
-            rate_per_s,
-            process: Process::Constant,
-        } => Arrivals::Constant { rate_per_s },
-        Pacing::Open {
-            rate_per_s,
-            process: Process::Poisson,
-        } => Arrivals::Poisson { rate_per_s, seed },
-    }
 }
 
 fn stop(load: &LoadSpec) -> Stop {

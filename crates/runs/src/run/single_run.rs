@@ -61,9 +61,7 @@ impl SingleRun<'_> {
         let connections: u64 = load.groups.iter().map(|group| u64::from(group.users)).sum();
         open_files::provide_for(connections)?;
         if let Some(directory) = self.path.parent() {
-            std::fs::create_dir_all(directory).map_err(|error| {
-                Blamed::new(Blame::Machine, format!("{}: {error}", directory.display()))
-            })?;
+            std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Machine, directory))?;
         }
         let step = self.context.step(&self.name, Length::Paced(1000));
         let progress = RunProgress {
@@ -103,7 +101,7 @@ impl SingleRun<'_> {
         };
         let driven = run.record(&mut command_load, progress)?;
         drop(step);
-        let record = Record::open(self.path).map_err(|error| Blamed::new(Blame::Machine, error))?;
+        let record = Record::open(self.path).map_err(Blamed::machine)?;
         Ok(Recorded {
             record,
             outcome: driven.outcome,

@@ -81,7 +81,7 @@ impl CreatedTables {
         let text = match files::read_regular_text(&path, experiment::TEXT_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(machine(&path, &error)),
+            Err(error) => return Err(Blamed::io(Blame::Machine, &path)(error)),
         };
         let mut tables: Vec<CreatedTable> = Vec::new();
         // The last line of a table has its actual columns.
@@ -108,7 +108,7 @@ impl CreatedTables {
             let text: String = self.tables.iter().map(CreatedTable::line).collect();
             files::replace(&self.path, text.as_bytes()).map_err(io::Error::from)
         };
-        result.map_err(|error| machine(&self.path, &error))
+        result.map_err(Blamed::io(Blame::Machine, &self.path))
     }
 
     /// Records a table before it is created: a crash in between leaves a surplus entry, never an unrecorded table. A
@@ -118,17 +118,13 @@ impl CreatedTables {
             .create(true)
             .append(true)
             .open(&self.path)
-            .map_err(|error| machine(&self.path, &error))?;
+            .map_err(Blamed::io(Blame::Machine, &self.path))?;
         file.write_all(table.line().as_bytes())
-            .map_err(|error| machine(&self.path, &error))?;
+            .map_err(Blamed::io(Blame::Machine, &self.path))?;
         self.tables.retain(|known| !known.is_same(&table));
         self.tables.push(table);
         Ok(())
     }
-}
-
-fn machine(path: &Path, error: &io::Error) -> Blamed {
-    Blamed::new(Blame::Machine, format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use files::Scratch;
-use protocol::{Address, Compression, Endpoint, SslMode};
+use protocol::{Address, Endpoint};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
 
@@ -58,19 +58,7 @@ impl NullProcess {
                 port: self.port,
             }
         };
-        Endpoint {
-            address,
-            user: "dbdyno".to_owned(),
-            password: None,
-            database: None,
-            ssl_mode: SslMode::Disabled,
-            ssl_ca: None,
-            compression: Compression::Off,
-            round_trip: Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: CONNECT_TIMEOUT,
-        }
+        Endpoint::plain(address, "dbdyno", CONNECT_TIMEOUT)
     }
 
     /// Ends the null server; an error if it had already ended.

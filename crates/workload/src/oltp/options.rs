@@ -26,31 +26,9 @@ pub struct OltpData;
 /// Options of the workloads.
 pub struct OltpLoad;
 
-const fn option(
-    name: &'static str,
-    kind: Kind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        absent: Absent::Default(default),
-        help,
-    }
-}
-
-const fn parameter(name: &'static str, kind: Kind, help: &'static str) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        absent: Absent::Unset,
-        help,
-    }
-}
-
+/// Something that a transaction does a number of times.
 const fn times(name: &'static str, default: &'static str, help: &'static str) -> OptionSpec {
-    option(name, Kind::Count(0, TIMES_AT_MOST), default, help)
+    OptionSpec::with_default(name, Kind::Count(0, TIMES_AT_MOST), default, help)
 }
 
 /// Allowed numbers of tables.
@@ -61,101 +39,111 @@ const DISTRIBUTIONS: Kind = Kind::Choice(&["uniform", "gaussian", "special", "pa
 
 /// The options of a distribution, which tables and workloads share.
 const RANDOM: [OptionSpec; 6] = [
-    option(
+    OptionSpec::with_default(
         "rand_type",
         DISTRIBUTIONS,
         "uniform",
-        "Distribution of ids, and of k when rows are made",
+        "Distribution of the rows (sysbench 1.0.20 defaults to special)",
     ),
-    parameter(
+    OptionSpec::without_default(
         "rand_spec_iter",
         Kind::Count(1, 1000),
-        "Of gaussian and special: uniform numbers whose mean is taken",
+        "gaussian and special: number of uniform values to average [default: 12]",
     ),
-    parameter(
+    OptionSpec::without_default(
         "rand_spec_pct",
         Kind::Number(0.001, 99.999),
-        "Of special: part of the rows that is favoured, in percent",
-    ),
-    parameter(
+        "special: size of the hot zone, per cent of the rows [default: 1]",
+    )
+    .of("PERCENT"),
+    OptionSpec::without_default(
         "rand_spec_res",
         Kind::Number(0.001, 99.999),
-        "Of special: share of the accesses that it gets, in percent",
-    ),
-    parameter(
+        "special: share of the accesses to the hot zone, per cent [default: 75]",
+    )
+    .of("PERCENT"),
+    OptionSpec::without_default(
         "rand_pareto_h",
         Kind::Number(0.001, 0.999),
-        "Of pareto: parameter h",
-    ),
-    parameter(
+        "pareto: parameter h [default: 0.2]",
+    )
+    .of("H"),
+    OptionSpec::without_default(
         "rand_zipfian_exp",
         Kind::Number(0.0, 10.0),
-        "Of zipfian: exponent",
-    ),
+        "zipfian: exponent [default: 0.8]",
+    )
+    .of("EXPONENT"),
 ];
 
-const DATA: &[OptionSpec] = &[
-    option("tables", TABLES, "1", "Number of tables"),
-    option("table_size", TABLE_SIZE, "10000", "Rows of a table"),
-    option("auto_inc", Kind::Flag, "on", "Ids from AUTO_INCREMENT"),
-    option(
+/// The options of the tables alone.
+const TABLE: [OptionSpec; 7] = [
+    OptionSpec::with_default("tables", TABLES, "1", "Number of tables"),
+    OptionSpec::with_default(
+        "table_size",
+        TABLE_SIZE,
+        "10000",
+        "Rows of a table: 250000, 250k, 1M",
+    )
+    .of("ROWS"),
+    OptionSpec::with_default("auto_inc", Kind::Flag, "on", "Ids from AUTO_INCREMENT"),
+    OptionSpec::with_default(
         "secondary",
         Kind::Flag,
         "off",
-        "A secondary index in place of the primary key",
+        "Use a secondary index in place of the primary key",
     ),
-    option(
+    OptionSpec::with_default(
         "create_secondary",
         Kind::Flag,
         "on",
-        "An index on k, made once the rows are in",
+        "Create the index on k after the rows are loaded",
     ),
-    option(
+    OptionSpec::with_default(
         "mysql_storage_engine",
         Kind::Text,
         "innodb",
         "Storage engine",
-    ),
-    option(
+    )
+    .of("NAME"),
+    OptionSpec::with_default(
         "create_table_options",
         Kind::Text,
         "",
-        "What else stands behind CREATE TABLE",
-    ),
-    RANDOM[0],
-    RANDOM[1],
-    RANDOM[2],
-    RANDOM[3],
-    RANDOM[4],
-    RANDOM[5],
+        "Text to append to CREATE TABLE",
+    )
+    .of("SQL"),
 ];
 
-const LOAD: &[OptionSpec] = &[
-    OptionSpec {
-        name: "script",
-        kind: Kind::Choice(&[
-            "point_select",
-            "read_only",
-            "read_write",
-            "write_only",
-            "insert",
-            "delete",
-            "update_index",
-            "update_non_index",
-            "select_random_points",
-            "select_random_ranges",
-        ]),
-        absent: Absent::Required("script = \"read_write\""),
-        help: "The workload",
-    },
-    option(
+const SCRIPT: OptionSpec = OptionSpec::new(
+    "script",
+    Kind::Choice(&[
+        "point_select",
+        "read_only",
+        "read_write",
+        "write_only",
+        "insert",
+        "delete",
+        "update_index",
+        "update_non_index",
+        "select_random_points",
+        "select_random_ranges",
+    ]),
+    Absent::Required("script = \"read_write\""),
+    "The workload",
+);
+
+/// The options of a transaction, whichever the workload is.
+const TRANSACTION: [OptionSpec; 16] = [
+    OptionSpec::with_default(
         "range_size",
         Kind::Count(0, i32::MAX as u64),
         "100",
         "Rows of a range",
-    ),
+    )
+    .of("ROWS"),
     times("point_selects", "10", "Point selects of a transaction"),
-    option(
+    OptionSpec::with_default(
         "range_selects",
         Kind::Flag,
         "on",
@@ -176,44 +164,67 @@ const LOAD: &[OptionSpec] = &[
         "1",
         "Deletes, each with an insert of the same id",
     ),
-    option("skip_trx", Kind::Flag, "off", "No BEGIN and COMMIT"),
-    option(
+    OptionSpec::with_default("skip_trx", Kind::Flag, "off", "Leave out BEGIN and COMMIT"),
+    OptionSpec::with_default(
         "random_points",
         Kind::Count(1, 10_000),
         "10",
         "Values of select_random_points",
     ),
-    option(
+    OptionSpec::with_default(
         "number_of_ranges",
         Kind::Count(1, 10_000),
         "10",
         "Ranges of select_random_ranges",
     ),
-    option(
+    OptionSpec::with_default(
         "delta",
         Kind::Count(0, i32::MAX as u64),
         "5",
         "Width of such a range",
     ),
-    option(
+    OptionSpec::with_default(
         "db_ps_mode",
         Kind::Choice(&["auto", "disable"]),
         "auto",
-        "auto prepares statements, disable sends them as text",
+        "auto: prepared statements; disable: text",
     ),
-    option(
+    OptionSpec::with_default(
         "mysql_ignore_errors",
         Kind::Text,
         "1213,1020,1205",
-        "Error numbers after which an event begins anew, or all; any other error ends the run",
-    ),
-    RANDOM[0],
-    RANDOM[1],
-    RANDOM[2],
-    RANDOM[3],
-    RANDOM[4],
-    RANDOM[5],
+        "Error numbers after which an event is retried, or all; any other error ends the run",
+    )
+    .of("LIST"),
 ];
+
+const DATA: [OptionSpec; 13] = joined(&[&TABLE, &RANDOM]);
+const LOAD: [OptionSpec; 23] = joined(&[&[SCRIPT], &TRANSACTION, &RANDOM]);
+
+/// The options of a command line in its sections, under their headings: those of both tables, and no script, which
+/// a command line names otherwise.
+pub static SECTIONS: [(&str, &[OptionSpec]); 3] = [
+    ("Tables", &TABLE),
+    ("Statements of an event", &TRANSACTION),
+    ("Random numbers", &RANDOM),
+];
+
+/// The options of several lists as one.
+const fn joined<const COUNT: usize>(lists: &[&[OptionSpec]]) -> [OptionSpec; COUNT] {
+    let mut all = [SCRIPT; COUNT];
+    let (mut next, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[next] = lists[list][at];
+            next += 1;
+            at += 1;
+        }
+        list += 1;
+    }
+    assert!(next == COUNT, "the lists have this length together");
+    all
+}
 
 impl RandType {
     /// The distribution selected by the values.
@@ -332,7 +343,7 @@ impl OptionTable for OltpData {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        DATA
+        &DATA
     }
 
     fn example(&self) -> &'static str {
@@ -383,7 +394,7 @@ impl OptionTable for OltpLoad {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        LOAD
+        &LOAD
     }
 
     fn example(&self) -> &'static str {

@@ -167,14 +167,9 @@ fn class(outcome: &Outcome) -> Class {
 /// A value without a text form, or too few values: the statement sent would not be the statement to measure.
 #[cold]
 fn not_as_text(sql: &str, values: &[Value<'_>]) -> Failure {
-    Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message: format!("the values {values:?} cannot be written into a text (statement: {sql})"),
-        lost: false,
-        retryable: false,
-        outcome_unknown: false,
-    }
+    Failure::of_client(format!(
+        "the values {values:?} cannot be written into a text (statement: {sql})"
+    ))
 }
 
 /// Writes the statement with its values in place of `?`, which are integers, texts and NULL in this family; false for

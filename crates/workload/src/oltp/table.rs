@@ -31,6 +31,36 @@ pub fn tables(benchmark: Benchmark, settings: &Settings) -> Vec<TableData> {
         .collect()
 }
 
+/// A table as `prepare` leaves it.
+#[derive(Debug, Clone)]
+pub struct ExpectedTable {
+    /// Its name and its columns.
+    pub known: KnownTable,
+    /// Rows, with ids from 1.
+    pub rows: u64,
+    /// Its id is its primary key.
+    pub has_primary_key: bool,
+    /// Its column k has an index.
+    pub has_index: bool,
+}
+
+/// The tables of a workload as its `prepare` leaves them.
+pub fn expected_tables(benchmark: Benchmark, settings: &Settings) -> Vec<ExpectedTable> {
+    let columns: &[&str] = match benchmark {
+        Benchmark::BulkInsert => &["id", "k"],
+        _ => &["id", "k", "c", "pad"],
+    };
+    let expected = tables(benchmark, settings).into_iter();
+    expected
+        .map(|table| ExpectedTable {
+            known: KnownTable::new(&table.name, columns.iter().copied()),
+            rows: table.rows.as_ref().map_or(0, |rows| rows.units()),
+            has_primary_key: benchmark == Benchmark::BulkInsert || !settings.secondary,
+            has_index: !table.finish.is_empty(),
+        })
+        .collect()
+}
+
 fn table_data(benchmark: Benchmark, settings: &Settings, table: u32) -> TableData {
     let is_filled = match benchmark {
         Benchmark::BulkInsert => false,

@@ -29,37 +29,14 @@ pub struct SlapData;
 /// Options of the clients.
 pub struct SlapLoad;
 
-const fn option(
-    name: &'static str,
-    kind: Kind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        absent: Absent::Default(default),
-        help,
-    }
-}
-
-const fn unset(name: &'static str, kind: Kind, help: &'static str) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        absent: Absent::Unset,
-        help,
-    }
-}
-
-const AUTO: OptionSpec = option(
+const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",
     Kind::Flag,
     "off",
     "Make up a table and statements",
 );
 
-const DELIMITER: OptionSpec = option(
+const DELIMITER: OptionSpec = OptionSpec::with_default(
     "delimiter",
     Kind::Text,
     "\n",
@@ -69,55 +46,55 @@ const DELIMITER: OptionSpec = option(
 /// Options of tables.
 const DATA: &[OptionSpec] = &[
     AUTO,
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_add_autoincrement",
         Kind::Flag,
         "off",
         "With a primary key that counts",
     ),
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_guid_primary",
         Kind::Flag,
         "off",
         "With a primary key of uuid()",
     ),
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_secondary_indexes",
         Kind::Count(0, COLUMNS_MAX as u64),
         "0",
         "Number of unique uuid() columns",
     ),
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_write_number",
         Kind::Count(1, STATEMENTS_MAX),
         "100",
         "Statements that make and fill the table, CREATE among them",
     ),
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_unique_write_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
         "Different INSERTs among them",
     ),
-    option(
+    OptionSpec::with_default(
         "number_int_cols",
         Kind::Text,
         "1",
         "Columns of numbers; :1 gives each an index",
     ),
-    option(
+    OptionSpec::with_default(
         "number_char_cols",
         Kind::Text,
         "1",
         "Columns of text; :1 gives each an index",
     ),
-    unset(
+    OptionSpec::without_default(
         "create",
         Kind::Script("file of SQL"),
         "Statements that make the tables, or a file of them",
     ),
     DELIMITER,
-    unset(
+    OptionSpec::without_default(
         "engine",
         Kind::Text,
         "Storage engine; engine:option adds a table option",
@@ -127,41 +104,41 @@ const DATA: &[OptionSpec] = &[
 /// Options of clients.
 const LOAD: &[OptionSpec] = &[
     AUTO,
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_load_type",
         Kind::Choice(&["mixed", "update", "write", "key", "read"]),
         "mixed",
         "mixed, update, write, key or read",
     ),
-    option(
+    OptionSpec::with_default(
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
         "Different statements of the clients, less one",
     ),
-    unset(
+    OptionSpec::without_default(
         "auto_generate_sql_execute_number",
         Kind::Count(1, STATEMENTS_MAX),
         "Statements of each client",
     ),
-    unset(
+    OptionSpec::without_default(
         "query",
         Kind::Script("file of SQL"),
         "Statements of the clients, or a file of them",
     ),
     DELIMITER,
-    unset(
+    OptionSpec::without_default(
         "number_of_queries",
         Kind::Count(1, STATEMENTS_MAX),
         "Statements of all clients together",
     ),
-    option(
+    OptionSpec::with_default(
         "commit",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
         "No autocommit; COMMIT after this number of statements of a client",
     ),
-    option(
+    OptionSpec::with_default(
         "detach",
         Kind::Count(0, STATEMENTS_MAX),
         "0",

@@ -186,25 +186,17 @@ impl User for SlapUser {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Address, SslMode};
+    use protocol::Address;
 
     use super::*;
     use crate::slap::{Keys, Planned, Statement};
 
     fn user(planned: Planned, index: u32) -> SlapUser {
-        let endpoint = Endpoint {
-            address: Address::Unix("/nowhere".into()),
-            user: String::new(),
-            password: None,
-            database: None,
-            ssl_mode: SslMode::Disabled,
-            ssl_ca: None,
-            compression: protocol::Compression::Off,
-            round_trip: std::time::Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: std::time::Duration::from_secs(1),
-        };
+        let endpoint = Endpoint::plain(
+            Address::Unix("/nowhere".into()),
+            "",
+            std::time::Duration::from_secs(1),
+        );
         SlapUser::new(Arc::new(Plan::new(planned)), Arc::new(endpoint), index)
     }
 

@@ -12,12 +12,12 @@ const ROWS_AT_LEAST: u64 = 1000;
 
 const EXAMPLE: &str = "smack = \"smacks/http_auth.smack\"";
 
-const FILE: OptionSpec = OptionSpec {
-    name: "file",
-    kind: Kind::File("smack file"),
-    absent: Absent::Required("file = \"smacks/http_auth.smack\""),
-    help: "The .smack file",
-};
+const FILE: OptionSpec = OptionSpec::new(
+    "file",
+    Kind::File("smack file"),
+    Absent::Required("file = \"smacks/http_auth.smack\""),
+    "The .smack file",
+);
 
 /// Options of the tables of a .smack file.
 pub struct SmackData;
@@ -43,12 +43,12 @@ impl OptionTable for SmackData {
         const {
             &[
                 FILE,
-                OptionSpec {
-                    name: "rows",
-                    kind: Kind::Rows,
-                    absent: Absent::Required("rows = \"1M\""),
-                    help: "Rows of each table, or their size as a multiple of the buffer pool",
-                },
+                OptionSpec::new(
+                    "rows",
+                    Kind::Rows,
+                    Absent::Required("rows = \"1M\""),
+                    "Rows of each table, or their size as a multiple of the buffer pool",
+                ),
             ]
         }
     }
@@ -117,18 +117,18 @@ impl OptionTable for SmackLoad {
         const {
             &[
                 FILE,
-                OptionSpec {
-                    name: "client",
-                    kind: Kind::Text,
-                    absent: Absent::Unset,
-                    help: "The client type that runs, where the file has several",
-                },
-                OptionSpec {
-                    name: "mix",
-                    kind: Kind::Mix,
-                    absent: Absent::Unset,
-                    help: "Counts for the queries of the client's barrel, instead of the file's",
-                },
+                OptionSpec::new(
+                    "client",
+                    Kind::Text,
+                    Absent::Unset,
+                    "The client type that runs, where the file has several",
+                ),
+                OptionSpec::new(
+                    "mix",
+                    Kind::Mix,
+                    Absent::Unset,
+                    "Counts for the queries of the client's barrel, instead of the file's",
+                ),
             ]
         }
     }

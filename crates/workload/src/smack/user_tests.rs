@@ -28,19 +28,7 @@ fn user(
     let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
     let dictionaries = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
     let plan = ClientPlan::new(&script, dictionaries.into(), client, firing)?;
-    let endpoint = Endpoint {
-        address: Address::Unix("nowhere".into()),
-        user: String::new(),
-        password: None,
-        database: None,
-        ssl_mode: protocol::SslMode::Disabled,
-        ssl_ca: None,
-        compression: protocol::Compression::Off,
-        round_trip: Duration::ZERO,
-        server_key: Default::default(),
-        statement_timeout: None,
-        connect_timeout: Duration::from_secs(1),
-    };
+    let endpoint = Endpoint::plain(Address::Unix("nowhere".into()), "", Duration::from_secs(1));
     Ok(SmackUser::new(
         plan.into(),
         endpoint.into(),

@@ -42,18 +42,18 @@ impl OptionTable for TpccData {
     fn options(&self) -> &'static [OptionSpec] {
         const {
             &[
-                OptionSpec {
-                    name: "warehouses",
-                    kind: Kind::Count(1, WAREHOUSES_MAX as u64),
-                    absent: Absent::Required("warehouses = 10"),
-                    help: "Warehouses: the scale of the database, about 100 MB each",
-                },
-                OptionSpec {
-                    name: "foreign_keys",
-                    kind: Kind::Flag,
-                    absent: Absent::Default("on"),
-                    help: "Foreign keys, and the indexes that only they need",
-                },
+                OptionSpec::new(
+                    "warehouses",
+                    Kind::Count(1, WAREHOUSES_MAX as u64),
+                    Absent::Required("warehouses = 10"),
+                    "Warehouses: the scale of the database, about 100 MB each",
+                ),
+                OptionSpec::new(
+                    "foreign_keys",
+                    Kind::Flag,
+                    Absent::Default("on"),
+                    "Foreign keys, and the indexes that only they need",
+                ),
             ]
         }
     }
@@ -129,27 +129,27 @@ impl OptionTable for TpccLoad {
     fn options(&self) -> &'static [OptionSpec] {
         const {
             &[
-                OptionSpec {
-                    name: "pacing",
-                    kind: Kind::Choice(&["none", "spec"]),
-                    absent: Absent::Default("none"),
-                    help: "The specification's key and think times, or no pauses",
-                },
-                OptionSpec {
-                    name: "delivery",
-                    kind: Kind::Choice(&["deferred", "inline"]),
-                    absent: Absent::Changed {
+                OptionSpec::new(
+                    "pacing",
+                    Kind::Choice(&["none", "spec"]),
+                    Absent::Default("none"),
+                    "The specification's key and think times, or no pauses",
+                ),
+                OptionSpec::new(
+                    "delivery",
+                    Kind::Choice(&["deferred", "inline"]),
+                    Absent::Changed {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    help: "Who executes a Delivery: connections in the background, one for every four terminals, or the terminal",
-                },
-                OptionSpec {
-                    name: "check",
-                    kind: Kind::Flag,
-                    absent: Absent::Default("on"),
-                    help: "Consistency conditions are checked after the run, of found data also before it",
-                },
+                    "Who executes a Delivery: connections in the background, one for every four terminals, or the terminal",
+                ),
+                OptionSpec::new(
+                    "check",
+                    Kind::Flag,
+                    Absent::Default("on"),
+                    "Consistency conditions are checked after the run, of found data also before it",
+                ),
             ]
         }
     }

@@ -102,7 +102,7 @@ impl<W: Watch> Steps<'_, W> {
     ) -> Result<(), Failure> {
         match self.change(sql, values).await? {
             1 => Ok(()),
-            rows => Err(unexpected(format!(
+            rows => Err(Failure::of_client(format!(
                 "{sql:?} changed {rows} rows instead of one"
             ))),
         }
@@ -154,23 +154,11 @@ fn left_open(failure: Failure) -> Failure {
     }
 }
 
-/// A failure for an unexpected answer of the database.
-pub(crate) fn unexpected(message: String) -> Failure {
-    Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message,
-        lost: false,
-        retryable: false,
-        outcome_unknown: false,
-    }
-}
-
-/// The value, or a failure if the row does not have it.
+/// The value that a row must have.
 pub(crate) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
-    value.ok_or_else(|| unexpected(format!("{what} is not there")))
+    value.ok_or_else(|| Failure::of_client(format!("{what} is not there")))
 }
 
 fn not_prepared(sql: Sql) -> Failure {
-    unexpected(format!("{sql:?} was not prepared"))
+    Failure::of_client(format!("{sql:?} was not prepared"))
 }

@@ -12,7 +12,7 @@ use super::{
     pace::Pacing,
     population::DISTRICTS,
     random::{Draw, Purpose},
-    session::{Session, Steps, unexpected},
+    session::{Session, Steps},
     statement::{CALLS, ENDS, SINGLE},
     tally::{SharedTally, Tally},
     transactions::{call, delivery, new_order, order_status, payment, stock_level},
@@ -333,7 +333,7 @@ impl User for Terminal {
             return Ok(());
         }
         let Some(session) = &mut self.session else {
-            let not_connected = unexpected("not connected".to_owned());
+            let not_connected = Failure::of_client("not connected".to_owned());
             return Err(Failure {
                 lost: true,
                 retryable: true,
@@ -388,7 +388,7 @@ impl Watch for NoObserver {
 mod tests {
     use std::{collections::BTreeMap, time::Duration};
 
-    use protocol::{Address, SslMode};
+    use protocol::Address;
 
     use super::*;
 
@@ -403,19 +403,7 @@ mod tests {
             deferred: DeferredDeliveries::default(),
             tally: SharedTally::default(),
         };
-        let endpoint = Endpoint {
-            address: Address::Unix("nowhere".into()),
-            user: String::new(),
-            password: None,
-            database: None,
-            ssl_mode: SslMode::Disabled,
-            ssl_ca: None,
-            compression: protocol::Compression::Off,
-            round_trip: Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: Duration::from_secs(1),
-        };
+        let endpoint = Endpoint::plain(Address::Unix("nowhere".into()), "", Duration::from_secs(1));
         Terminal::new(plan.into(), endpoint.into(), index)
     }
 

@@ -56,24 +56,24 @@ impl OptionTable for TpchData {
     fn options(&self) -> &'static [OptionSpec] {
         const {
             &[
-                OptionSpec {
-                    name: "scale_factor",
-                    kind: Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
-                    absent: Absent::Required("scale_factor = 0.1"),
-                    help: "How large the data is: 1 is about 1 GB of text and 8.7 million rows",
-                },
-                OptionSpec {
-                    name: "keys",
-                    kind: Kind::Choice(&["primary", "secondary", "foreign"]),
-                    absent: Absent::Default("foreign"),
-                    help: "Primary keys only, also an index for each reference, also the foreign keys",
-                },
-                OptionSpec {
-                    name: "key_time",
-                    kind: Kind::Choice(&["before", "after"]),
-                    absent: Absent::Default("after"),
-                    help: "When the indexes and foreign keys are made: before the rows or after them",
-                },
+                OptionSpec::new(
+                    "scale_factor",
+                    Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
+                    Absent::Required("scale_factor = 0.1"),
+                    "How large the data is: 1 is about 1 GB of text and 8.7 million rows",
+                ),
+                OptionSpec::new(
+                    "keys",
+                    Kind::Choice(&["primary", "secondary", "foreign"]),
+                    Absent::Default("foreign"),
+                    "Primary keys only, also an index for each reference, also the foreign keys",
+                ),
+                OptionSpec::new(
+                    "key_time",
+                    Kind::Choice(&["before", "after"]),
+                    Absent::Default("after"),
+                    "When the indexes and foreign keys are made: before the rows or after them",
+                ),
             ]
         }
     }
@@ -148,33 +148,33 @@ impl OptionTable for TpchLoad {
     fn options(&self) -> &'static [OptionSpec] {
         const {
             &[
-                OptionSpec {
-                    name: "table",
-                    kind: Kind::Choice(&[
+                OptionSpec::new(
+                    "table",
+                    Kind::Choice(&[
                         "lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation",
                         "region",
                     ]),
-                    absent: Absent::Required("table = \"lineitem\""),
-                    help: "The table whose load is measured",
-                },
-                OptionSpec {
-                    name: "statements",
-                    kind: Kind::Count(1, 10_000),
-                    absent: Absent::Unset,
-                    help: "LOAD DATA statements that its rows are divided into; one per connection unless given",
-                },
-                OptionSpec {
-                    name: "checks",
-                    kind: Kind::Flag,
-                    absent: Absent::Default("off"),
-                    help: "The server's checks of unique and foreign keys in the loading sessions",
-                },
-                OptionSpec {
-                    name: "redo_log",
-                    kind: Kind::Flag,
-                    absent: Absent::Default("on"),
-                    help: "InnoDB's redo log meanwhile; MySQL from 8.0.21 on",
-                },
+                    Absent::Required("table = \"lineitem\""),
+                    "The table whose load is measured",
+                ),
+                OptionSpec::new(
+                    "statements",
+                    Kind::Count(1, 10_000),
+                    Absent::Unset,
+                    "LOAD DATA statements that its rows are divided into; one per connection unless given",
+                ),
+                OptionSpec::new(
+                    "checks",
+                    Kind::Flag,
+                    Absent::Default("off"),
+                    "The server's checks of unique and foreign keys in the loading sessions",
+                ),
+                OptionSpec::new(
+                    "redo_log",
+                    Kind::Flag,
+                    Absent::Default("on"),
+                    "InnoDB's redo log meanwhile; MySQL from 8.0.21 on",
+                ),
             ]
         }
     }

@@ -223,27 +223,16 @@ fn connected(connection: &mut Option<Connection>) -> Result<&mut Connection, Fai
 fn failure(error: BulkError) -> Failure {
     match error {
         BulkError::Statement { source, .. } => source.into(),
-        refused @ BulkError::Refused { .. } => of_rows(refused.to_string()),
+        refused @ BulkError::Refused { .. } => Failure::of_client(refused.to_string()),
     }
 }
 
 /// The failure for rows changed by the server: they are not TPC-H's, so the duration of the load is not valid.
 fn adjusted_rows(adjusted: &Adjusted) -> Failure {
     let Adjusted { warnings, first } = adjusted;
-    of_rows(format!(
+    Failure::of_client(format!(
         "the server changed values of the rows ({warnings} warnings): {first}"
     ))
-}
-
-fn of_rows(message: String) -> Failure {
-    Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message,
-        lost: false,
-        retryable: false,
-        outcome_unknown: false,
-    }
 }
 
 #[cfg(test)]
@@ -277,19 +266,11 @@ mod tests {
     fn each_statement_is_begun_once_and_then_all_is_over() {
         let load = Arc::new(load(Keys::Secondary, 3));
         assert_eq!(load.keys.len(), 1);
-        let endpoint = Arc::new(Endpoint {
-            address: protocol::Address::Unix("/nowhere".into()),
-            user: String::new(),
-            password: None,
-            database: None,
-            ssl_mode: protocol::SslMode::Disabled,
-            ssl_ca: None,
-            compression: protocol::Compression::Off,
-            round_trip: std::time::Duration::ZERO,
-            server_key: Default::default(),
-            statement_timeout: None,
-            connect_timeout: std::time::Duration::from_secs(1),
-        });
+        let endpoint = Arc::new(Endpoint::plain(
+            protocol::Address::Unix("/nowhere".into()),
+            "",
+            std::time::Duration::from_secs(1),
+        ));
         let mut one = TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint));
         let mut other = TableLoader::new(load, endpoint);
         assert_eq!(

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, WarmUp,
 };
-use runs::{Blame, Blamed, NullProcess, calibration::StatementRate};
+use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
@@ -96,6 +96,8 @@ impl Cell {
             }],
             loops: self.loops,
             arrivals: self.arrivals,
+            seed: 0,
+            judge: steady::judge,
             spin: false,
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),

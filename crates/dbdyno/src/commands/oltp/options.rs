@@ -1,21 +1,25 @@
 //! The command line of `dbdyno oltp`.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
-use clap::{Args, Parser, ValueEnum};
-use runs::{Blame, Blamed, sample_every};
-use workload::oltp::{Benchmark, IgnoredErrors, RandType, Settings};
+use clap::{
+    ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use load::Process;
+use runs::{Blame, Blamed, benchmarks::oltp::DATABASE};
+use settings::{OptionSpec, OptionTable, Values};
+use workload::oltp::{Benchmark, IgnoredErrors, OltpData, RandType, SECTIONS, Settings};
 
 use crate::{
-    commands::oltp::values::{
-        ForcedShutdown, between_0_and_1, count_or_none, exponent, percent, percentile, rate,
-        table_size, tables, time,
+    commands::{
+        oltp::values::{ForcedShutdown, count_or_none, percentile, rate, time},
+        record_options::RecordOptions,
+        table_options,
     },
-    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
+    connection_options::ConnectionOptions,
 };
 
-/// The database that sysbench uses.
-const DATABASE: &str = "sbtest";
 /// Seed of the rows that prepare makes, unless another is named.
 const ROWS_SEED: u64 = 1;
 
@@ -34,6 +38,7 @@ Examples:
   dbdyno oltp read_write prepare --server demo --tables 4 --table-size 250k
   dbdyno oltp read_write run --server demo --tables 4 --table-size 250k --connections 16 --duration 30s
   dbdyno oltp point_select run --server demo --rate 5000 --percentile 50,99,99.9 --format json
+  dbdyno oltp read_write check --server demo --tables 4 --table-size 250k
   dbdyno oltp read_write cleanup --server demo --tables 4
   dbdyno oltp oltp_read_only run --mysql-socket=/run/mysqld/mysqld.sock --mysql-user=sbtest \\
       --tables=10 --table_size=10000 --threads=8 --time=60 --report-interval=1 --format=sysbench
@@ -61,11 +66,7 @@ pub(super) struct Options {
     pub(super) db_driver: Option<Driver>,
 
     #[command(flatten)]
-    pub(super) tables: TableOptions,
-    #[command(flatten)]
-    pub(super) transaction: TransactionOptions,
-    #[command(flatten)]
-    pub(super) random: RandomOptions,
+    workload_options: WorkloadOptions,
     #[command(flatten)]
     pub(super) load: LoadOptions,
     #[command(flatten)]
@@ -80,6 +81,8 @@ pub(super) enum Command {
     Prewarm,
     /// Measure
     Run,
+    /// Compare the tables with what prepare makes: columns, rows, ids, indexes
+    Check,
     /// Drop the tables
     Cleanup,
 }
@@ -104,134 +107,48 @@ pub(super) enum Driver {
     Mysql,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Tables")]
-pub(super) struct TableOptions {
-    /// Number of tables
-    #[arg(long, value_name = "N", default_value = "1", value_parser = tables)]
-    pub(super) tables: u32,
-    /// Rows of a table: 250000, 250k, 1M
-    #[arg(long, value_name = "ROWS", default_value = "10000", value_parser = table_size)]
-    pub(super) table_size: u64,
-    /// Ids from AUTO_INCREMENT
-    #[arg(long, value_name = "ON|OFF", default_value = "on", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    auto_inc: Switch,
-    /// Use a secondary index in place of the primary key
-    #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    secondary: Switch,
-    /// Create the index on k after the rows are loaded
-    #[arg(long, value_name = "ON|OFF", default_value = "on", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    create_secondary: Switch,
-    /// Storage engine
-    #[arg(long, value_name = "NAME", default_value = "innodb")]
-    mysql_storage_engine: String,
-    /// Text to append to CREATE TABLE
-    #[arg(
-        long,
-        value_name = "SQL",
-        default_value = "",
-        hide_default_value = true
-    )]
-    create_table_options: String,
+/// The options of tables and transactions, which an experiment has, too.
+#[derive(Debug)]
+struct WorkloadOptions(Values);
+
+impl WorkloadOptions {
+    fn all() -> impl Iterator<Item = &'static OptionSpec> {
+        SECTIONS.iter().flat_map(|(_, options)| *options)
+    }
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Statements of an event")]
-pub(super) struct TransactionOptions {
-    /// Rows of a range
-    #[arg(long, value_name = "ROWS", default_value = "100", value_parser = count_or_none)]
-    range_size: u64,
-    /// Point selects of a transaction
-    #[arg(long, value_name = "N", default_value = "10")]
-    point_selects: u32,
-    /// Range selects of a transaction, all kinds
-    #[arg(long, value_name = "ON|OFF", default_value = "on", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    range_selects: Switch,
-    /// Selects of a range
-    #[arg(long, value_name = "N", default_value = "1")]
-    simple_ranges: u32,
-    /// Sums over a range
-    #[arg(long, value_name = "N", default_value = "1")]
-    sum_ranges: u32,
-    /// Sorted selects of a range
-    #[arg(long, value_name = "N", default_value = "1")]
-    order_ranges: u32,
-    /// Selects of distinct values of a range
-    #[arg(long, value_name = "N", default_value = "1")]
-    distinct_ranges: u32,
-    /// Updates of k
-    #[arg(long, value_name = "N", default_value = "1")]
-    index_updates: u32,
-    /// Updates of c
-    #[arg(long, value_name = "N", default_value = "1")]
-    non_index_updates: u32,
-    /// Deletes, each with an insert of the same id
-    #[arg(long, value_name = "N", default_value = "1")]
-    delete_inserts: u32,
-    /// Leave out BEGIN and COMMIT
-    #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    skip_trx: Switch,
-    /// Values of select_random_points
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    random_points: u32,
-    /// Ranges of select_random_ranges
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    number_of_ranges: u32,
-    /// Width of such a range
-    #[arg(long, value_name = "N", default_value = "5", value_parser = count_or_none)]
-    delta: u64,
-    /// auto: prepared statements; disable: text
-    #[arg(long, value_enum, default_value = "auto")]
-    db_ps_mode: PreparedMode,
-    /// Error numbers after which an event is retried, or all; any other error ends the run
-    #[arg(long, value_name = "LIST", default_value = "1213,1020,1205")]
-    mysql_ignore_errors: String,
+impl Args for WorkloadOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        SECTIONS
+            .iter()
+            .fold(command, |command, (heading, options)| {
+                let command = command.next_help_heading(*heading);
+                command.args(options.iter().map(table_options::argument))
+            })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum PreparedMode {
-    Auto,
-    Disable,
-}
+impl FromArgMatches for WorkloadOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(table_options::values(Self::all(), matches)))
+    }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Random numbers")]
-pub(super) struct RandomOptions {
-    /// Distribution of the rows (sysbench 1.0.20 defaults to special)
-    #[arg(long, value_enum, default_value = "uniform")]
-    rand_type: Distribution,
-    /// gaussian and special: number of uniform values to average [default: 12]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rand_spec_iter: Option<u32>,
-    /// special: size of the hot zone, per cent of the rows [default: 1]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    rand_spec_pct: Option<f64>,
-    /// special: share of the accesses to the hot zone, per cent [default: 75]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    rand_spec_res: Option<f64>,
-    /// pareto: parameter h [default: 0.2]
-    #[arg(long, value_name = "H", value_parser = between_0_and_1)]
-    rand_pareto_h: Option<f64>,
-    /// zipfian: exponent [default: 0.8]
-    #[arg(long, value_name = "EXPONENT", value_parser = exponent)]
-    rand_zipfian_exp: Option<f64>,
-    /// Seed of the rows [default: 1] and of a run [default: 0, a new one each time]
-    #[arg(long, value_name = "N")]
-    pub(super) seed: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Distribution {
-    Uniform,
-    Gaussian,
-    Special,
-    Pareto,
-    Zipfian,
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
+    /// Seed of the rows [default: 1] and of a run [default: 0, a new one each time]
+    #[arg(long, value_name = "N", help_heading = "Random numbers")]
+    pub(super) seed: Option<u64>,
     /// Connections, also of prepare, prewarm and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
@@ -242,7 +159,7 @@ pub(super) struct LoadOptions {
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
     /// Arrival process with --rate [default: poisson]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = PossibleValuesParser::new(["poisson", "constant"]).map(process))]
     pub(super) arrivals: Option<Process>,
     /// Duration: 30s, 5m, or seconds; 0 for no limit [default: 10 s, or no limit with --operations]; with --operations
     /// the run ends at whichever comes first
@@ -263,10 +180,11 @@ pub(super) struct LoadOptions {
     pub(super) warmup: Duration,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Process {
-    Poisson,
-    Constant,
+fn process(name: String) -> Process {
+    match name.as_str() {
+        "constant" => Process::Constant,
+        _ => Process::Poisson,
+    }
 }
 
 #[derive(Debug, Args)]
@@ -284,17 +202,11 @@ pub(super) struct ReportOptions {
     /// Seconds between intermediate lines, 0 for none
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) report_interval: u64,
-    /// File of the run record [default: results/oltp-WORKLOAD-N/record.jsonl]
-    #[arg(long, value_name = "FILE")]
-    pub(super) record: Option<PathBuf>,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
-    pub(super) sample_every: Option<Duration>,
+    #[command(flatten)]
+    pub(super) record: RecordOptions,
     /// Print the times of each statement and every finding (format text)
     #[arg(short, long)]
     pub(super) verbose: bool,
-    #[command(flatten)]
-    pub(super) observe: ObserveOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -320,44 +232,27 @@ impl Options {
 
     /// The workload's numbers; `seed` is that of the rows or that of the run.
     pub(super) fn settings(&self, seed: u64) -> Result<Settings, Blamed> {
-        let (tables, transaction) = (&self.tables, &self.transaction);
-        Ok(Settings {
-            tables: tables.tables,
-            table_size: tables.table_size,
-            range_size: transaction.range_size,
-            point_selects: transaction.point_selects,
-            range_selects: transaction.range_selects.is_on(),
-            simple_ranges: transaction.simple_ranges,
-            sum_ranges: transaction.sum_ranges,
-            order_ranges: transaction.order_ranges,
-            distinct_ranges: transaction.distinct_ranges,
-            index_updates: transaction.index_updates,
-            non_index_updates: transaction.non_index_updates,
-            delete_inserts: transaction.delete_inserts,
-            skip_trx: transaction.skip_trx.is_on(),
-            auto_inc: tables.auto_inc.is_on(),
-            secondary: tables.secondary.is_on(),
-            create_secondary: tables.create_secondary.is_on(),
-            engine: tables.mysql_storage_engine.clone(),
-            create_table_options: tables.create_table_options.clone(),
-            random_points: transaction.random_points,
-            number_of_ranges: transaction.number_of_ranges,
-            delta: transaction.delta,
-            rand_type: self.random.rand_type()?,
-            is_prepared: transaction.db_ps_mode == PreparedMode::Auto,
-            connections: self.load.connections,
-            seed,
-        })
+        let values = &self.workload_options.0;
+        if let Some(useless) = OltpData.fault(values) {
+            let message = format!(
+                "--{} has no effect with --rand-type {}",
+                useless.option.replace('_', "-"),
+                RandType::of(values)
+            );
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        Ok(Settings::of_data(values).with_load(values, self.load.connections, seed))
     }
 
     /// The seed of the rows.
     pub(super) fn rows_seed(&self) -> u64 {
-        self.random.seed.unwrap_or(ROWS_SEED)
+        self.load.seed.unwrap_or(ROWS_SEED)
     }
 
     /// The errors after which an event begins anew.
     pub(super) fn ignored_errors(&self) -> Result<IgnoredErrors, Blamed> {
-        let list = self.transaction.mysql_ignore_errors.trim();
+        let list = self.workload_options.0.text("mysql_ignore_errors");
+        let list = list.unwrap_or_default().trim();
         IgnoredErrors::of(list).ok_or_else(|| {
             let message = format!("--mysql-ignore-errors: '{list}' is no list of error numbers");
             Blamed::new(Blame::Input, message).hint("such as 1213,1205, or all".to_owned())
@@ -378,12 +273,9 @@ impl Options {
             Some(Switch::Off) => options.ssl_mode = Some("disabled".to_owned()),
             None => {}
         }
-        let mut endpoint = options.endpoint()?;
+        let mut endpoint = options.endpoint_of_tables(DATABASE)?;
         if let Some(password) = &self.password {
             endpoint.password = Some(protocol::Password::from(password.as_str()));
-        }
-        if options.database.is_none() {
-            endpoint.database = Some(DATABASE.to_owned());
         }
         Ok(endpoint)
     }
@@ -405,50 +297,6 @@ impl Options {
     /// Whether the distribution is printed.
     pub(super) fn has_histogram(&self) -> bool {
         self.report.histogram.is_on()
-    }
-}
-
-impl RandomOptions {
-    fn rand_type(&self) -> Result<RandType, Blamed> {
-        let iterations = self.rand_spec_iter.unwrap_or(12);
-        let (rand_type, parameters): (_, &[&str]) = match self.rand_type {
-            Distribution::Uniform => (RandType::Uniform, &[]),
-            Distribution::Gaussian => (RandType::Gaussian { iterations }, &["rand-spec-iter"]),
-            Distribution::Special => (
-                RandType::Special {
-                    iterations,
-                    part_percent: self.rand_spec_pct.unwrap_or(1.0),
-                    share_percent: self.rand_spec_res.unwrap_or(75.0),
-                },
-                &["rand-spec-iter", "rand-spec-pct", "rand-spec-res"],
-            ),
-            Distribution::Pareto => (
-                RandType::Pareto {
-                    h: self.rand_pareto_h.unwrap_or(0.2),
-                },
-                &["rand-pareto-h"],
-            ),
-            Distribution::Zipfian => (
-                RandType::Zipfian {
-                    exponent: self.rand_zipfian_exp.unwrap_or(0.8),
-                },
-                &["rand-zipfian-exp"],
-            ),
-        };
-        let given = [
-            ("rand-spec-iter", self.rand_spec_iter.is_some()),
-            ("rand-spec-pct", self.rand_spec_pct.is_some()),
-            ("rand-spec-res", self.rand_spec_res.is_some()),
-            ("rand-pareto-h", self.rand_pareto_h.is_some()),
-            ("rand-zipfian-exp", self.rand_zipfian_exp.is_some()),
-        ];
-        for (name, is_given) in given {
-            if is_given && !parameters.contains(&name) {
-                let message = format!("--{name} has no effect with --rand-type {rand_type}");
-                return Err(Blamed::new(Blame::Input, message));
-            }
-        }
-        Ok(rand_type)
     }
 }
 

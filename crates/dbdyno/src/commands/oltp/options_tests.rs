@@ -17,7 +17,7 @@ fn of_an_option_given_twice_the_last_one_counts() {
     let options =
         parse("read_write run --table-size=10 --threads=2 --table_size=20 --connections=3");
     let options = options.unwrap();
-    assert_eq!(options.tables.table_size, 20);
+    assert_eq!(options.settings(1).unwrap().table_size, 20);
     assert_eq!(options.load.connections, 3);
 }
 
@@ -26,11 +26,11 @@ fn the_command_line_is_sound() {
     Options::command().debug_assert();
 }
 
-/// A benchmark says its defaults once: the command line has those of the experiment's tables.
+/// A benchmark says its options once: the command line has those of the experiment's tables, with their defaults.
 #[test]
 fn what_is_not_given_is_what_an_experiment_has() {
-    use settings::{OptionTable, Value, defaults};
-    use workload::oltp::{OltpData, OltpLoad};
+    use settings::{Value, defaults};
+    use workload::oltp::OltpLoad;
 
     let ours = parse("read_write run").unwrap();
     let mut load = defaults(OltpLoad.options());
@@ -40,15 +40,9 @@ fn what_is_not_given_is_what_an_experiment_has() {
     let list = load.text("mysql_ignore_errors").unwrap();
     assert_eq!(ours.ignored_errors().ok(), IgnoredErrors::of(list));
     for option in OltpData.options().iter().chain(OltpLoad.options()) {
-        let name = option.name.replace('_', "-");
-        let command = Options::command();
-        let mut names = command
-            .get_arguments()
-            .filter_map(|argument| argument.get_long());
-        assert!(
-            name == "script" || names.any(|known| known == name),
-            "{name}"
-        );
+        let mut ours = WorkloadOptions::all();
+        let is_there = ours.any(|known| known.name == option.name);
+        assert!(option.name == "script" || is_there, "{}", option.name);
     }
 }
 
@@ -79,6 +73,13 @@ fn faults_are_named() {
     for (line, fault) in [
         ("read_write run --table-size abc", "--table-size"),
         ("read_write run --table-size 3Q", "--table-size"),
+        ("read_write run --table-size 3G", "--table-size"),
+        ("read_write run --tables 0", "--tables"),
+        ("read_write run --rand-pareto-h 1", "--rand-pareto-h"),
+        (
+            "read_write run --rand-type none",
+            "possible values: uniform",
+        ),
         ("read_write run --percentile 101", "--percentile"),
         ("read_write run --no-such 1", "--no-such"),
         ("read_write walk", "walk"),

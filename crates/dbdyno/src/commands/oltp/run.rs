@@ -3,25 +3,28 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
-use load::{Arrivals, Drain, Group, Load, OnError, OnRefusal, Stop, WarmUp, default_loops};
+use load::{
+    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, WarmUp, default_loops,
+};
 use protocol::Endpoint;
 use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
 use runs::{
-    Blame, Blamed, RecordPlace, Recorded, RunOutcome, SingleRun, Stage, audit_of_run, control,
-    number, shortcoming, write_page,
+    Blame, Blamed, Recorded, RunOutcome, SingleRun, audit_of_run, control, number, shortcoming,
+    steady,
 };
 use workload::oltp::{Benchmark, OltpUser, Plan};
 
 use crate::{
     commands::{
         oltp::{
-            options::{Format, Options, Process},
+            options::{Format, Options},
             values::ForcedShutdown,
             watch::{Pending, Watcher},
         },
+        record_options::write_report,
         run::terminal_width,
     },
     front_doors::super_smack::fresh_seed,
@@ -34,12 +37,10 @@ const DURATION: Duration = Duration::from_secs(10);
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
 /// Intervals of the record.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Keeps the times of arrivals apart from the values of the statements.
-const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
 /// Runs the workload.
 pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
-    let seed = match options.random.seed {
+    let seed = match options.load.seed {
         None | Some(0) => fresh_seed(),
         Some(seed) => seed,
     };
@@ -56,20 +57,16 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     let stop = stop(options)?;
     let drain = drain(options, stop)?;
-    let arrivals = arrivals(options, seed)?;
+    let arrivals = arrivals(options)?;
     let endpoint = options.endpoint()?;
     let context = terminal::context()?;
-    let stage = Stage::of(
-        endpoint.clone(),
-        options.report.observe.observe()?,
-        &context,
-    )?;
+    let stage = options.report.record.stage(endpoint.clone(), &context)?;
     check_server(&plan, &endpoint)?;
     if options.report.format == Format::Sysbench {
         super::title::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
     }
-    let place = record_place(options, benchmark)?;
+    let place = (options.report.record).place(&format!("oltp-{}", benchmark.name()))?;
     let path = place.path();
     let single = SingleRun {
         before: Vec::new(),
@@ -79,7 +76,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         seed,
         stage: &stage,
         expected: expected(options),
-        sample_every: options.report.sample_every,
+        sample_every: options.report.record.sample_every,
         path,
         context: &context,
     };
@@ -95,6 +92,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         groups: vec![group(&plan, endpoint)],
         loops: loops(options, &arrivals),
         arrivals,
+        seed,
+        judge: steady::judge,
         spin: options.load.spin,
         warm_up: match options.load.warmup {
             Duration::ZERO => WarmUp::None,
@@ -124,9 +123,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         if options.report.format == Format::Text && options.report.verbose {
             print!("\n{}", report::audit_in_short(&audit, terminal_width()));
         }
-        eprintln!("record: {}", path.display());
-        let page = write_page(recorded.record, audit, path)?;
-        eprintln!("report: {}", page.display());
+        write_report(recorded.record, audit, path)?;
     }
     if let Some(error) = recorded.failed {
         return Err(hinted(error, benchmark).into());
@@ -210,17 +207,18 @@ fn time_of(stop: Stop) -> Option<Duration> {
     }
 }
 
-fn arrivals(options: &Options, seed: u64) -> Result<Arrivals, Blamed> {
+fn arrivals(options: &Options) -> Result<Arrivals, Blamed> {
     let rate_per_s = options.load.rate;
-    let seed = seed ^ ARRIVALS;
     match (rate_per_s > 0.0, options.load.arrivals) {
         (false, None) => Ok(Arrivals::Closed),
         (false, Some(_)) => {
             let message = "--arrivals has no effect without --rate";
             Err(Blamed::new(Blame::Input, message))
         }
-        (true, Some(Process::Constant)) => Ok(Arrivals::Constant { rate_per_s }),
-        (true, None | Some(Process::Poisson)) => Ok(Arrivals::Poisson { rate_per_s, seed }),
+        (true, process) => Ok(Arrivals::Open {
+            rate_per_s,
+            process: process.unwrap_or(Process::Poisson),
+        }),
     }
 }
 
@@ -280,11 +278,6 @@ fn told_settings(plan: &Plan) -> BTreeMap<String, String> {
     ])
 }
 
-fn record_place(options: &Options, benchmark: Benchmark) -> Result<RecordPlace, Blamed> {
-    let name = format!("oltp-{}", benchmark.name());
-    RecordPlace::claim(options.report.record.as_deref(), &name)
-}
-
 fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
     let forced = match (time_of(stop), drain) {
         (Some(time), Drain::AtMost(drain)) => Some(time + drain),
@@ -294,7 +287,7 @@ fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
         threads: options.load.connections,
         rate_per_s: Some(options.load.rate).filter(|rate| *rate > 0.0),
         report_interval_s: Some(options.report.report_interval).filter(|every| *every > 0),
-        seed: options.random.seed.filter(|seed| *seed > 0),
+        seed: options.load.seed.filter(|seed| *seed > 0),
         forced_shutdown: forced.filter(|_| is_forced(options)),
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of a workload: made, brought into memory, dropped.
+//! The tables of a workload: made, brought into memory, checked, dropped.
 
 use std::{
     process::ExitCode,
@@ -6,12 +6,14 @@ use std::{
     thread,
 };
 
-use load::{PopulateEvent, Population, Progress};
-use protocol::{Connection, Endpoint};
+use load::{PopulateEvent, Progress};
+use protocol::Endpoint;
 use runs::{
-    Blame, Blamed, Purpose, known_tables::droppable, population::fill_and_tell, signals, wait,
+    Blame, Blamed, Purpose,
+    benchmarks::oltp::{check::check as faults_of, tables::OltpTables},
+    database, droppable, signals,
 };
-use workload::oltp::{Benchmark, Prewarm, drop_statement, known_tables};
+use workload::oltp::{Benchmark, Prewarm, drop_statement};
 
 use crate::{
     commands::oltp::options::{Format, Options},
@@ -19,74 +21,86 @@ use crate::{
     terminal,
 };
 
-/// Unknown database.
-const NO_DATABASE: u16 = 1049;
+/// Exit code of tables that are not as `prepare` makes them.
+const NOT_AS_PREPARED: u8 = 1;
+/// Tables whose fault is told.
+const FAULTS_TOLD: usize = 4;
 /// Connections that fill tables: one for each CPU keeps the server busy, more wait for each other.
 const STREAMS_MIN: usize = 2;
 
 /// Makes the tables and their rows.
 pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    let settings = options.settings(options.rows_seed())?;
+    let tables = tables(options, benchmark)?;
     super::title::print_title(options);
     if options.may_create_database() {
-        create_database(&endpoint)?;
+        database::create(&endpoint)?;
     }
-    let tables = workload::oltp::tables(benchmark, &settings);
-    let rows: u64 = tables
-        .iter()
-        .filter_map(|table| table.rows.as_ref())
-        .map(|rows| rows.units())
-        .sum();
-    let population = Population {
-        endpoint,
-        streams: streams(options),
-        tables,
-        session: vec!["SET foreign_key_checks=0".to_owned()],
-    };
     let context = terminal::context()?;
     let format = options.report.format;
     if format == Format::Sysbench {
         println!("Initializing worker threads...\n");
     }
-    let what = format!("loading {rows} rows");
-    let reached = fill_and_tell(&population, &what, &context, &mut |event| {
-        if format == Format::Sysbench {
-            print_event(event);
-        }
-    })
-    .map_err(|error| hinted(error, benchmark))?;
+    let streams = streams(options);
+    let reached = tables
+        .prepare(&endpoint, streams, &context, &mut |event| {
+            if format == Format::Sysbench {
+                print_event(event);
+            }
+        })
+        .map_err(|error| hinted(error, benchmark))?;
     if options.report.format != Format::Sysbench {
         eprintln!("{}", in_words(&reached));
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The tables as the options describe them.
+fn tables(options: &Options, benchmark: Benchmark) -> Result<OltpTables, Blamed> {
+    Ok(OltpTables {
+        script: benchmark,
+        settings: options.settings(options.rows_seed())?,
+    })
+}
+
+/// Compares the tables with what `prepare` makes by the same options.
+pub(super) fn check(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+    let endpoint = options.endpoint()?;
+    let tables = tables(options, benchmark)?;
+    let faults = faults_of(&endpoint, &tables, &terminal::context()?)?;
+    let place = database::name(&endpoint);
+    if faults.is_empty() {
+        let count = tables.count();
+        match tables.rows_each() {
+            0 => println!("{place}: {count} tables as prepared, without rows"),
+            rows => println!(
+                "{place}: {count} tables as prepared, each with the ids 1 to {rows}, its columns and its indexes"
+            ),
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let told: Vec<&str> = faults
+        .iter()
+        .take(FAULTS_TOLD)
+        .map(String::as_str)
+        .collect();
+    let more = match faults.len().saturating_sub(FAULTS_TOLD) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    println!(
+        "{place}: {} of {} tables not as prepared: {}{more}",
+        faults.len(),
+        tables.count(),
+        told.join("; ")
+    );
+    Ok(ExitCode::from(NOT_AS_PREPARED))
+}
+
 /// As many as were asked for, at least one for each CPU.
 fn streams(options: &Options) -> u32 {
     let cpus = thread::available_parallelism().map_or(STREAMS_MIN, usize::from);
     options.load.connections.max(cpus.min(16) as u32)
-}
-
-/// Creates the database that nobody named, where it is missing.
-fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
-    let Some(database) = endpoint.database.clone() else {
-        return Ok(());
-    };
-    let opened = wait(Connection::open(endpoint))?;
-    let Err(error) = opened else { return Ok(()) };
-    if error.server_number() != Some(NO_DATABASE) {
-        return Err(Blamed::of_server(&endpoint.address, error).into());
-    }
-    let outside = Endpoint {
-        database: None,
-        ..endpoint.clone()
-    };
-    Purpose::Change.control(&outside, async |connection| {
-        let sql = format!("CREATE DATABASE {database}");
-        connection.query(sql.as_bytes()).await
-    })?;
-    Ok(())
 }
 
 fn in_words(progress: &Progress) -> String {
@@ -149,12 +163,9 @@ pub(super) fn prewarm(options: &Options, benchmark: Benchmark) -> anyhow::Result
 pub(super) fn cleanup(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     super::title::print_title(options);
-    let tables = match benchmark {
-        Benchmark::BulkInsert => options.load.connections,
-        _ => options.tables.tables,
-    };
-    droppable(&endpoint, &known_tables(tables), "sysbench")?;
-    let jobs = (1..=tables).map(|table| Job {
+    let tables = tables(options, benchmark)?;
+    droppable(&tables, &endpoint)?;
+    let jobs = (1..=tables.count()).map(|table| Job {
         says: format!("Dropping table 'sbtest{table}'..."),
         statements: vec![drop_statement(table)],
     });

@@ -83,8 +83,8 @@ impl Live {
                 Err(error) => drop(ready.send(Err(Blamed::of_server(&address, error)))),
             }
         });
-        spawned.map_err(|error| Blamed::new(Blame::Machine, error))?;
-        // A thread that ended without a message has panicked, which ends the process.
+        spawned.map_err(Blamed::machine)?;
+        // A thread that ended without a word has panicked, which ends the process.
         wait_for_thread(move || is_ready.recv().unwrap_or(Ok(())))??;
         Ok(Self {
             updates,

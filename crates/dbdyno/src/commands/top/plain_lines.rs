@@ -51,7 +51,7 @@ pub(super) fn tell(
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
                     return Ok(ExitCode::SUCCESS);
                 }
-                written => written.map_err(|error| Blamed::new(Blame::Machine, error))?,
+                written => written.map_err(Blamed::machine)?,
             }
         }
         let is_told = paced.as_ref().is_none_or(|it| it.is_at_end(model));

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
-use runs::benchmarks::tpcc::{
-    consistency::{describe, violations},
+use runs::{
+    benchmarks::tpcc::{
+        DATABASE,
+        consistency::{describe, violations},
+    },
     database,
 };
 use workload::tpcc::CONDITIONS;
@@ -29,7 +32,7 @@ pub(crate) struct CheckArgs {
 }
 
 pub(super) fn run(args: CheckArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = super::target::endpoint(&args.connection)?;
+    let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let begin = reactor::system_now();
     let violations = violations(&endpoint, args.after_load, &terminal::context()?)?;
     for violation in &violations {

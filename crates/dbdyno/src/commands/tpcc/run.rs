@@ -1,6 +1,6 @@
 //! `dbdyno tpcc run`: terminals run the five transactions, and what they left is checked.
 
-use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duration};
 
 use ::load::{Observer, WarmUp};
 use audit::Audit;
@@ -10,14 +10,14 @@ use report::{
     layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
 };
 use runs::{
-    Blame, Blamed, Context, Purpose, RecordPlace, Recorded, RunOutcome, SingleRun, Stage,
-    audit_of_run,
+    Blame, Blamed, Context, Purpose, Recorded, RunOutcome, SingleRun, audit_of_run,
     benchmarks::tpcc::{
+        DATABASE,
         consistency::{checked, describe, violations},
-        database, deliveries,
+        deliveries,
         terminals::{Database, Settings},
     },
-    sample_every, shortcoming, steady, write_page,
+    database, shortcoming,
 };
 use samples::{Interval, Line, PhaseMark};
 use settings::quantity;
@@ -26,8 +26,11 @@ use workload::tpcc::{
 };
 
 use crate::{
-    commands::run::terminal_width,
-    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
+    commands::{
+        record_options::{RecordOptions, write_report},
+        run::terminal_width,
+    },
+    connection_options::ConnectionOptions,
     terminal::{self},
 };
 
@@ -79,17 +82,11 @@ pub(crate) struct RunArgs {
     /// Skip the consistency checks before and after
     #[arg(long)]
     no_check: bool,
-    /// File of the run record [default: results/tpcc-N/record.jsonl]
-    #[arg(long, value_name = "PATH")]
-    record: Option<PathBuf>,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
-    sample_every: Option<Duration>,
+    #[command(flatten)]
+    record: RecordOptions,
     /// Print the times of every transaction, the inputs and every finding
     #[arg(short, long)]
     verbose: bool,
-    #[command(flatten)]
-    observe: ObserveOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -132,11 +129,11 @@ impl RoundTrips {
 
 pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let settings = settings(&args);
-    let place = RecordPlace::claim(args.record.as_deref(), "tpcc")?;
+    let place = args.record.place("tpcc")?;
     let path = place.path();
-    let endpoint = super::target::endpoint(&args.connection)?;
+    let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let context = terminal::context()?;
-    let stage = Stage::of(endpoint.clone(), args.observe.observe()?, &context)?;
+    let stage = args.record.stage(endpoint.clone(), &context)?;
     let database = Database::look(&endpoint)?;
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {
@@ -197,7 +194,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         stage: &stage,
         expected: expected(&args),
-        sample_every: args.sample_every,
+        sample_every: args.record.sample_every,
         path,
         context: &context,
     };
@@ -217,14 +214,12 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         print!("{}", report.summary_of(&answer, &audit, terminal_width()));
         print!("{}", violated_inputs_text(&told_inputs(&inputs)));
     }
-    eprintln!("record: {}", path.display());
     let is_paced = matches!(args.pacing, Pacing::Spec);
     let are_delivered =
         recorded.record.deliveries.as_ref().is_none_or(|all| {
             deliveries::are_allowed(all, transactions.p90_s(DELIVERED), is_paced)
         });
-    let page = write_page(recorded.record, audit, path)?;
-    eprintln!("report: {}", page.display());
+    write_report(recorded.record, audit, path)?;
     if let Some(error) = recorded.failed {
         return Err(error.into());
     }
@@ -358,7 +353,7 @@ fn schedule(args: &RunArgs) -> String {
     let warm_up = match args.warmup {
         WarmUp::None => String::new(),
         WarmUp::For(time) => format!(" after a warm-up of {}", seconds(time)),
-        WarmUp::UntilSteady { at_most, .. } => format!(
+        WarmUp::UntilSteady { at_most } => format!(
             " after a warm-up until the throughput is steady (at most {})",
             seconds(at_most)
         ),
@@ -372,11 +367,7 @@ fn schedule(args: &RunArgs) -> String {
 }
 
 fn expected(args: &RunArgs) -> Duration {
-    let warm_up = match args.warmup {
-        WarmUp::None => Duration::ZERO,
-        WarmUp::For(time) | WarmUp::UntilSteady { at_most: time, .. } => time,
-    };
-    warm_up + args.duration
+    args.warmup.at_most() + args.duration
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -389,7 +380,6 @@ fn time(text: &str) -> Result<Duration, String> {
 fn warm_up(text: &str) -> Result<WarmUp, String> {
     match text {
         "auto" => Ok(WarmUp::UntilSteady {
-            judge: steady::judge,
             at_most: WARM_UP_AT_MOST,
         }),
         "0" | "0s" | "none" => Ok(WarmUp::None),

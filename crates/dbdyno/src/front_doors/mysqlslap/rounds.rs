@@ -15,6 +15,7 @@ use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use runs::{
     Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, numbered, open_files,
+    steady,
 };
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned, SlapUser};
@@ -194,7 +195,9 @@ impl Tests<'_, '_> {
                 .min(clients),
             spin: false,
             arrivals: settings.arrivals,
+            seed: settings.seed,
             warm_up: WarmUp::None,
+            judge: steady::judge,
             stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
             drain: Drain::USUAL,
             on_refusal: settings.on_error.on_refusal(),

@@ -147,7 +147,7 @@ impl Settings {
             limit,
             remainder: arguments.is_on("remainder"),
             duration: read.duration("duration")?,
-            arrivals: read.arrivals(seed)?,
+            arrivals: read.arrivals()?,
             engines,
             commit_every: read.count("commit")?,
             reconnect_every: read.count("detach")?,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
-use load::{Arrivals, OnError};
+use load::{Arrivals, OnError, Process};
 use runs::{Blamed, benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
 use settings::quantity;
 use workload::slap::{
@@ -215,10 +215,7 @@ impl Reader<'_> {
             .map_err(|why| self.wrong("sample-every", &why))
     }
 
-    pub(super) fn arrivals(&self, seed: u64) -> Result<Arrivals, Blamed> {
-        /// Separates the random stream of arrival times from that of the keys.
-        const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
-        let seed = seed ^ ARRIVALS;
+    pub(super) fn arrivals(&self) -> Result<Arrivals, Blamed> {
         let process = self.arguments.text("arrivals");
         let Some(text) = self.arguments.text("rate") else {
             return match process {
@@ -232,11 +229,15 @@ impl Reader<'_> {
                 "takes a number of statements per second up to 1000000",
             )
         })?;
-        match process.unwrap_or("poisson") {
-            "poisson" => Ok(Arrivals::Poisson { rate_per_s, seed }),
-            "constant" => Ok(Arrivals::Constant { rate_per_s }),
-            _ => Err(self.wrong("arrivals", "takes poisson or constant")),
-        }
+        let process = match process.unwrap_or("poisson") {
+            "poisson" => Process::Poisson,
+            "constant" => Process::Constant,
+            _ => return Err(self.wrong("arrivals", "takes poisson or constant")),
+        };
+        Ok(Arrivals::Open {
+            rate_per_s,
+            process,
+        })
     }
 
     pub(super) fn on_error(&self) -> Result<OnError, Blamed> {

@@ -13,7 +13,7 @@ use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use runs::{
     Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::smack::files::keys_of,
-    open_files,
+    open_files, steady,
 };
 use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
@@ -76,7 +76,9 @@ pub(super) fn crew(
             .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
         spin: false,
         arrivals: Arrivals::Closed,
+        seed: 0,
         warm_up: WarmUp::None,
+        judge: steady::judge,
         stop: Stop::WhenUsersEnd,
         drain: Drain::USUAL,
         on_refusal: shared.on_error.on_refusal(),

@@ -65,7 +65,7 @@ impl OrderLog {
         {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             let flushed = file.flush();
-            flushed.map_err(|error| Blamed::new(Blame::Machine, error))?;
+            flushed.map_err(Blamed::machine)?;
         }
         if self.is_broken.load(Ordering::Relaxed) {
             Err(Blamed::new(

@@ -102,6 +102,8 @@ impl Schemas {
             loops: load.loops,
             spin: load.spin,
             arrivals: load.arrivals,
+            seed: load.seed,
+            judge: load.judge,
             warm_up: load.warm_up,
             stop: load.stop,
             // Threads of the original that cannot connect end, and the others continue.

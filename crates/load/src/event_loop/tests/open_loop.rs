@@ -1,7 +1,16 @@
 //! Tests of operations that are due whatever the server does, of think times, and of a number of operations.
 
 use super::*;
-use crate::{arrivals::ThinkTime, budget::Budget};
+use crate::budget::Budget;
+use settings::{Process, ThinkTime};
+
+fn constant(rate_per_s: f64) -> Arrivals {
+    let process = Process::Constant;
+    Arrivals::Open {
+        rate_per_s,
+        process,
+    }
+}
 
 /// A number of users of a server that takes a millisecond, and does not answer in a period.
 fn users_of_a_frozen_server(users: usize, from_ms: u64, to_ms: u64) -> Vec<Scripted> {
@@ -13,7 +22,7 @@ fn users_of_a_frozen_server(users: usize, from_ms: u64, to_ms: u64) -> Vec<Scrip
 }
 
 fn at_a_rate(users: Vec<Scripted>, rate_per_s: f64, warm_up_ms: u64, measure_ms: u64) -> Told {
-    let constant = Arrivals::Constant { rate_per_s };
+    let constant = constant(rate_per_s);
     drive_at(users, constant, OnError::Count, warm_up_ms, measure_ms)
 }
 
@@ -125,9 +134,7 @@ fn an_overload_ends_with_the_drain() {
 #[test]
 fn an_interrupted_load_works_nothing_off() {
     let user = Scripted::taking(&[10; 200]).failing(100, failure(1064, false, false));
-    let constant = Arrivals::Constant {
-        rate_per_s: 1_000.0,
-    };
+    let constant = constant(1_000.0);
     let told = drive_at(vec![user], constant, OnError::Stop, 0, 60_000);
     assert_eq!(told.all.succeeded(), 100);
     assert!(told.left.not_started > 800, "{}", told.left.not_started);
@@ -168,7 +175,7 @@ fn nothing_is_owed_once_the_number_is_reached_before_the_time() {
         ..task
     };
     let rate_per_s = 500.0;
-    let constant = Arrivals::Constant { rate_per_s };
+    let constant = constant(rate_per_s);
     let told = drive_with(users, constant, OnError::Stop, (0, Some(60_000)), task_of);
     let finished = told.due_in(Phase::Measurement).response.count;
     assert_eq!((finished, told.left.not_started), (1_000, 0));

@@ -106,8 +106,8 @@ impl SmackFiles {
 impl SmackData {
     /// Reads and checks the file.
     fn open(path: &Path, context: &Context) -> Result<Self, Blamed> {
-        let text = files::read_regular(path, SCRIPT_BYTES_MAX)
-            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
+        let text =
+            files::read_regular(path, SCRIPT_BYTES_MAX).map_err(Blamed::io(Blame::Input, path))?;
         let script = Script::parse(&path.display().to_string(), &text).map_err(Blamed::from)?;
         for warning in &script.warnings {
             context.warn(&warning.to_string());

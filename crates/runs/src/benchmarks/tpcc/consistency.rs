@@ -5,9 +5,9 @@ use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
 use crate::{
-    benchmarks::tpcc::database,
     blame::{Blame, Blamed},
     control::{Purpose, control},
+    data::database,
     listener::{Context, Length, Step},
 };
 

@@ -13,7 +13,7 @@ use workload::{
     KnownTable,
     tpcc::{
         DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan,
-        Violation, known_tables,
+        Violation, drop_procedures, known_tables,
         options::{DataOptions, LoadOptions},
     },
 };
@@ -23,15 +23,15 @@ use crate::{
         benchmark::{Benchmark, Work},
         smack::files::SmackFiles,
         tpcc::{
+            DATABASE,
             consistency::{checked, describe, violations},
-            database::DATABASE,
             deliveries::{are_allowed, deliver_rest},
             population::load_all,
             terminals::{Database, ON_ERROR, couriers, group},
         },
     },
     blame::{Blame, Blamed},
-    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    data::{DataSet, Loaded, disk_bytes::disk_bytes, prepared_tables::PreparedTables},
     listener::Context,
     run::driver::Driver,
     stage::Stage,
@@ -79,6 +79,20 @@ impl Benchmark for Tpcc {
         let is_found = run.data.is_none();
         let terminals = Terminals::new(options, run.seed, &stage.endpoint, is_found, context)?;
         Ok(Box::new(terminals))
+    }
+}
+
+impl PreparedTables for Tpcc {
+    fn benchmark(&self) -> &'static str {
+        "TPC-C"
+    }
+
+    fn known(&self) -> Vec<KnownTable> {
+        known_tables()
+    }
+
+    fn drop_beside(&self) -> Vec<String> {
+        drop_procedures()
     }
 }
 

@@ -9,12 +9,77 @@ use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts
 use crate::{
     blame::Blamed,
     control::{Purpose, control},
-    data::population::fill,
+    data::{database, population::fill},
     listener::{Context, Length},
+    redo_log::switched_off::with_redo_log,
 };
 
 /// Connections beyond which a load gains nothing.
 const PARALLEL_MAX: usize = 8;
+
+/// How `prepare` loads.
+#[derive(Debug, Clone, Copy)]
+pub struct Loading {
+    /// Connections that load at the same time; `None` for one per CPU.
+    pub parallel: Option<u32>,
+    /// InnoDB's redo log is written meanwhile.
+    pub redo_log: bool,
+}
+
+/// Makes the database and the tables and loads them, or the rest of a load that was interrupted.
+pub fn prepare(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    loading: Loading,
+    context: &Context,
+) -> Result<Progress, Blamed> {
+    database::create(endpoint)?;
+    let (found, noted) = look(endpoint)?;
+    refuse_what_is_there(endpoint, &found, noted.as_ref(), plan)?;
+    if !found.loaded.is_empty() {
+        context.note("going on with a load that was interrupted");
+    }
+    with_redo_log(loading.redo_log, endpoint, context, || {
+        load_all(endpoint, plan, &found, loading.parallel, context)
+    })
+}
+
+/// Refuses a database with rows that are not the beginning of this very load.
+fn refuse_what_is_there(
+    endpoint: &Endpoint,
+    found: &ExistingSchema,
+    noted: Option<&Notes>,
+    plan: &LoadPlan,
+) -> Result<(), Blamed> {
+    let conflict = |what: String, go_on: Option<String>| {
+        let drop = "dbdyno tpcc cleanup, with the same connection options, removes it".to_owned();
+        Err(database::conflict(endpoint, what).hint(go_on).hint(drop))
+    };
+    let (warehouses, seed) = (plan.warehouses.end - 1, plan.population.seed);
+    if let Some(notes) = noted
+        && !found.filled.is_empty()
+    {
+        if notes.is_complete {
+            let what = format!("it is loaded already, with {} warehouses", notes.warehouses);
+            return conflict(what, None);
+        }
+        let (noted_warehouses, noted_seed) = (notes.warehouses, notes.seed);
+        if (noted_warehouses, noted_seed) != (warehouses, seed) {
+            let what = format!(
+                "a load of {noted_warehouses} warehouses with seed {noted_seed} was interrupted there"
+            );
+            let go_on = format!("--warehouses {noted_warehouses} --seed {noted_seed} continues it");
+            return conflict(what, Some(go_on));
+        }
+    }
+    match found.unexplained().next() {
+        Some(table) => {
+            let what = format!("table {} has rows of another loader", table.name());
+            conflict(what, None)
+        }
+        None => Ok(()),
+    }
+}
 
 /// What is in the database, and what a load noted there.
 pub fn look(endpoint: &Endpoint) -> Result<(ExistingSchema, Option<Notes>), Blamed> {

@@ -10,9 +10,10 @@ use workload::tpcc::{
 };
 
 use crate::{
-    benchmarks::tpcc::database,
     blame::Blamed,
     control::{control, number},
+    data::database,
+    record::steady,
 };
 
 /// Name of the terminals' load in records.
@@ -141,6 +142,8 @@ impl Settings {
             groups,
             loops: loops.min(connections),
             arrivals: Arrivals::Closed,
+            seed: self.seed,
+            judge: steady::judge,
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
             drain: Drain::USUAL,

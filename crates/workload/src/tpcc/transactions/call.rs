@@ -9,7 +9,7 @@ use crate::{
     tpcc::{
         input::{CustomerKey, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel},
         money,
-        session::{Steps, expect, int, unexpected},
+        session::{Steps, expect, int},
         statement::Sql,
         text::push_last_name,
     },
@@ -35,8 +35,10 @@ pub(crate) async fn new_order(
     let row = steps.call(Sql::CallNewOrder, &values).await?;
     match (row.int(0, 0), order.is_rolled_back) {
         (Some(_), false) | (None, true) => Ok(()),
-        (None, false) => Err(unexpected("an item of the order is not there".to_owned())),
-        (Some(_), true) => Err(unexpected(
+        (None, false) => Err(Failure::of_client(
+            "an item of the order is not there".to_owned(),
+        )),
+        (Some(_), true) => Err(Failure::of_client(
             "the unused item of an order is there".to_owned(),
         )),
     }

@@ -6,7 +6,7 @@ use crate::{
     Failure, Watch,
     tpcc::{
         input::CustomerKey,
-        session::{Steps, expect, int, unexpected},
+        session::{Steps, expect, int},
         statement::Sql,
         text::push_last_name,
     },
@@ -31,7 +31,7 @@ pub(super) async fn find(
     let customers = steps.read(Sql::CustomersByName, &values).await?;
     if customers.rows() == 0 {
         let name = String::from_utf8_lossy(&last_name);
-        return Err(unexpected(format!(
+        return Err(Failure::of_client(format!(
             "no customer {name} in warehouse {warehouse}, district {district}"
         )));
     }

@@ -3,21 +3,20 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use protocol::Endpoint;
 use runs::{
     Blame, Blamed,
     benchmarks::tpcc::{
-        database,
-        population::{load_all, look},
+        DATABASE,
+        population::{Loading, prepare},
     },
-    redo_log::switched_off::RedoLogOff,
+    database,
 };
-use workload::tpcc::{ExistingSchema, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
+use workload::tpcc::{LoadPlan, Population, Table, WAREHOUSES_MAX};
 
 use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct LoadArgs {
+pub(crate) struct PrepareArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
     /// Warehouses: the scale of the database, about 100 MB each
@@ -57,29 +56,15 @@ enum Switch {
     Off,
 }
 
-pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: PrepareArgs) -> anyhow::Result<ExitCode> {
     let plan = plan(&args)?;
     let context = terminal::context()?;
-    let endpoint = super::target::endpoint(&args.connection)?;
-    database::create(&endpoint)?;
-    let (found, noted) = look(&endpoint)?;
-    refuse_what_is_there(
-        &endpoint,
-        &found,
-        noted.as_ref(),
-        args.warehouses,
-        args.seed,
-    )?;
-    let fill = || load_all(&endpoint, &plan, &found, args.parallel, &context);
-    let loaded = match args.redo_log {
-        Switch::On => fill()?,
-        Switch::Off => {
-            let off = RedoLogOff::switch_off(&endpoint, &context)?;
-            let loaded = fill()?;
-            off.switch_on()?;
-            loaded
-        }
+    let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
+    let loading = Loading {
+        parallel: args.parallel,
+        redo_log: args.redo_log == Switch::On,
     };
+    let loaded = prepare(&endpoint, &plan, loading, &context)?;
     let name = database::name(&endpoint);
     println!(
         "database {name}: {} warehouses; {} rows, {} in {} ({} rows/s, {}), indexes and keys included",
@@ -93,7 +78,7 @@ pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn plan(args: &LoadArgs) -> Result<LoadPlan, Blamed> {
+fn plan(args: &PrepareArgs) -> Result<LoadPlan, Blamed> {
     let keys = match args.keys {
         Keys::Before => workload::tpcc::Keys::Before,
         Keys::After => workload::tpcc::Keys::After,
@@ -113,45 +98,4 @@ fn plan(args: &LoadArgs) -> Result<LoadPlan, Blamed> {
             .foreign_keys
             .map_or(!without, |switch| switch == Switch::On),
     })
-}
-
-/// Refuses a database with rows that are not the beginning of this very load.
-fn refuse_what_is_there(
-    endpoint: &Endpoint,
-    found: &ExistingSchema,
-    noted: Option<&Notes>,
-    warehouses: u32,
-    seed: u64,
-) -> Result<(), Blamed> {
-    let drop_hint =
-        || "dbdyno tpcc cleanup, with the same connection options, removes it".to_owned();
-    if let Some(notes) = noted
-        && !found.filled.is_empty()
-    {
-        if notes.is_complete {
-            let what = format!("it is loaded already, with {} warehouses", notes.warehouses);
-            return Err(database::conflict(endpoint, what).hint(drop_hint()));
-        }
-        if (notes.warehouses, notes.seed) != (warehouses, seed) {
-            let what = format!(
-                "a load of {} warehouses with seed {} was interrupted there",
-                notes.warehouses, notes.seed
-            );
-            let go_on = format!(
-                "--warehouses {} --seed {} continues it",
-                notes.warehouses, notes.seed
-            );
-            return Err(database::conflict(endpoint, what)
-                .hint(go_on)
-                .hint(drop_hint()));
-        }
-    }
-    if let Some(table) = found.unexplained().next() {
-        let what = format!("table {} has rows of another loader", table.name());
-        return Err(database::conflict(endpoint, what).hint(drop_hint()));
-    }
-    if !found.loaded.is_empty() {
-        eprintln!("going on with a load that was interrupted");
-    }
-    Ok(())
 }

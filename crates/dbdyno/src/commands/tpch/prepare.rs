@@ -4,22 +4,19 @@ use std::process::ExitCode;
 
 use protocol::Endpoint;
 use runs::{
-    Blame, Blamed, Purpose,
-    benchmarks::tpch::{Filled, fill},
-    control,
-    known_tables::taken,
+    benchmarks::tpch::{DATABASE, Filled, prepare},
+    database,
     population::default_streams,
-    redo_log::switched_off::RedoLogOff,
 };
 use serde_json::json;
-use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor, known_tables};
+use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
 
 use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct LoadArgs {
+pub(super) struct PrepareArgs {
     /// How large the data is: 1 is about 1 GB of text and 8.7 million rows
-    #[arg(long, value_name = "F", default_value = "1", value_parser = super::target::scale_factor)]
+    #[arg(long, value_name = "F", default_value = "1", value_parser = super::scale_factor::scale_factor)]
     scale_factor: ScaleFactor,
     /// primary: primary keys only; secondary: also an index for each reference; foreign: also the foreign keys
     #[arg(long, value_name = "KEYS", default_value = "foreign")]
@@ -64,8 +61,8 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = super::target::endpoint(&args.connection)?;
+pub(super) fn run(args: &PrepareArgs) -> anyhow::Result<ExitCode> {
+    let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let plan = LoadPlan {
         scale_factor: args.scale_factor,
         keys: args.keys,
@@ -75,61 +72,15 @@ pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
         },
         checks: args.checks == State::On,
     };
-    make_database(&endpoint)?;
-    refuse_existing(&endpoint)?;
     let streams = args.parallel.unwrap_or_else(default_streams);
-    let context = terminal::context()?;
-    let fill = || {
-        fill(&endpoint, &plan, None, streams, &context)
-            .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
-    };
-    let loaded = match args.redo_log {
-        State::On => fill()?,
-        State::Off => {
-            let off = RedoLogOff::switch_off(&endpoint, &context)?;
-            let loaded = fill()?;
-            off.switch_on()?;
-            loaded
-        }
-    };
+    let redo_log = args.redo_log == State::On;
+    let loaded = prepare(&endpoint, &plan, streams, redo_log, &terminal::context()?)?;
     tell(args, &endpoint, streams, &loaded);
     Ok(ExitCode::SUCCESS)
 }
 
-fn make_database(endpoint: &Endpoint) -> Result<(), Blamed> {
-    let name = endpoint.database.as_deref().unwrap_or_default();
-    let without = Endpoint {
-        database: None,
-        ..endpoint.clone()
-    };
-    let sql = format!(
-        "create database if not exists `{}`",
-        name.replace('`', "``")
-    );
-    Purpose::Change.control(&without, async |connection| {
-        connection.query(sql.as_bytes()).await.map(drop)
-    })
-}
-
-fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
-    let found = control(endpoint, async |connection| {
-        taken(connection, &known_tables()).await
-    })?;
-    let Some(first) = found.first() else {
-        return Ok(());
-    };
-    let database = endpoint.database.as_deref().unwrap_or_default();
-    let message = format!("table {database}.{} exists already", first.name);
-    let hint = if found.iter().all(|found| found.is_known) {
-        "dbdyno tpch cleanup removes the tables, also those of a load that was broken off"
-    } else {
-        "it is none of TPC-H's: name another database with --database"
-    };
-    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
-}
-
-fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
-    let database = endpoint.database.as_deref().unwrap_or_default();
+fn tell(args: &PrepareArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
+    let database = database::name(endpoint);
     let took_s = (loaded.rows_took + loaded.foreign_keys_took).as_secs_f64();
     let per_s = |amount: u64| amount as f64 / took_s.max(1e-9);
     match args.format {

@@ -1,4 +1,4 @@
-//! The database of a TPC-C command.
+//! The database of a benchmark's tables.
 
 use protocol::Endpoint;
 
@@ -7,10 +7,10 @@ use crate::{
     control::Purpose,
 };
 
-/// The database of who names none.
-pub const DATABASE: &str = "tpcc";
+/// Access to a database denied: an account that may not create one may still have it.
+const DENIED: u16 = 1044;
 
-/// Makes the database where it is not there yet.
+/// Creates the database of an endpoint where it is missing.
 pub fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
     let name = name(endpoint).replace('`', "``");
     let without = Endpoint {
@@ -20,8 +20,7 @@ pub fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
     Purpose::Change.control(&without, async |connection| {
         let sql = format!("create database if not exists `{name}`");
         match connection.query(sql.as_bytes()).await {
-            // Who may not create a database may have one.
-            Err(error) if error.server_number() == Some(1044) => Ok(()),
+            Err(error) if error.server_number() == Some(DENIED) => Ok(()),
             result => result.map(drop),
         }
     })
@@ -29,7 +28,7 @@ pub fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
 
 /// Its name.
 pub fn name(endpoint: &Endpoint) -> &str {
-    endpoint.database.as_deref().unwrap_or(DATABASE)
+    endpoint.database.as_deref().unwrap_or_default()
 }
 
 /// An error about what is in a database.

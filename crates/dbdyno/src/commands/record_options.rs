@@ -1,0 +1,45 @@
+//! The options of every command that measures one run: its record, and who looks at the machines meanwhile.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use audit::Audit;
+use protocol::Endpoint;
+use runs::{Blamed, Context, RecordPlace, Stage, sample_every, write_page};
+use samples::Record;
+
+use crate::connection_options::observe_options::ObserveOptions;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordOptions {
+    /// File of the run record [default: record.jsonl in a new directory in results]
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
+    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    pub(crate) sample_every: Option<Duration>,
+    #[command(flatten)]
+    observe: ObserveOptions,
+}
+
+impl RecordOptions {
+    /// The server of the run, and who looks at its machine.
+    pub(crate) fn stage(&self, endpoint: Endpoint, context: &Context) -> Result<Stage, Blamed> {
+        Stage::of(endpoint, self.observe.observe()?, context)
+    }
+
+    /// Where the record goes: a directory of this name and a number where no file is named.
+    pub(crate) fn place(&self, name: &str) -> Result<RecordPlace, Blamed> {
+        RecordPlace::claim(self.record.as_deref(), name)
+    }
+}
+
+/// Tells where the record is, writes its page beside it, and tells where that is.
+pub(crate) fn write_report(record: Record, audit: Audit, path: &Path) -> Result<(), Blamed> {
+    eprintln!("record: {}", path.display());
+    let page = write_page(record, audit, path)?;
+    eprintln!("report: {}", page.display());
+    Ok(())
+}
