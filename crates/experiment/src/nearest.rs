@@ -1,7 +1,7 @@
 //! The name that was probably meant.
 
 /// What people call a key elsewhere, and what it is called here.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 27] = [
     ("version", "run"),
     ("flavour", "run"),
     ("mysqld", "run"),
@@ -24,6 +24,11 @@ const ELSEWHERE: [(&str, &str); 22] = [
     ("time", "duration"),
     ("runs", "repeats"),
     ("factors", "matrix"),
+    ("questions", "answer"),
+    ("ask", "name"),
+    ("question", "name"),
+    ("compare", "baseline"),
+    ("against", "baseline"),
 ];
 
 /// The known name that means what is called otherwise elsewhere.

@@ -1,5 +1,6 @@
 //! What a file asks for, section by section.
 
+pub(crate) mod answer;
 pub(crate) mod chart;
 pub(crate) mod chosen;
 pub(crate) mod data;

@@ -1,6 +1,7 @@
 //! The runs arranged as the charts show them: facets, lines, and levels along x.
 
 pub(crate) mod cell;
+mod clauses;
 pub(crate) mod percentiles;
 pub(crate) mod scaling;
 
@@ -33,6 +34,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) executions: Vec<Execution<'r>>,
     /// The comparisons with the baseline; empty where no verdict was asked for.
     pub(crate) answers: Vec<verdict::Answer>,
+    /// The comparisons of each clause; none of one that compares nothing.
+    pub(crate) clauses: Vec<Vec<verdict::Answer>>,
     /// What to say where a combination has no CPU figures.
     pub(crate) cpu_missing: &'static str,
 }
@@ -108,6 +111,7 @@ impl<'r> Grid<'r> {
             Some(question) => verdict::answers(question, &executions),
             None => Vec::new(),
         };
+        let clauses = clauses::comparisons(results, &executions, &answers);
         let factors = complete_factors(results);
         let (varied, constant): (Vec<_>, Vec<_>) = factors
             .into_iter()
@@ -134,6 +138,7 @@ impl<'r> Grid<'r> {
             measures: measures(results.chart.as_ref()),
             executions,
             answers,
+            clauses,
             cpu_missing: cpu_missing(results),
         }
     }

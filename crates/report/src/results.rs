@@ -17,6 +17,8 @@ pub struct Results {
     pub chart: Option<Chart>,
     /// What the author wants compared.
     pub verdict: Option<verdict::Question>,
+    /// The parts of the question that the author wants answered one by one, in the author's order.
+    pub clauses: Vec<Clause>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// What other work on the machines spoilt.
@@ -35,6 +37,17 @@ impl Results {
             question => question,
         }
     }
+}
+
+/// A part of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// What it is about, as the author calls it.
+    pub name: String,
+    /// Factors and the levels of them that it is about; empty for every combination.
+    pub filter: Vec<(String, Vec<String>)>,
+    /// What is compared; `None` where the highest throughput is asked for.
+    pub compared: Option<verdict::Question>,
 }
 
 /// What other work on the machines spoilt, and from when on it does.

@@ -267,7 +267,7 @@ pub(crate) fn transactions_per_s(model: &Model, at_s: f64) -> Option<f64> {
 }
 
 /// Median, 95th and 99th percentile as the client measured them; of a server without a load, its own.
-fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
+pub(crate) fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
     match (model.load.at(at_s), model.server.at(at_s)) {
         (Some(load), _) => [load.times.p50_ns, load.times.p95_ns, load.times.p99_ns],
         (None, Some(server)) => [server.p50_ns, server.p95_ns, server.p99_ns],

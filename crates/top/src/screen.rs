@@ -114,6 +114,8 @@ pub struct Screen {
     pub(crate) scrolled: usize,
     pub(crate) shows_idle: bool,
     pub(crate) shows_help: bool,
+    /// Of the statements that connections run only the verb is shown.
+    pub(crate) hides_statements: bool,
     /// How long nothing has come, where it should have.
     pub(crate) silence: Option<Duration>,
 }
@@ -130,8 +132,14 @@ impl Screen {
             scrolled: 0,
             shows_idle: false,
             shows_help: false,
+            hides_statements: false,
             silence: None,
         }
+    }
+
+    /// The polling interval that was chosen.
+    pub fn every(&self) -> Duration {
+        self.every
     }
 
     /// Nothing has come for so long, or everything comes as it should.

@@ -80,15 +80,6 @@ impl Driver<'_> {
     }
 }
 
-/// How long a run may take at most, connecting excluded: warm-up and measurement.
-pub(crate) fn expected(load: &LoadSpec) -> Duration {
-    let warm_up = match load.warmup {
-        WarmUp::Auto { at_most } => at_most,
-        WarmUp::For(warm_up) => warm_up,
-    };
-    warm_up + load.duration
-}
-
 /// Event loops of a load.
 pub(crate) fn loops(load: &LoadSpec) -> u32 {
     load.loops

@@ -6,15 +6,15 @@ use top::{Model, Source};
 
 /// What came since the feed was asked the last time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct PollOutcome {
+pub(crate) struct PollOutcome {
     /// Anything.
-    pub(super) is_any: bool,
+    pub(crate) is_any: bool,
     /// Another run: what was known before is gone from the model.
-    pub(super) is_new_run: bool,
+    pub(crate) is_new_run: bool,
 }
 
 /// Brings news into a model, without waiting for any.
-pub(super) trait Feed {
+pub(crate) trait Feed {
     /// Takes what has come.
     fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome>;
 

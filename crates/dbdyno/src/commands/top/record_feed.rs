@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
 /// A run record, followed while it is written.
-pub(super) struct RecordFeed {
+pub(crate) struct RecordFeed {
     /// Where newer records may come; `None` for one file.
     directory: Option<PathBuf>,
     path: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct RecordFeed {
 
 impl RecordFeed {
     /// Opens the record, or the newest one of a directory, and reads what stands there.
-    pub(super) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
+    pub(crate) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
         let is_directory = path.is_dir();
         let record = if is_directory {
             newest(path)?
