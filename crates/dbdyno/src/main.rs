@@ -19,6 +19,7 @@ mod commands;
 mod connection_options;
 mod front_doors;
 mod progress;
+mod serve;
 mod terminal;
 
 use command_tree::with_front_doors;

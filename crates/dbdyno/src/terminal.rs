@@ -8,7 +8,7 @@ use std::{
 
 use runs::{Context, Event, Length, Listener, signals};
 
-use crate::progress::Step;
+use crate::progress::{Shown, Step};
 
 /// Prints messages and progress.
 pub(crate) struct Terminal;
@@ -18,7 +18,15 @@ pub(crate) fn context() -> anyhow::Result<Context> {
     Ok(Context::new(signals::interrupt()?, Arc::new(Terminal)))
 }
 
-/// Reports the first signal. Unlike the macros it does not wait for other output.
+/// The same, where others look on from elsewhere.
+pub(crate) fn context_shown_in(shown: Shown) -> anyhow::Result<Context> {
+    Ok(Context::new(
+        signals::interrupt()?,
+        Arc::new(SharedTerminal(shown)),
+    ))
+}
+
+/// Says that the first signal came. It does not wait for the output of others, as the macros do.
 pub(crate) fn tell_interruption() {
     // The reader may be gone.
     let _ = writeln!(
@@ -39,12 +47,29 @@ impl Listener for Terminal {
     }
 
     fn begin(&self, what: &str, length: Length) -> Box<dyn runs::Step> {
-        let what = what.to_owned();
-        Box::new(match length {
-            Length::Unknown => Step::spinner(what),
-            Length::Even(length) => Step::bar(what, length),
-            Length::Paced(length) => Step::paced(what, length),
-        })
+        Box::new(step(what, length))
+    }
+}
+
+fn step(what: &str, length: Length) -> Step {
+    let what = what.to_owned();
+    match length {
+        Length::Unknown => Step::spinner(what),
+        Length::Even(length) => Step::bar(what, length),
+        Length::Paced(length) => Step::paced(what, length),
+    }
+}
+
+/// Prints what is told, and shows the progress elsewhere too.
+struct SharedTerminal(Shown);
+
+impl Listener for SharedTerminal {
+    fn hear(&self, event: Event<'_>) {
+        Terminal.hear(event);
+    }
+
+    fn begin(&self, what: &str, length: Length) -> Box<dyn runs::Step> {
+        Box::new(step(what, length).shown_in(&self.0))
     }
 }
 
@@ -62,7 +87,7 @@ impl runs::Step for Step {
     }
 
     fn say_with(&self, what: &str, left: Duration) {
-        self.say_with(what.to_owned(), left);
+        self.say_with(what, left);
     }
 
     fn announce(&self, what: &str, left: Duration) {

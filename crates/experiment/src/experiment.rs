@@ -23,7 +23,8 @@ use crate::{
         identity::{Identity, Masked},
     },
     spec::{
-        chart,
+        answer::AnswerSpec,
+        chart::Chart,
         data::DataSpec,
         disturbed::DisturbedSpec,
         load::LoadSpec,
@@ -49,6 +50,7 @@ const KEYS: &[&str] = &[
     "load",
     "report",
     "verdict",
+    "answer",
     "disturbed",
 ];
 
@@ -66,6 +68,7 @@ pub struct Experiment {
     factors: Vec<Factor>,
     chart: Option<Chart>,
     verdict: Option<VerdictSpec>,
+    answers: Vec<AnswerSpec>,
     disturbed: DisturbedSpec,
     plan: Plan,
     identity: Identity,
@@ -122,6 +125,7 @@ impl Experiment {
         let factors = matrix::factors(source, &top)?;
         matrix::check_use(source, &top, &factors, FILLED)?;
         let combinations = matrix::combinations(source, &top, &factors)?;
+        let planned = combinations.clone();
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = Repeats::read(&top, overrides)?;
         check_runs(&top, combinations.len(), repeats.blocks())?;
@@ -137,15 +141,16 @@ impl Experiment {
         let verdict = top.section("verdict", "[verdict]")?;
         let verdict = VerdictSpec::read(source, &verdict, &factors, &own_metrics)?;
         repeats.check(&top, verdict.is_some())?;
+        let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
+        let answers =
+            AnswerSpec::read_all(source, &top, &factors, &planned, &own_metrics, usual_metric)?;
         for metric in own_metrics {
-            check_metric(
-                &top,
-                &cells,
-                chart.as_ref(),
-                verdict.as_ref(),
-                metric,
-                vocabulary,
-            )?;
+            let asked = Asked {
+                chart: chart.as_ref(),
+                verdict: verdict.as_ref(),
+                answers: &answers,
+            };
+            check_metric(&top, &cells, &asked, metric, vocabulary)?;
         }
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
         let seed = seed(&top, overrides)?;
@@ -170,6 +175,7 @@ impl Experiment {
             factors,
             chart,
             verdict,
+            answers,
             disturbed,
             identity,
         })
@@ -205,7 +211,12 @@ impl Experiment {
         self.verdict.as_ref()
     }
 
-    /// The policy for runs that other work disturbed.
+    /// The lines of the answer, if the file names any.
+    pub fn answers(&self) -> &[AnswerSpec] {
+        &self.answers
+    }
+
+    /// What is done about runs that other work disturbed.
     pub fn disturbed(&self) -> DisturbedSpec {
         self.disturbed
     }
@@ -371,12 +382,18 @@ fn own_metrics(vocabulary: &Vocabulary) -> Vec<&'static str> {
     loads.flat_map(|kind| kind.own_metrics()).copied().collect()
 }
 
-/// A metric that only some loads have is drawn and compared only if every run has it.
+/// What a file asks of figures.
+struct Asked<'a> {
+    chart: Option<&'a Chart>,
+    verdict: Option<&'a VerdictSpec>,
+    answers: &'a [AnswerSpec],
+}
+
+/// A figure that only some loads have is drawn and compared only where every run has it.
 fn check_metric(
     top: &Section<'_>,
     cells: &[Cell],
-    chart: Option<&Chart>,
-    verdict: Option<&VerdictSpec>,
+    asked: &Asked<'_>,
     metric: &str,
     vocabulary: &Vocabulary,
 ) -> Result<(), Error> {
@@ -391,16 +408,32 @@ fn check_metric(
         metric: metric.to_owned(),
         loads: names.join(", "),
     };
-    if chart.is_some_and(|chart| chart.y.iter().any(|value| value == metric)) {
+    let draws = |chart: &Chart| chart.y.iter().any(|value| value == metric);
+    if asked.chart.is_some_and(draws) {
         let report = top.section("report", "[report]")?;
         let chart = report.section("chart", "[report] chart")?;
         return Err(chart.error_at("y", problem));
     }
-    if verdict.is_some_and(|verdict| verdict.metric == metric) {
+    if asked
+        .verdict
+        .is_some_and(|verdict| verdict.metric == metric)
+    {
         let verdict = top.section("verdict", "[verdict]")?;
         return Err(verdict.error_at("metric", problem));
     }
-    Ok(())
+    let compares = |answer: &AnswerSpec| {
+        let compared = answer.compared.as_ref();
+        compared.is_some_and(|it| it.metric == metric)
+    };
+    let sections = top.sections("answer", "[[answer]]")?;
+    match sections
+        .iter()
+        .zip(asked.answers)
+        .find(|(_, it)| compares(it))
+    {
+        Some((section, _)) => Err(section.error_at("metric", problem)),
+        None => Ok(()),
+    }
 }
 
 /// The loads of all combinations must be compatible.

@@ -17,12 +17,18 @@ pub use file::{
     defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem,
 };
 pub use nearest::nearest;
-pub use plan::{Plan, PlannedRun, estimate::Costs};
+pub use plan::{
+    Plan, PlannedRun,
+    estimate::{Costs, DataStep, RunTime, run_times},
+    matrix::Factor,
+};
 pub use results::{
     completed_runs::{Progress, record_file_name, set_aside},
     identity::TEXT_BYTES_MAX,
 };
 pub use spec::{
+    answer::{AnswerSpec, ComparedSpec},
+    chart::Chart,
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
     load::LoadSpec,
@@ -30,5 +36,5 @@ pub use spec::{
     repeats::Repeats,
     server::{Restart, ServerSpec},
     server_access::{Connect, ServerAccess},
-    verdict::VerdictSpec,
+    verdict::{MIN_EFFECT, VerdictSpec},
 };

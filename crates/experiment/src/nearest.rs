@@ -1,7 +1,7 @@
 //! Suggests the name that was probably meant.
 
-/// Names of a key in other tools, and its name here.
-const ELSEWHERE: [(&str, &str); 22] = [
+/// What people call a key elsewhere, and what it is called here.
+const ELSEWHERE: [(&str, &str); 27] = [
     ("version", "run"),
     ("flavour", "run"),
     ("mysqld", "run"),
@@ -24,6 +24,11 @@ const ELSEWHERE: [(&str, &str); 22] = [
     ("time", "duration"),
     ("runs", "repeats"),
     ("factors", "matrix"),
+    ("questions", "answer"),
+    ("ask", "name"),
+    ("question", "name"),
+    ("compare", "baseline"),
+    ("against", "baseline"),
 ];
 
 /// The known name for a key that has another name in other tools.

@@ -1,5 +1,6 @@
 //! The contents of an experiment file, section by section.
 
+pub(crate) mod answer;
 pub(crate) mod chart;
 pub(crate) mod chosen;
 pub(crate) mod data;

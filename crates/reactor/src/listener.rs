@@ -35,6 +35,15 @@ impl Listener {
         })
     }
 
+    /// Takes a TCP socket that listens already.
+    pub fn of_tcp(listener: std::net::TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let listener = mio::net::TcpListener::from_std(listener);
+        Ok(Self {
+            source: Source::register(Listening::Tcp(listener), Interest::READABLE)?,
+        })
+    }
+
     /// Listens on a unix socket, which must not exist yet and is not removed afterwards.
     pub fn bind_unix(path: &Path) -> io::Result<Self> {
         let listener = mio::net::UnixListener::bind(path)?;

@@ -1,6 +1,7 @@
 //! The runs arranged for the charts: facets, lines, and levels along x.
 
 pub(crate) mod cell;
+mod clauses;
 pub(crate) mod percentiles;
 pub(crate) mod scaling;
 
@@ -34,7 +35,9 @@ pub(crate) struct Grid<'r> {
     pub(crate) executions: Vec<Execution<'r>>,
     /// The comparisons with the baseline; empty without a question.
     pub(crate) answers: Vec<verdict::Answer>,
-    /// The text for a combination without CPU figures.
+    /// The comparisons of each clause; none of one that compares nothing.
+    pub(crate) clauses: Vec<Vec<verdict::Answer>>,
+    /// What to say where a combination has no CPU figures.
     pub(crate) cpu_missing: &'static str,
 }
 
@@ -109,6 +112,7 @@ impl<'r> Grid<'r> {
             Some(question) => verdict::answers(question, &executions),
             None => Vec::new(),
         };
+        let clauses = clauses::comparisons(results, &executions, &answers);
         let factors = complete_factors(results);
         let (varied, constant): (Vec<_>, Vec<_>) = factors
             .into_iter()
@@ -135,6 +139,7 @@ impl<'r> Grid<'r> {
             measures: measures(results.chart.as_ref()),
             executions,
             answers,
+            clauses,
             cpu_missing: cpu_missing(results),
         }
     }

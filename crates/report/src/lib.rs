@@ -32,11 +32,13 @@ pub use contrast::{
 };
 pub use database::{Error, write_summary};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
-pub use formats::{Detail, ParquetError, csv, json, markdown, openmetrics, parquet};
+pub use formats::{
+    Detail, Gauge, ParquetError, csv, json, markdown, openmetrics, openmetrics_with, parquet,
+};
 pub use history::{PastResult, history_as_text, series_as_text};
-pub use page::{audit_html, html};
+pub use page::{audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png};
-pub use results::{Disturbances, Results};
+pub use results::{Chart, Clause, Disturbances, Factor, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{
     disturbances::disturbance_in_words,

@@ -1,6 +1,7 @@
 //! The report as one self-contained HTML page: the answer first, then the evidence.
 //!
-//! It is opened from disk and loads nothing from a network; its content security policy forbids that.
+//! It is opened from disk and asks nothing of a network; its content security policy forbids it to. While an experiment
+//! runs, a browser can be served the same page, with what happens now above it.
 
 mod audit;
 mod blocks;
@@ -14,7 +15,9 @@ mod header;
 mod interval;
 mod list;
 mod machines;
+mod scripts;
 mod series;
+mod served;
 mod variables;
 mod verdict;
 
@@ -24,21 +27,23 @@ pub use audit::audit_html;
 pub(crate) use document::document;
 pub(crate) use figures::{scrolling, unbroken};
 pub(crate) use interval::RatioScale;
+pub use served::served_script;
 
 use crate::{grid::Grid, results::Results};
-
-const SCRIPT: &str = include_str!("page/series.js");
-/// The chart library, if it was available when this program was built (see `build.rs`).
-struct Uplot {
-    script: &'static str,
-    style: &'static str,
-    licence: &'static str,
-}
-
-const UPLOT: Option<Uplot> = include!(concat!(env!("OUT_DIR"), "/uplot.rs"));
+use scripts::{SCRIPT, UPLOT};
 
 /// Renders `results` as one HTML page.
 pub fn html(results: &Results) -> String {
+    page(results, None)
+}
+
+/// The same page for a browser that follows the experiment while it runs: the server's `/now` is framed above the answer,
+/// scripts come from [`served_script`], and the page is loaded again when the server's `/version` differs from `version`.
+pub fn served_html(results: &Results, version: &str) -> String {
+    page(results, Some(version))
+}
+
+fn page(results: &Results, version: Option<&str>) -> String {
     let grid = Grid::of(results);
     let asked = results.verdict.as_ref().map(|question| question.metric);
     let charts = charts::Charts::of(&grid, asked);
@@ -47,7 +52,7 @@ pub fn html(results: &Results) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (document::head(title, UPLOT.as_ref().map(|it| it.style)))
+            (document::head(title, UPLOT.as_ref().map(|it| it.style), version.is_some()))
             body {
                 a.skip href="#verdict" { "Skip to the verdict" }
                 (hatches())
@@ -58,6 +63,7 @@ pub fn html(results: &Results) -> String {
                     (contents(results, &grid))
                 }
                 main {
+                    @if let Some(version) = version { (served::section(results, version)) }
                     (verdict::section(results, &grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
@@ -81,9 +87,12 @@ pub fn html(results: &Results) -> String {
                 (document::footer())
                 @if let Some(uplot) = UPLOT {
                     (series::data(results, &grid))
-                    script { (PreEscaped(format!("/*\n{}*/\n", uplot.licence))) (PreEscaped(uplot.script)) }
-                    script { (PreEscaped(SCRIPT)) }
+                    @if version.is_none() {
+                        script { (PreEscaped(uplot.licensed())) }
+                        script { (PreEscaped(SCRIPT)) }
+                    }
                 }
+                @if version.is_some() { (served::scripts()) }
             }
         }
     };

@@ -18,6 +18,8 @@ pub struct Results {
     pub chart: Option<Chart>,
     /// The author's comparison; `None` without one.
     pub verdict: Option<verdict::Question>,
+    /// The parts of the question that the author wants answered one by one, in the author's order.
+    pub clauses: Vec<Clause>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// The disturbances by other work on the machines.
@@ -38,7 +40,18 @@ impl Results {
     }
 }
 
-/// The limits of disturbance by other work on the machines, and the runs above them.
+/// A part of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// What it is about, as the author calls it.
+    pub name: String,
+    /// Factors and the levels of them that it is about; empty for every combination.
+    pub filter: Vec<(String, Vec<String>)>,
+    /// What is compared; `None` where the highest throughput is asked for.
+    pub compared: Option<verdict::Question>,
+}
+
+/// What other work on the machines spoilt, and from when on it does.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Disturbances {
     /// User time of other programs above which a run is disturbed, as a share of the machine's CPUs.

@@ -2,7 +2,9 @@
 
 pub(crate) mod answer;
 pub(crate) mod ceiling;
+pub(crate) mod clauses;
 pub(crate) mod disturbances;
+pub(crate) mod figures;
 pub(crate) mod groups;
 pub(crate) mod limit;
 pub(crate) mod observers;

@@ -20,15 +20,12 @@ use units::{counted, duration, moment};
 use verdict::Decision;
 
 use crate::{
-    grid::{
-        Facet, Grid, USUAL_X,
-        cell::{Cell, Percentile},
-        in_words, level_number,
-        percentiles::marked,
-    },
+    grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, level_number, percentiles::marked},
     results::Results,
     sentences::{
         answer::{self, Peak},
+        clauses,
+        figures::{latency, unit},
         limit::PeakLimit,
     },
     text::facts::{Facts, cut},
@@ -89,8 +86,13 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
     lines
 }
 
-/// The requested comparisons; else the highest throughput of each line of the chart.
+/// The clauses that the author named; else the comparisons that were asked for; else the highest throughput of each line of
+/// the chart.
 fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
+    let named = clauses::lines(results, grid);
+    if !named.is_empty() && grid.combinations() > 0 {
+        return named;
+    }
     let mut clauses = comparisons(results, grid);
     if clauses.is_empty() {
         let facets = grid.facets.iter();
@@ -232,31 +234,7 @@ fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String
     Some(all)
 }
 
-/// The unit: `operations/s`; with New-Orders `operations/s (1.21k ± 0.02k New-Orders/min)`.
-fn unit(cell: &Cell) -> String {
-    match &cell.new_orders_per_min {
-        Some(figure) => format!(
-            "operations/s ({} New-Orders/min)",
-            answer::throughput_in_words(figure)
-        ),
-        None => "operations/s".to_owned(),
-    }
-}
-
-/// The latency in words: `; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
-fn latency(cell: &Cell) -> String {
-    let told = Percentile::ALL.into_iter().filter_map(|percentile| {
-        let figure = cell.percentile_ns(percentile)?;
-        let value = marked(duration(figure.mean), figure.is_thin);
-        Some(format!("{} {value}", percentile.name()))
-    });
-    match told.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => none,
-        told => format!("; {told}"),
-    }
-}
-
-/// The measured subject in words: `24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections`.
+/// `24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections`.
 pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
     let planned = counted(results.planned_runs as usize, "run");

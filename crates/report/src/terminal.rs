@@ -14,7 +14,7 @@ use crate::{
         scaling,
     },
     results::Results,
-    sentences::{answer, ceiling, disturbances, limit::PeakLimit, steadiness},
+    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, steadiness},
     text::wrapped::wrapped,
 };
 
@@ -33,6 +33,11 @@ pub fn table(results: &Results, width: u16) -> String {
     let grid = Grid::of(results);
     let width = usize::from(width).max(40);
     let mut parts = vec![heading(results, &grid, width)];
+    let named = clauses::lines(results, &grid);
+    let named: Vec<String> = named.iter().map(|line| wrapped(line, width)).collect();
+    if !named.is_empty() {
+        parts.push(named.join("\n"));
+    }
     let verdict: Vec<String> = answer::verdict(results, &grid)
         .iter()
         .map(|sentence| wrapped(sentence, width))

@@ -38,7 +38,7 @@ pub use results::{
     past_summary,
     record_files::{read_record, read_records, record_error, record_files},
     record_place::{RecordPlace, numbered},
-    reported::{results_of, write_page},
+    reported::{results_of, results_so_far, write_page},
     results_directory::{REPORT, ResultsDirectory, question},
     results_list,
 };

@@ -22,7 +22,11 @@ use crate::{
     record::recording::RunProgress,
     results::{origin::Origin, results_directory::ResultsDirectory},
     run::planned::{Identity, Planned},
-    runner::{disturbed_runs::DisturbedRuns, time_budget::TimeBudget, time_left::TimeLeft},
+    runner::{
+        disturbed_runs::DisturbedRuns,
+        time_budget::TimeBudget,
+        time_left::{Left, TimeLeft},
+    },
     stage::{
         Stage,
         created_tables::CreatedTables,
@@ -110,7 +114,7 @@ impl<'a> Runner<'a> {
         step: &dyn Step,
         time_is_spent: &mut bool,
     ) -> Result<(), Blamed> {
-        let mut time_left = TimeLeft::default();
+        let mut time_left = TimeLeft::of(runs);
         let start = reactor::system_now();
         let mut budget = self.time_budget(runs)?;
         let mut block_begin = start;
@@ -140,10 +144,10 @@ impl<'a> Runner<'a> {
             }
             let begin = reactor::system_now();
             let coming = disturbed.coming(self.results, self.experiment)?;
-            let to_do = [run].into_iter().chain(queue.iter().copied()).chain(coming);
-            let left = time_left.of(to_do.map(|it| it.load.expected()));
-            self.one(run, done, left, step)?;
-            time_left.done(run.load.expected(), reactor::system_now() - begin);
+            let others = queue.iter().copied().chain(coming);
+            let left = time_left.until_end(run.run, others.map(|it| it.run));
+            let load = self.one(run, done, left, step)?;
+            time_left.done(run.run, load, reactor::system_now() - begin);
             done += 1;
             disturbed.add(run, self.results, self.experiment)?;
             if queue.front().is_none_or(|next| next.block != run.block) {
@@ -168,13 +172,14 @@ impl<'a> Runner<'a> {
         Ok(TimeBudget::new(limit, earlier, blocks))
     }
 
+    /// Does one run; returns how long its load took, connecting and draining included.
     fn one(
         &mut self,
         run: &PlannedRun,
         runs_before: u64,
-        left: Duration,
+        left: Left,
         step: &dyn Step,
-    ) -> Result<(), Blamed> {
+    ) -> Result<Duration, Blamed> {
         let levels: Vec<_> = run
             .combination
             .iter()
@@ -183,7 +188,7 @@ impl<'a> Runner<'a> {
         let planned = self.experiment.plan().runs.len();
         let label = [format!("run {} of {planned}", run.run), levels.join(" ")];
         let label = label.join(" ").trim_end().to_owned();
-        step.announce(&label, left);
+        step.announce(&label, left.whole);
         let mut stage = self.stage(run)?;
         let work =
             benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage, self.context)?;
@@ -202,18 +207,20 @@ impl<'a> Runner<'a> {
             step,
             label,
             runs_before,
-            left,
-            expected_s: run.load.expected().as_secs_f64(),
+            left: left.prepared,
+            expected_s: left.load.as_secs_f64(),
         };
         self.results.list_at_first_run(self.context);
+        let begin = reactor::system_now();
         let recorded = planned.record(&self.results.record(run.run), progress);
         if recorded.is_err() && !self.context.interrupt.is_raised() {
             self.show_logs_of_dead_servers();
         }
         recorded?;
+        let load = reactor::system_now() - begin;
         self.rest(run)?;
         step.reach((runs_before + 1) * 1000);
-        Ok(())
+        Ok(load)
     }
 
     /// Stops the private server of a run if the next run restarts it anyway: only one of several servers may run at a

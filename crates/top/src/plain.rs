@@ -265,8 +265,8 @@ pub(crate) fn transactions_per_s(model: &Model, at_s: f64) -> Option<f64> {
     load.or_else(|| model.server.at(at_s)?.commits_per_s)
 }
 
-/// Median, 95th and 99th percentile as measured by the client; for a server without a load, its own.
-fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
+/// Median, 95th and 99th percentile as the client measured them; of a server without a load, its own.
+pub(crate) fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
     match (model.load.at(at_s), model.server.at(at_s)) {
         (Some(load), _) => [load.times.p50_ns, load.times.p95_ns, load.times.p99_ns],
         (None, Some(server)) => [server.p50_ns, server.p95_ns, server.p99_ns],

@@ -114,7 +114,9 @@ pub struct Screen {
     pub(crate) scrolled: usize,
     pub(crate) shows_idle: bool,
     pub(crate) shows_help: bool,
-    /// Time without expected data; `None` if data arrives as expected.
+    /// Of the statements that connections run only the verb is shown.
+    pub(crate) hides_statements: bool,
+    /// How long nothing has come, where it should have.
     pub(crate) silence: Option<Duration>,
 }
 
@@ -130,11 +132,17 @@ impl Screen {
             scrolled: 0,
             shows_idle: false,
             shows_help: false,
+            hides_statements: false,
             silence: None,
         }
     }
 
-    /// Sets the time without expected data, or `None` if data arrives as expected.
+    /// The polling interval that was chosen.
+    pub fn every(&self) -> Duration {
+        self.every
+    }
+
+    /// Nothing has come for so long, or everything comes as it should.
     pub fn set_silence(&mut self, silence: Option<Duration>) {
         self.silence = silence;
     }

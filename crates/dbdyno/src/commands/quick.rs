@@ -173,6 +173,7 @@ impl QuickExperiment {
             self.smacks,
             &self.results,
             choices,
+            &terminal::context()?,
             &ending,
         );
         if measured.is_err() {

@@ -101,7 +101,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         way_on: "",
         verbose: args.verbose,
     };
-    run::perform(&experiment, smacks, &results, &choices, &ending)?;
+    run::perform(&experiment, smacks, &results, &choices, &context, &ending)?;
     compare_then_and_now(then, results.path(), args.verbose)
 }
 

@@ -10,12 +10,16 @@ use experiment::{Defaults, Experiment, Overrides, ServerSpec, defaults_of};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
-    Blame, Blamed, Choices, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, read_files, shortcoming,
+    Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
+    benchmarks::smack::files::SmackFiles, read_files, sample_every, shortcoming,
 };
 use server::Installation;
 
-use crate::{commands::experiment_options::ExperimentOptions, terminal};
+use crate::{connection_options::given_address, progress::Shown, serve::Door, terminal};
+
+mod site;
+
+use site::ExperimentSite;
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -26,7 +30,8 @@ Examples:
   dbdyno run experiments/quickstart.toml --plan
   dbdyno run experiments/hp-sizing.toml --scale 0.05
   dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume
-  dbdyno run experiments/hp-sizing.toml --only connections=1,64 --only mix=1:0")]
+  dbdyno run experiments/hp-sizing.toml --only connections=1,64 --only mix=1:0
+  dbdyno run experiments/hp-sizing.toml --serve 127.0.0.1:8080")]
 pub(crate) struct RunArgs {
     /// The experiment file (docs/experiment-file.md)
     file: PathBuf,
@@ -55,8 +60,18 @@ pub(crate) struct RunArgs {
     /// oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
-    #[command(flatten)]
-    options: ExperimentOptions,
+    /// Server binary of private servers [default: search]
+    #[arg(long, value_name = "PATH")]
+    mysqld: Option<PathBuf>,
+    /// Keep the private servers after the run
+    #[arg(long)]
+    keep: bool,
+    /// Serve the report so far, the current run and /metrics while it runs (port 0: a free port)
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
+    serve: Option<String>,
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
+    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    sample_every: Option<Duration>,
     /// Print every table and finding after the answer
     #[arg(short, long)]
     verbose: bool,
@@ -75,7 +90,11 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
-    let context = terminal::context()?;
+    let shown = Shown::default();
+    let context = match &args.serve {
+        Some(_) => terminal::context_shown_in(shown.clone())?,
+        None => terminal::context()?,
+    };
     let smacks = read_files(experiment.plan(), &context)?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
@@ -87,6 +106,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let door = args.serve.as_deref().map(Door::open).transpose()?;
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?
     } else {
@@ -102,12 +122,23 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         experiment
     };
-    let choices = args.options.choices();
+    let choices = Choices {
+        mysqld: args.mysqld,
+        keep: args.keep,
+        endpoint: None,
+        reach: given_address::endpoint,
+        sample_every: args.sample_every,
+    };
+    if let Some(door) = door {
+        let directory = results.path().to_owned();
+        door.serve(move || ExperimentSite::new(&directory, shown))?;
+    }
     perform(
         &experiment,
         smacks,
         &results,
         &choices,
+        &context,
         &Ending {
             way_on: "; the same command with --resume continues",
             verbose: args.verbose,
@@ -183,15 +214,15 @@ pub(crate) fn perform(
     smacks: SmackFiles,
     results: &ResultsDirectory,
     choices: &Choices,
+    context: &Context,
     ending: &Ending<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let context = terminal::context()?;
-    let left = results.left(experiment.plan(), &context)?;
+    let left = results.left(experiment.plan(), context)?;
     let outcome = if left.is_empty() {
         eprintln!("every run of the plan is done");
         Ok(())
     } else {
-        Runner::new(experiment, results, choices, &context, smacks).run(&left)
+        Runner::new(experiment, results, choices, context, smacks).run(&left)
     };
     let reported = report_on(experiment, results, ending.verbose);
     match (outcome, reported) {

@@ -15,11 +15,13 @@ mod live;
 mod live_server;
 mod plain_lines;
 mod record_feed;
+mod viewers;
 
-use feed::Feed;
+pub(super) use feed::Feed;
 use live::Live;
-use record_feed::RecordFeed;
+pub(super) use record_feed::RecordFeed;
 use runs::{Blame, Blamed, Stage, sample_every, signals, utc_now};
+use viewers::Viewers;
 
 use crate::{
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
@@ -39,13 +41,17 @@ performance_schema where it is on. It changes nothing and needs the privilege PR
 With RECORD, or the results directory of `dbdyno run` or `dbdyno oltp`, a running run is followed and a finished one
 replayed.
 
+With --serve a browser, and Prometheus at /metrics, read the same: read-only, without a password. A name or address other
+than this machine's loopback can be read by everyone who reaches it.
+
 Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
 
 Examples:
   dbdyno top --server demo
   dbdyno top results/quickstart-1
   dbdyno top --speed 10 results/oltp-read_write-1/record.jsonl
-  dbdyno top --host db1 --user root --every 5s --count 12 > afternoon.txt")]
+  dbdyno top --host db1 --user root --every 5s --count 12 > afternoon.txt
+  dbdyno top --server demo --serve 127.0.0.1:9104")]
 pub(crate) struct TopArgs {
     /// Run record or results directory to replay or follow
     #[arg(value_name = "RECORD")]
@@ -62,6 +68,9 @@ pub(crate) struct TopArgs {
     /// Print one line per interval, also on a terminal
     #[arg(long)]
     plain: bool,
+    /// Serve the screen to browsers, and /metrics to Prometheus (port 0: a free port)
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    serve: Option<String>,
     /// Use colours; auto respects NO_COLOR
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     color: Colour,
@@ -108,9 +117,16 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
         }
     };
     feed.poll(&mut model)?;
+    let viewers = args.serve.as_deref().map(Viewers::welcome).transpose()?;
     if args.plain || !stdout().is_terminal() {
         let paced = args.speed.map(|speed| Playback::new(feed.source(), speed));
-        let told = plain_lines::tell(&mut *feed, &mut model, paced, args.count, &interrupt);
+        let choices = plain_lines::Choices {
+            paced,
+            count: args.count,
+            every: args.every.unwrap_or(EVERY),
+            viewers,
+        };
+        let told = plain_lines::tell(&mut *feed, &mut model, choices, &interrupt);
         if let Some(why) = feed.broken_off() {
             eprintln!("warning: {why}");
         }
@@ -121,6 +137,7 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
         every: args.every.unwrap_or(EVERY),
         speed: args.speed.unwrap_or(1.0),
         count: args.count,
+        viewers,
     };
     let shown = full_screen::show(&mut *feed, &mut model, &choices, &interrupt);
     if let Some(why) = feed.broken_off() {

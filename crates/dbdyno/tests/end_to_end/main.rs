@@ -48,6 +48,7 @@ mod results;
 mod run;
 mod scene;
 mod secrets;
+mod serve;
 mod server_activity;
 mod server_check;
 mod server_life_cycle;

@@ -142,7 +142,13 @@ pub enum Problem {
     /// A factor in two parts of the chart.
     #[error("the chart has `{name}` twice")]
     ChartTwice { name: String },
-    /// A baseline with several levels.
+    /// Two lines of the answer that a reader could not tell apart.
+    #[error("two [[answer]] tables have the name {name:?}")]
+    AnswerTwice { name: String },
+    /// A line of the answer without anything to answer it.
+    #[error("no combination has all of these levels")]
+    AnswersNothing,
+    /// A baseline of several levels.
     #[error("the baseline has several levels of factor `{factor}`")]
     SeveralBaselines { factor: String },
     /// A baseline without a factor.
@@ -211,6 +217,9 @@ impl Problem {
             Self::ChartLeavesOut { name } => {
                 format!("add \"{name}\" to facet")
             }
+            Self::AnswersNothing => {
+                "all conditions of `where` must hold together, and [[exclude]] may leave no such combination".to_owned()
+            }
             Self::SeveralBaselines { .. } => {
                 "name one level; the others are compared with it".to_owned()
             }
@@ -218,7 +227,7 @@ impl Problem {
                 "name at least one factor with the level to compare with".to_owned()
             }
             Self::NothingBesideBaseline => {
-                "name a factor with more than one level, or take [verdict] out".to_owned()
+                "name a factor with more than one level, or take the baseline out".to_owned()
             }
             Self::NeedsData { hint, .. } | Self::Conflict { hint, .. } => (*hint).to_owned(),
             Self::ScaleNeedsBufferPool => {

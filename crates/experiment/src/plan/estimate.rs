@@ -43,22 +43,56 @@ impl Default for Costs {
     }
 }
 
+/// How long one run takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunTime {
+    /// What precedes the load: a restart, data.
+    pub preparation_s: f64,
+    /// Warm-up and measurement; a warm-up that lasts until steady takes its limit.
+    pub load_s: f64,
+    /// What the preparation does with the data.
+    pub data: DataStep,
+}
+
+/// What precedes a run with its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DataStep {
+    /// It is generated and loaded.
+    Loaded,
+    /// A copy is put back, or a given server's data is loaded again.
+    Restored,
+    /// It is there, or none is needed.
+    Kept,
+}
+
+/// How long each of these runs takes, the first of which finds no data.
+pub fn run_times<'p>(
+    runs: impl IntoIterator<Item = &'p PlannedRun>,
+    costs: &Costs,
+) -> Vec<RunTime> {
+    let mut loaded = BTreeSet::new();
+    let mut block = 0;
+    let times = runs.into_iter().map(|run| {
+        let is_first_of_block = run.block != block;
+        block = run.block;
+        let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
+        let (data, data_s) = data_s(run, is_first_of_block, is_first_on_data, costs);
+        RunTime {
+            preparation_s: restart_s(run, is_first_of_block, costs) + data_s,
+            load_s: load_s(run, costs),
+            data,
+        }
+    });
+    times.collect()
+}
+
 impl Plan {
     /// The maximum duration of the plan: one load for each data set, and for each run its preparation, its warm-up (one
     /// that lasts until steady: its limit) and its measurement.
     pub fn estimate(&self, costs: &Costs) -> Duration {
-        let mut loaded = BTreeSet::new();
-        let mut seconds = 0.0;
-        let mut block = 0;
-        for run in &self.runs {
-            let is_first_of_block = run.block != block;
-            block = run.block;
-            let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
-            seconds += restart_s(run, is_first_of_block, costs)
-                + data_s(run, is_first_of_block, is_first_on_data, costs)
-                + load_s(run, costs);
-        }
-        // Loading exabytes would take longer than a duration can express.
+        let times = run_times(&self.runs, costs).into_iter();
+        let seconds: f64 = times.map(|it| it.preparation_s + it.load_s).sum();
+        // Data of exabytes would take longer than can be expressed.
         Duration::from_secs_f64(seconds.min(ESTIMATE_S_AT_MOST))
     }
 }
@@ -73,8 +107,15 @@ fn restart_s(run: &PlannedRun, is_first_of_block: bool, costs: &Costs) -> f64 {
     if restarts { costs.restart_s } else { 0.0 }
 }
 
-fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Costs) -> f64 {
-    let Some(data) = &run.data else { return 0.0 };
+fn data_s(
+    run: &PlannedRun,
+    is_first_of_block: bool,
+    is_first: bool,
+    costs: &Costs,
+) -> (DataStep, f64) {
+    let Some(data) = &run.data else {
+        return (DataStep::Kept, 0.0);
+    };
     let gigabytes = data_bytes(run, data, costs) / 1e9;
     let restores = match data.restore {
         Restore::PerRun => true,
@@ -82,11 +123,11 @@ fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Cos
         Restore::Never => false,
     };
     match &run.server {
-        _ if is_first => gigabytes * costs.load_s_per_gb,
-        _ if !restores => 0.0,
-        ServerSpec::Private { .. } => gigabytes * costs.restore_s_per_gb,
-        // Only the files of a private server can be restored: otherwise the data is loaded again.
-        ServerSpec::Given { .. } => gigabytes * costs.load_s_per_gb,
+        _ if is_first => (DataStep::Loaded, gigabytes * costs.load_s_per_gb),
+        _ if !restores => (DataStep::Kept, 0.0),
+        ServerSpec::Private { .. } => (DataStep::Restored, gigabytes * costs.restore_s_per_gb),
+        // Only the files of a private server can be copied back: elsewhere the data is loaded again.
+        ServerSpec::Given { .. } => (DataStep::Restored, gigabytes * costs.load_s_per_gb),
     }
 }
 

@@ -8,13 +8,13 @@ use crate::{
     plan::matrix,
 };
 
-const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
+pub(crate) const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
 
-/// The metrics that can be compared for every load, followed by those of one load.
-const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
+/// What can be compared of every load; those of one load stand behind the first.
+pub(crate) const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
 
-/// Default for the smallest difference that matters.
-const MIN_EFFECT: f64 = 0.02;
+/// The smallest difference that matters, unless the file says.
+pub const MIN_EFFECT: f64 = 0.02;
 
 /// The comparison, and the smallest difference that matters.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +41,7 @@ impl VerdictSpec {
             return Ok(None);
         }
         section.allow(&["metric", "baseline", "min_effect", "database_share"])?;
-        let metrics = [&METRICS[..1], own, &METRICS[1..]].concat();
-        let metrics: Vec<_> = metrics.into_iter().map(|metric| (metric, metric)).collect();
-        let metric = section.choice("metric", &metrics)?;
-        let metric = metric.unwrap_or(METRICS[0]);
+        let metric = metric(section, own)?.unwrap_or(METRICS[0]);
         let min_effect =
             section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
         let database_share = section.parsed(
@@ -55,35 +52,51 @@ impl VerdictSpec {
         let table = section.section("baseline", "[verdict] baseline")?;
         let is_there = table.is_there().then_some(());
         section.required("baseline", is_there, EXAMPLE)?;
-        let baseline = matrix::conditions(source, &table, factors)?
-            .into_iter()
-            .map(|(factor, levels)| (factors[factor].name.clone(), levels))
-            .map(|(factor, levels)| match <[String; 1]>::try_from(levels) {
-                Ok([level]) => Ok((factor, level)),
-                Err(_) => Err(table.error_at(
-                    &factor,
-                    Problem::SeveralBaselines {
-                        factor: factor.clone(),
-                    },
-                )),
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
-        if baseline.is_empty() {
-            return Err(table.error(Problem::EmptyBaseline));
-        }
-        let named = |factor: &&Factor| baseline.iter().any(|(name, _)| *name == factor.name);
-        if !factors
-            .iter()
-            .filter(named)
-            .any(|factor| factor.levels.len() > 1)
-        {
-            return Err(table.error(Problem::NothingBesideBaseline));
-        }
         Ok(Some(Self {
             metric: metric.to_owned(),
-            baseline,
+            baseline: baseline(source, &table, factors)?,
             min_effect: min_effect.unwrap_or(MIN_EFFECT),
             database_share,
         }))
     }
+}
+
+/// The metric that a table names, of those that every load has and those of one load.
+pub(crate) fn metric(
+    section: &Section<'_>,
+    own: &[&'static str],
+) -> Result<Option<&'static str>, Error> {
+    let metrics = [&METRICS[..1], own, &METRICS[1..]].concat();
+    let metrics: Vec<_> = metrics.into_iter().map(|metric| (metric, metric)).collect();
+    section.choice("metric", &metrics)
+}
+
+/// A baseline: factors, each with one level, of which at least one has others beside it.
+pub(crate) fn baseline(
+    source: Source<'_>,
+    table: &Section<'_>,
+    factors: &[Factor],
+) -> Result<Vec<(String, String)>, Error> {
+    let baseline = matrix::conditions(source, table, factors)?
+        .into_iter()
+        .map(|(factor, levels)| (factors[factor].name.clone(), levels))
+        .map(|(factor, levels)| match <[String; 1]>::try_from(levels) {
+            Ok([level]) => Ok((factor, level)),
+            Err(_) => Err(table.error_at(
+                &factor,
+                Problem::SeveralBaselines {
+                    factor: factor.clone(),
+                },
+            )),
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    if baseline.is_empty() {
+        return Err(table.error(Problem::EmptyBaseline));
+    }
+    let named = |factor: &&Factor| baseline.iter().any(|(name, _)| *name == factor.name);
+    let mut named = factors.iter().filter(named);
+    if !named.any(|factor| factor.levels.len() > 1) {
+        return Err(table.error(Problem::NothingBesideBaseline));
+    }
+    Ok(baseline)
 }

@@ -14,7 +14,7 @@ use crate::{
     results::Results,
     run_report::is_zero,
     sentences::{
-        answer, disturbances,
+        answer, clauses, disturbances,
         limit::{PeakLimit, limit_in_words},
         steadiness,
     },
@@ -82,9 +82,18 @@ struct Bounds {
     high: f64,
 }
 
-/// The sentences of the report.
+/// What the report says of a part of the question.
+#[derive(Serialize)]
+struct ClauseLine {
+    name: String,
+    sentence: String,
+}
+
+/// What the report says in sentences.
 #[derive(Serialize)]
 struct Summary {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clauses: Vec<ClauseLine>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -141,6 +150,12 @@ pub fn json(results: &Results, detail: Detail) -> String {
             .as_ref()
             .map(|question| verdict(question, &grid.answers)),
         summary: Summary {
+            clauses: (clauses::clauses(results, &grid).into_iter())
+                .map(|(name, sentence)| ClauseLine {
+                    name: name.to_owned(),
+                    sentence,
+                })
+                .collect(),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))

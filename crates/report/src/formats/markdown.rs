@@ -6,7 +6,7 @@ use crate::{
     findings::counts,
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
-    sentences::{answer, ceiling, disturbances, limit::PeakLimit, steadiness},
+    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, steadiness},
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
 };
@@ -20,6 +20,11 @@ const COMPARISONS_MAX: usize = 6;
 pub fn markdown(results: &Results) -> String {
     let grid = Grid::of(results);
     let mut parts = vec![format!("## {}", escaped(title(results)))];
+    let named = clauses::lines(results, &grid);
+    parts.extend((!named.is_empty()).then(|| {
+        let lines = named.iter().map(|line| escaped(line));
+        format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
+    }));
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));

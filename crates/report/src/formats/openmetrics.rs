@@ -23,7 +23,10 @@ use crate::{
     tables::{factor_columns::free_names, run_values::RunValues},
 };
 
-/// The metrics of one name.
+/// Ends the text.
+const END: &str = "# EOF\n";
+
+/// Metrics of one name.
 struct Family {
     name: String,
     kind: &'static str,
@@ -31,6 +34,19 @@ struct Family {
     unit: &'static str,
     help: String,
     samples: Vec<Sample>,
+}
+
+/// A gauge of its own, beside those that come from results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gauge {
+    /// Its name without the prefix and the unit.
+    pub name: String,
+    /// Ends the name; empty for a plain number.
+    pub unit: &'static str,
+    /// What it is.
+    pub help: String,
+    /// Labels and value, one for each sample.
+    pub samples: Vec<(Vec<(String, String)>, f64)>,
 }
 
 struct Sample {
@@ -101,10 +117,27 @@ pub fn openmetrics(results: &Results) -> String {
     families.extend(costs(&runs));
     families.extend(verdict(results, &grid, &names));
     families.extend(audit(results));
+    document(&families)
+}
+
+/// Figures of now behind those of results, whose text comes from [`openmetrics`] or is empty.
+pub fn openmetrics_with(finished: &str, now: &[Gauge]) -> String {
+    let families: Vec<Family> = now
+        .iter()
+        .map(|gauge| {
+            let mut family = Family::new("gauge", &gauge.name, gauge.unit, &gauge.help);
+            for (labels, value) in &gauge.samples {
+                family.push("", labels.clone(), Some(*value));
+            }
+            family
+        })
+        .collect();
+    finished.strip_suffix(END).unwrap_or(finished).to_owned() + &document(&families)
+}
+
+fn document(families: &[Family]) -> String {
     let told = families.iter().filter(|family| !family.samples.is_empty());
-    let mut out: String = told.map(text).collect();
-    out.push_str("# EOF\n");
-    out
+    told.map(text).collect::<String>() + END
 }
 
 /// The label of each factor: `factor_NAME`, with characters that are not allowed in a label replaced by `_`.

@@ -12,7 +12,7 @@ pub(crate) fn document(kind: &str, title: &str, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title, None))
+            (head(title, None, false))
             body {
                 header {
                     p.kicker { (kind) }
@@ -26,12 +26,17 @@ pub(crate) fn document(kind: &str, title: &str, content: &Markup) -> String {
     as_text(page)
 }
 
-/// The head of a page; the style of a library goes before our own.
-pub(super) fn head(title: &str, library: Option<&str>) -> Markup {
+/// The head of a page; the style of a library goes before our own. The policy of a page that is served comes with it, as a
+/// header; without scripts a browser loads such a page again from time to time.
+pub(super) fn head(title: &str, library: Option<&str>, is_served: bool) -> Markup {
     html! {
         head {
             meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            @if is_served {
+                noscript { meta http-equiv="refresh" content="15"; }
+            } @else {
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+            }
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (title) }

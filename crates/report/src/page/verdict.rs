@@ -10,7 +10,7 @@ use crate::{
     grid::{Facet, Grid, cell::Percentile, in_words},
     results::Results,
     sentences::{
-        answer,
+        answer, clauses,
         limit::{self, PeakLimit},
     },
 };
@@ -19,16 +19,23 @@ use crate::{
 pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let headline = answer::headline(grid);
     let verdict = answer::verdict_in_short(results, grid);
+    let clauses = clauses::clauses(results, grid);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
+            @for (name, said) in &clauses { p.lead { strong { (name) ":" } " " (unbroken(said)) } }
             @match (&verdict, &headline) {
+                _ if !clauses.is_empty() => {},
                 (Some(verdict), _) => p.lead { (unbroken(verdict)) },
                 (None, Some(headline)) => p.lead { (unbroken(headline)) },
                 (None, None) => p.lead { "Nothing was measured yet." },
             }
             dl.glance {
-                @if let (Some(_), Some(headline)) = (&verdict, &headline) {
+                @if let (Some(verdict), false) = (&verdict, clauses.is_empty()) {
+                    dt { "Against the baseline" }
+                    dd { (unbroken(verdict)) }
+                }
+                @if let (true, Some(headline)) = (verdict.is_some() || !clauses.is_empty(), &headline) {
                     dt { "What it reached" }
                     dd { (unbroken(headline)) }
                 }

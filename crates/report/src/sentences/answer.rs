@@ -46,7 +46,10 @@ pub(crate) fn peak_of_line(facet: &Facet, line: usize) -> Option<Peak<'_>> {
     highest(facet.cells().filter(|(at, _, _)| *at == line))
 }
 
-fn highest<'a>(cells: impl Iterator<Item = (usize, usize, &'a Cell)>) -> Option<Peak<'a>> {
+/// The highest throughput of some combinations, given with their line and their x.
+pub(crate) fn highest<'a>(
+    cells: impl Iterator<Item = (usize, usize, &'a Cell)>,
+) -> Option<Peak<'a>> {
     let measured = cells.filter_map(|(line, x, cell)| {
         let throughput = cell.throughput?;
         Some(Peak {

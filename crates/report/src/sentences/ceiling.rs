@@ -82,6 +82,7 @@ mod tests {
             factors: Vec::new(),
             chart: None,
             verdict: None,
+            clauses: Vec::new(),
             disturbances: Default::default(),
             audit: None,
             planned_runs: 1,

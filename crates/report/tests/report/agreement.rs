@@ -106,6 +106,7 @@ impl Made {
                 levels("connections", &CONNECTIONS.map(|it| it.to_string())),
             ],
             chart: None,
+            clauses: Vec::new(),
             verdict: Some(Question {
                 metric: verdict::Metric::Throughput,
                 baseline: vec![("fs".to_owned(), "ext4".to_owned())],

@@ -7,7 +7,7 @@ use std::{
 
 use figures::RunFigures;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use report::{Detail, Results, csv, json, markdown, openmetrics};
+use report::{Detail, Gauge, Results, csv, json, markdown, openmetrics, openmetrics_with};
 use samples::{Histogram, Host, Interval, Phase};
 use serde_json::Value;
 
@@ -204,7 +204,30 @@ fn openmetrics_obeys_its_grammar() {
     assert_eq!(openmetrics(&nothing), "# EOF\n");
 }
 
-/// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the additional rules.
+#[test]
+fn figures_of_now_stand_behind_those_of_complete_runs() {
+    let sample = |quantile: &str, value| {
+        let labels = [("server", "a \"server\"\n\\"), ("of_quantile", quantile)];
+        let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        (labels.to_vec(), value)
+    };
+    let now = [Gauge {
+        name: "now_response".to_owned(),
+        unit: "seconds",
+        help: "Response time.".to_owned(),
+        samples: vec![sample("0.5", 0.001), sample("0.95", f64::NAN)],
+    }];
+    let finished = openmetrics(&small());
+    for before in [finished.as_str(), ""] {
+        let text = openmetrics_with(before, &now);
+        check_openmetrics(&text);
+        assert!(text.starts_with(before.trim_end_matches("# EOF\n")));
+        assert_eq!(text.matches("dbdyno_now_response_seconds{").count(), 1);
+    }
+    assert_eq!(openmetrics_with(&finished, &[]), finished);
+}
+
+/// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the rules beside it.
 #[track_caller]
 fn check_openmetrics(text: &str) {
     let body = text.strip_suffix("# EOF\n").expect("ends with # EOF");

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod audits;
+mod clauses;
 mod contrast;
 mod database;
 mod formats;

@@ -84,7 +84,29 @@ fn page_asks_nothing_of_a_network() {
     }
 }
 
-/// With everything from a server on an observed machine: the page has to thin it, or leave parts out.
+#[test]
+fn a_served_page_has_no_script_of_its_own_and_frames_what_happens_now() {
+    let mut results = quickstart(Host::Both);
+    results.planned_runs = 100;
+    let page = report::served_html(&results, "7");
+    assert!(page.contains("data-version=\"7\""));
+    assert!(page.contains("<iframe src=\"/now\""));
+    let complete = results.runs.iter().filter(|it| it.is_complete()).count();
+    assert!(page.contains(&format!("{complete} of 100 runs")));
+    // The policy comes as a header, and allows scripts of the server only.
+    assert!(!page.contains("Content-Security-Policy"));
+    let scripts = page.split("<script").skip(1);
+    for script in scripts {
+        let own = script.strip_prefix(" src=\"");
+        match own.and_then(|it| it.split('"').next()) {
+            Some(path) => assert!(report::served_script(path).is_some(), "{path}"),
+            None => assert!(script.starts_with(" type=\"application/json\"")),
+        }
+    }
+    assert_eq!(report::served_script("/nothing.js"), None);
+}
+
+/// With all that a server on an observed machine tells: what is shown of it has to be thinned, or left out, in the page.
 #[test]
 fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
     let mut results = sizing(60, 100);

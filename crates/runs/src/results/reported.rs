@@ -46,7 +46,19 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     })
 }
 
-/// Writes the page of one run without an experiment, and its audit, beside its record; returns the page's path.
+/// What the experiment in a directory has measured so far: its complete runs, even if there is none yet. The run that is
+/// being recorded and those that broke off are left out.
+pub fn results_so_far(directory: &Path) -> Result<Results, Blamed> {
+    match experiment_of(directory)? {
+        Some(experiment) => ResultsDirectory::of_past(directory).read_complete(&experiment),
+        None => {
+            let message = format!("{}: holds no experiment", directory.display());
+            Err(Blamed::new(Blame::Input, message))
+        }
+    }
+}
+
+/// Writes the page of one run that no experiment asked for, and its audit, beside its record; returns its path.
 pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
     let page = page_of(path);
     let results = of_records(vec![record], Some(audit));
@@ -98,6 +110,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         factors,
         chart: None,
         verdict: None,
+        clauses: Vec::new(),
         planned_runs: records.len() as u32,
         runs: records,
         disturbances: Disturbances::default(),
@@ -127,6 +140,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     };
     let first = &several[0];
     let one_question = several.iter().all(|it| it.verdict == first.verdict);
+    let one_answer = several.iter().all(|it| it.clauses == first.clauses);
     let one_chart = several.iter().all(|it| it.chart == first.chart);
     let titles: BTreeSet<&str> = several
         .iter()
@@ -142,6 +156,11 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         }],
         chart: first.chart.clone().filter(|_| one_chart),
         verdict: first.verdict.clone().filter(|_| one_question),
+        clauses: if one_answer {
+            first.clauses.clone()
+        } else {
+            Vec::new()
+        },
         runs: Vec::new(),
         disturbances: Disturbances {
             others: first.disturbances.others,

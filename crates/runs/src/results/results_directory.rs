@@ -221,8 +221,19 @@ impl ResultsDirectory {
 
     /// Reads all records.
     pub fn read(&self, experiment: &Experiment) -> Result<Results, Blamed> {
-        let plan = experiment.plan();
         let runs = self.records(experiment, |_| true)?;
+        self.results_of(experiment, runs)
+    }
+
+    /// The same of the runs that are complete, while others are still to come.
+    pub(crate) fn read_complete(&self, experiment: &Experiment) -> Result<Results, Blamed> {
+        let mut runs = self.records(experiment, |_| true)?;
+        runs.retain(Record::is_complete);
+        self.results_of(experiment, runs)
+    }
+
+    fn results_of(&self, experiment: &Experiment, runs: Vec<Record>) -> Result<Results, Blamed> {
+        let plan = experiment.plan();
         let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
         let time_is_spent = until_decided && Origin::read(&self.path)?.time_is_spent();
         let verdict = question(experiment, time_is_spent);
@@ -243,8 +254,13 @@ impl ResultsDirectory {
                 experiment.question.clone()
             },
             experiment_text: self.read_text("experiment.toml")?,
-            factors: experiment.factors().to_vec(),
-            chart: experiment.chart().cloned(),
+            factors: experiment.factors().iter().map(factor).collect(),
+            chart: experiment.chart().map(chart),
+            clauses: experiment
+                .answers()
+                .iter()
+                .map(|it| clause(experiment, it, time_is_spent))
+                .collect(),
             verdict,
             audit: if runs.is_empty() {
                 None
@@ -299,11 +315,23 @@ fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
 /// The question that the experiment asks for a decision of, if any.
 pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
     let spec = experiment.verdict()?;
-    Some(verdict::Question {
-        metric: verdict::Metric::named(&spec.metric)
+    let of_verdict = comparison(experiment, &spec.metric, &spec.baseline, time_is_spent);
+    Some(of_verdict)
+}
+
+/// What a comparison of the experiment asks.
+fn comparison(
+    experiment: &Experiment,
+    metric: &str,
+    baseline: &[(String, String)],
+    time_is_spent: bool,
+) -> verdict::Question {
+    let spec = experiment.verdict();
+    verdict::Question {
+        metric: verdict::Metric::named(metric)
             .expect("the experiment file's metrics are the verdict's"),
-        baseline: spec.baseline.clone(),
-        min_effect: spec.min_effect,
+        baseline: baseline.to_vec(),
+        min_effect: spec.map_or(experiment::MIN_EFFECT, |spec| spec.min_effect),
         until_decided: match experiment.plan().repeats {
             Repeats::UntilDecided { at_most, .. } => Some(verdict::Budget {
                 blocks: at_most as usize,
@@ -311,7 +339,21 @@ pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict:
             }),
             Repeats::Times(_) => None,
         },
-    })
+    }
+}
+
+fn clause(
+    experiment: &Experiment,
+    answer: &experiment::AnswerSpec,
+    time_is_spent: bool,
+) -> report::Clause {
+    let compared = answer.compared.as_ref();
+    report::Clause {
+        name: answer.name.clone(),
+        filter: answer.filter.clone(),
+        compared: compared
+            .map(|it| comparison(experiment, &it.metric, &it.baseline, time_is_spent)),
+    }
 }
 
 /// The name of the results of an experiment, without a number.

@@ -59,7 +59,12 @@ fn list(scene: Scene<'_>) -> Option<Listing> {
             it.database.clone(),
             host.to_owned(),
         ];
-        let statement = it.statement.split_whitespace().collect::<Vec<_>>();
+        let statement = if scene.screen.hides_statements {
+            verb(&it.statement)
+        } else {
+            &it.statement
+        };
+        let statement = statement.split_whitespace().collect::<Vec<_>>();
         (figures, statement.join(" "))
     });
     let rows: Vec<_> = rows.collect();
@@ -85,7 +90,14 @@ fn list(scene: Scene<'_>) -> Option<Listing> {
     })
 }
 
-/// The states of connections: now, and the mean over the last readings.
+/// The verb of a statement, which holds no data; empty where a comment comes first.
+fn verb(statement: &str) -> &str {
+    let statement = statement.trim_start();
+    let end = statement.find(|character: char| !character.is_ascii_alphabetic());
+    &statement[..end.unwrap_or(statement.len())]
+}
+
+/// What connections were seen to do: now, and in the mean over the last looks.
 pub(super) fn states(scene: Scene<'_>) -> Listing {
     let looks: Vec<_> = scene
         .model

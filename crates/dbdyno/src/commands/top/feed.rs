@@ -6,16 +6,16 @@ use top::{Model, Source};
 
 /// Result of a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct PollOutcome {
-    /// Whether there was any update.
-    pub(super) is_any: bool,
-    /// Whether a new run has begun: the model was reset.
-    pub(super) is_new_run: bool,
+pub(crate) struct PollOutcome {
+    /// Anything.
+    pub(crate) is_any: bool,
+    /// Another run: what was known before is gone from the model.
+    pub(crate) is_new_run: bool,
 }
 
-/// Adds updates to a model, without waiting for any.
-pub(super) trait Feed {
-    /// Adds the available updates.
+/// Brings news into a model, without waiting for any.
+pub(crate) trait Feed {
+    /// Takes what has come.
     fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome>;
 
     /// The current kind of the feed.

@@ -22,7 +22,7 @@ use reactor::{Instant, system_now};
 use runs::{Blame, Blamed};
 use top::{Answer, Key, Model, Palette, Playback, Screen, Source, draw};
 
-use crate::commands::top::feed::Feed;
+use crate::commands::top::{feed::Feed, viewers::Viewers};
 
 /// Timeout of the wait for a key between two polls of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -36,6 +36,8 @@ pub(super) struct Choices {
     pub(super) speed: f64,
     /// Number of intervals after which it ends.
     pub(super) count: Option<u64>,
+    /// Those who look on from elsewhere.
+    pub(super) viewers: Option<Viewers>,
 }
 
 /// Shows the feed until the user ends it.
@@ -62,6 +64,9 @@ pub(super) fn show(
         screen.playback.advance((now - last).as_secs_f64(), model);
         last = now;
         screen.set_silence(feed.silent_for());
+        if let Some(viewers) = &choices.viewers {
+            viewers.answer(model, &screen.playback, screen.every(), feed.silent_for());
+        }
         let moves = feed.source() == Source::Replay
             && !screen.playback.is_paused()
             && !screen.playback.is_at_end(model);

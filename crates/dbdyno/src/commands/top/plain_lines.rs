@@ -10,22 +10,38 @@ use std::{
 use load::Interrupt;
 use reactor::system_now;
 use runs::{Blame, Blamed};
-use top::{Model, Plain, Playback};
+use top::{Model, Plain, Playback, Source};
 
-use crate::commands::top::feed::Feed;
+use crate::commands::top::{feed::Feed, viewers::Viewers};
 
 /// Polling interval of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Writes lines until the end of the feed, until `count` lines are written, or until an interrupt. `paced` is a replay
-/// at a given speed; without it the lines of a record are written at once.
+/// What the command line chose.
+pub(super) struct Choices {
+    /// A replay that takes its time; without one the lines of a record come at once.
+    pub(super) paced: Option<Playback>,
+    /// Lines after which it ends.
+    pub(super) count: Option<u64>,
+    /// The polling interval.
+    pub(super) every: Duration,
+    /// Those who look on from elsewhere.
+    pub(super) viewers: Option<Viewers>,
+}
+
+/// Writes lines until the feed is over, as many as wanted are written, or the user ends it.
 pub(super) fn tell(
     feed: &mut dyn Feed,
     model: &mut Model,
-    mut paced: Option<Playback>,
-    count: Option<u64>,
+    choices: Choices,
     interrupt: &Interrupt,
 ) -> anyhow::Result<ExitCode> {
+    let Choices {
+        mut paced,
+        count,
+        every,
+        viewers,
+    } = choices;
     let mut plain = Plain::new(count);
     let mut last = system_now();
     loop {
@@ -41,6 +57,16 @@ pub(super) fn tell(
             None => f64::INFINITY,
         };
         last = now;
+        if let Some(viewers) = &viewers {
+            // Without a pace of its own everything that has come is shown.
+            let newest = match feed.source() {
+                Source::Replay => Source::Following,
+                source => source,
+            };
+            let newest = Playback::new(newest, 1.0);
+            let playback = paced.as_ref().unwrap_or(&newest);
+            viewers.answer(model, playback, every, feed.silent_for());
+        }
         let is_over = feed.is_over();
         let lines = plain.lines(model, until_s, is_over);
         if !lines.is_empty() {

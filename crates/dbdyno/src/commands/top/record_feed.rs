@@ -24,8 +24,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
 /// A run record, followed while it is written.
-pub(super) struct RecordFeed {
-    /// Directory of newer records; `None` for a single file.
+pub(crate) struct RecordFeed {
+    /// Where newer records may come; `None` for one file.
     directory: Option<PathBuf>,
     path: PathBuf,
     tail: RecordTail,
@@ -42,8 +42,8 @@ pub(super) struct RecordFeed {
 }
 
 impl RecordFeed {
-    /// Opens the record, or the newest one of a directory, and reads its present content.
-    pub(super) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
+    /// Opens the record, or the newest one of a directory, and reads what stands there.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
         let is_directory = path.is_dir();
         let record = if is_directory {
             newest(path)?

@@ -1,0 +1,241 @@
+//! `--serve`: a small read-only HTTP server that shows a browser, and Prometheus, what a command does now.
+//!
+//! It has a thread of its own with the lowest priority, and nothing happens there without a request. A connection carries
+//! one request and is closed; a client that is slow, or wants more than there is, loses its connection and holds up
+//! nobody. HTTP itself is read by `httparse`; the usual small servers (tiny_http and what builds on it) have no time limit
+//! for a connection and no limit on how many there are.
+
+use std::{
+    cell::{Cell, RefCell},
+    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    rc::Rc,
+    time::Duration,
+};
+
+use reactor::{Clock, Listener, Reactor, Stream, sleep, spawn, timeout};
+use runs::{Blame, Blamed};
+
+mod content;
+mod host;
+mod request;
+mod response;
+mod screen;
+
+pub(crate) use content::{Content, Kind};
+use host::AllowedHosts;
+use request::{HEAD_BYTES_MAX, Request};
+use response::Response;
+pub(crate) use screen::{metrics, panel_page, refreshed};
+
+/// Connections at a time; others are closed at once.
+const CONNECTIONS_MAX: usize = 32;
+/// Time for a request to arrive.
+const REQUEST_TIME: Duration = Duration::from_secs(5);
+/// Time for a response to be taken.
+const RESPONSE_TIME: Duration = Duration::from_secs(30);
+/// Time, and bytes, for what a refused client still sends: without it the refusal would not reach it.
+const REST_TIME: Duration = Duration::from_millis(500);
+const REST_BYTES_MAX: usize = 256 << 10;
+/// The lowest priority of a thread.
+const NICE: i32 = 19;
+/// How long after a failed `accept` the next one follows: there are too many open files.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What can be read, and where.
+pub(crate) trait Site {
+    /// What is at a path such as `/metrics`; `None` where there is nothing. Takes no longer than a moment.
+    fn at(&mut self, path: &str) -> Option<Content>;
+}
+
+/// A socket that listens, and serves nothing yet: a port that is taken must be known before anything is measured.
+pub(crate) struct Door {
+    listener: TcpListener,
+    address: SocketAddr,
+    hosts: AllowedHosts,
+}
+
+impl Door {
+    /// Listens on an address as the user wrote it, `HOST:PORT`; says where, and who can reach that.
+    pub(crate) fn open(wanted: &str) -> Result<Self, Blamed> {
+        let failed = |error: std::io::Error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::AddrInUse => {
+                    Some("another program listens there; port 0 takes a free port")
+                }
+                std::io::ErrorKind::AddrNotAvailable => {
+                    Some("the address belongs to another machine")
+                }
+                std::io::ErrorKind::InvalidInput => Some("an address and a port: 127.0.0.1:8080"),
+                std::io::ErrorKind::PermissionDenied => {
+                    Some("ports below 1024 are for root; take a higher one")
+                }
+                _ => None,
+            };
+            Blamed::new(Blame::Input, format!("--serve {wanted}: {error}"))
+                .hint(hint.map(str::to_owned))
+        };
+        let addresses: Vec<SocketAddr> = wanted.to_socket_addrs().map_err(failed)?.collect();
+        let listener = TcpListener::bind(addresses.as_slice()).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        if !address.ip().is_loopback() {
+            let place = if address.ip().is_unspecified() {
+                "any address of this machine".to_owned()
+            } else {
+                address.ip().to_string()
+            };
+            eprintln!(
+                "warning: everyone who reaches {place}, port {}, can read what is served: there is no password and no \
+                 encryption",
+                address.port()
+            );
+        }
+        Ok(Self {
+            listener,
+            address,
+            hosts: AllowedHosts::of(wanted, address.ip()),
+        })
+    }
+
+    /// Serves what `site` makes, on a thread of its own, until dbdyno ends; says where.
+    pub(crate) fn serve<S: Site + 'static>(
+        self,
+        site: impl FnOnce() -> S + Send + 'static,
+    ) -> Result<(), Blamed> {
+        let address = self.address;
+        let thread = std::thread::Builder::new().name("viewers".to_owned());
+        thread
+            .spawn(move || {
+                // Where the system refuses it, the thread works as any other.
+                let _ = rustix::process::setpriority_process(None, NICE);
+                if let Err(error) = self.run(site()) {
+                    eprintln!("warning: nothing is served at {address} any more: {error}");
+                }
+            })
+            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        eprintln!(
+            "live view: http://{}/ (read-only; Prometheus: /metrics)",
+            shown(address)
+        );
+        Ok(())
+    }
+
+    fn run(self, site: impl Site + 'static) -> std::io::Result<()> {
+        let server = Rc::new(Server {
+            hosts: self.hosts,
+            site: RefCell::new(site),
+            connections: Cell::new(0),
+        });
+        Reactor::new(Clock::System)?.run(async {
+            let listener = Listener::of_tcp(self.listener)?;
+            loop {
+                match listener.accept().await {
+                    Ok(stream) if server.connections.get() < CONNECTIONS_MAX => {
+                        server.connections.set(server.connections.get() + 1);
+                        let server = Rc::clone(&server);
+                        spawn(async move {
+                            server.talk(stream).await;
+                            server.connections.set(server.connections.get() - 1);
+                        });
+                    }
+                    Ok(stream) => drop(stream),
+                    Err(_) => sleep(PAUSE).await,
+                }
+            }
+        })
+    }
+}
+
+/// A browser takes the address of all interfaces as no address at all.
+fn shown(address: SocketAddr) -> SocketAddr {
+    let mut shown = address;
+    if address.ip().is_unspecified() {
+        shown.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    shown
+}
+
+struct Server<S> {
+    hosts: AllowedHosts,
+    site: RefCell<S>,
+    connections: Cell<usize>,
+}
+
+impl<S: Site> Server<S> {
+    /// One request and its response; a client that is gone or too slow gets none.
+    async fn talk(&self, mut stream: Stream) {
+        let head = timeout(REQUEST_TIME, read_head(&mut stream)).await;
+        let Ok(Some(head)) = head else { return };
+        let (response, is_whole) = match head {
+            Head::Whole(bytes) => self.respond(&bytes),
+            Head::TooLong => (Response::refusal(431), false),
+        };
+        let sent = timeout(RESPONSE_TIME, stream.write_all(&response.bytes())).await;
+        if let (Ok(Ok(())), false) = (sent, is_whole) {
+            let _ = timeout(REST_TIME, read_rest(&mut stream)).await;
+        }
+    }
+
+    /// The response, and whether the request is one that has nothing behind its head.
+    fn respond(&self, head: &[u8]) -> (Response, bool) {
+        let request = match Request::parse(head) {
+            Ok(request) => request,
+            Err(status) => return (Response::refusal(status), false),
+        };
+        if !self.hosts.allow(&request.host) {
+            return (Response::refusal(421), true);
+        }
+        if !request.is_read {
+            return (Response::refusal(405), false);
+        }
+        let content = self.site.borrow_mut().at(&request.path);
+        let response = match content {
+            Some(content) => Response::of(content, &request),
+            None => Response::refusal(404).for_request(&request),
+        };
+        (response, true)
+    }
+}
+
+enum Head {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// The head of a request; `None` where the client went away before its end.
+async fn read_head(stream: &mut Stream) -> Option<Head> {
+    let mut head = Vec::new();
+    let mut buffer = [0; 1024];
+    loop {
+        let count = stream
+            .read(&mut buffer)
+            .await
+            .ok()
+            .filter(|count| *count > 0)?;
+        // The end may lie across two reads.
+        let from = head.len().saturating_sub(3);
+        head.extend_from_slice(&buffer[..count]);
+        let is_end = |window: &[u8]| window == b"\r\n\r\n";
+        if let Some(end) = head[from..].windows(4).position(is_end) {
+            head.truncate(from + end + 4);
+            return Some(Head::Whole(head));
+        }
+        if head.len() > HEAD_BYTES_MAX {
+            return Some(Head::TooLong);
+        }
+    }
+}
+
+/// Takes what still comes, so that the response before it is not lost.
+async fn read_rest(stream: &mut Stream) {
+    let mut buffer = [0; 4096];
+    let mut taken = 0;
+    while let Ok(count) = stream.read(&mut buffer).await {
+        taken += count;
+        if count == 0 || taken > REST_BYTES_MAX {
+            break;
+        }
+    }
+}

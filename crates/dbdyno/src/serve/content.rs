@@ -1,0 +1,48 @@
+//! What a site has at a path.
+
+use std::sync::Arc;
+
+/// What is at a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Content {
+    /// How to read it.
+    pub(crate) kind: Kind,
+    /// The bytes, shared with whatever keeps them.
+    pub(crate) body: Arc<str>,
+    /// After how many seconds a browser asks again.
+    pub(crate) refresh_s: Option<u32>,
+}
+
+/// How to read content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A page.
+    Html,
+    /// A script.
+    Script,
+    /// Plain text.
+    Text,
+    /// OpenMetrics.
+    Metrics,
+    /// It is not there yet, and will be.
+    Unavailable,
+}
+
+impl Content {
+    /// Content that a browser asks for once.
+    pub(crate) fn new(kind: Kind, body: impl Into<Arc<str>>) -> Self {
+        Self {
+            kind,
+            body: body.into(),
+            refresh_s: None,
+        }
+    }
+
+    /// A page that a browser asks for again and again.
+    pub(crate) fn refreshed(page: String, refresh_s: u32) -> Self {
+        Self {
+            refresh_s: Some(refresh_s),
+            ..Self::new(Kind::Html, page)
+        }
+    }
+}

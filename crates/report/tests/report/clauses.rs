@@ -1,0 +1,104 @@
+//! The answer clause by clause: the same lines in every output, from decisions that are made once.
+
+use report::{Clause, Detail, Results, html, json, markdown, summary, table};
+use serde_json::Value;
+
+use crate::synthetic;
+
+fn clause(name: &str, filter: &[(&str, &[&str])], compared: Option<verdict::Question>) -> Clause {
+    let levels = |levels: &[&str]| levels.iter().map(|it| (*it).to_owned()).collect();
+    Clause {
+        name: name.to_owned(),
+        filter: filter
+            .iter()
+            .map(|(factor, of)| ((*factor).to_owned(), levels(of)))
+            .collect(),
+        compared,
+    }
+}
+
+/// Two mixes at several connection counts, asked whether the mix matters, in four clauses.
+fn results() -> Results {
+    let mut results = synthetic::asked();
+    let asked = results.verdict.clone().unwrap();
+    let p95 = verdict::Question {
+        metric: verdict::Metric::P95,
+        ..asked.clone()
+    };
+    results.clauses = vec![
+        clause("Mixed", &[], Some(asked.clone())),
+        clause(
+            "Mixed, few clients",
+            &[("connections", &["1"])],
+            Some(asked),
+        ),
+        clause("Latency", &[("connections", &["8"])], Some(p95)),
+        clause("Reads", &[("mix", &["1:0"])], None),
+    ];
+    results
+}
+
+fn said(results: &Results) -> Vec<String> {
+    let json: Value = serde_json::from_str(&json(results, Detail::Runs)).unwrap();
+    let clauses = json["summary"]["clauses"].as_array().unwrap();
+    let text = |clause: &Value, key: &str| clause[key].as_str().unwrap().to_owned();
+    clauses
+        .iter()
+        .map(|it| format!("{}: {}", text(it, "name"), text(it, "sentence")))
+        .collect()
+}
+
+#[test]
+fn each_clause_is_a_line() {
+    insta::assert_snapshot!(said(&results()).join("\n"));
+}
+
+/// Words only: outputs break and mark up their lines each in its way.
+fn words(text: &str) -> String {
+    let plain = text.replace(['\u{a0}', '*', '\\'], " ");
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_output_says_the_same() {
+    let results = results();
+    let summary = summary(&results, "results/x".as_ref(), 1000);
+    let terminal = table(&results, 1000);
+    let markdown = markdown(&results);
+    let page = html(&results)
+        .replace("<strong>", "")
+        .replace("</strong>", "");
+    for line in said(&results) {
+        let line = words(&line);
+        assert!(words(&summary).contains(&line), "{line}\n{summary}");
+        assert!(words(&terminal).contains(&line), "{line}\n{terminal}");
+        assert!(words(&markdown).contains(&line), "{line}\n{markdown}");
+        assert!(words(&page).contains(&line), "{line}");
+    }
+}
+
+#[test]
+fn a_clause_has_the_decision_of_the_verdict() {
+    let results = results();
+    let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    let comparisons = document["verdict"]["comparisons"].as_array().unwrap();
+    let few = comparisons
+        .iter()
+        .find(|it| it["levels"]["connections"] == "1")
+        .unwrap();
+    let line = &said(&results)[1];
+    assert!(
+        line.contains(few["decision"].as_str().unwrap()),
+        "{line} {few}"
+    );
+    let low = units::change(few["ratio"]["low"].as_f64().unwrap());
+    assert!(line.contains(&low), "{line} {few}");
+}
+
+#[test]
+fn before_anything_is_measured_the_lines_say_so() {
+    let mut results = results();
+    results.runs.clear();
+    assert!(said(&results)[0].ends_with("nothing can be compared yet"));
+    assert!(said(&results)[3].ends_with("not measured yet"));
+}
