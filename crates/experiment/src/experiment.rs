@@ -24,7 +24,7 @@ use crate::{
     },
     spec::{
         answer::AnswerSpec,
-        chart::Chart,
+        chart,
         data::DataSpec,
         disturbed::DisturbedSpec,
         load::LoadSpec,

@@ -20,7 +20,6 @@ pub use nearest::nearest;
 pub use plan::{
     Plan, PlannedRun,
     estimate::{Costs, DataStep, RunTime, run_times},
-    matrix::Factor,
 };
 pub use results::{
     completed_runs::{Progress, record_file_name, set_aside},
@@ -28,7 +27,6 @@ pub use results::{
 };
 pub use spec::{
     answer::{AnswerSpec, ComparedSpec},
-    chart::Chart,
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
     load::LoadSpec,

@@ -11,11 +11,13 @@ use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, read_files, sample_every, shortcoming,
+    benchmarks::smack::files::SmackFiles, read_files, shortcoming,
 };
 use server::Installation;
 
-use crate::{connection_options::given_address, progress::Shown, serve::Door, terminal};
+use crate::{
+    commands::experiment_options::ExperimentOptions, progress::Shown, serve::Door, terminal,
+};
 
 mod site;
 
@@ -60,18 +62,11 @@ pub(crate) struct RunArgs {
     /// oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
-    /// Server binary of private servers [default: search]
-    #[arg(long, value_name = "PATH")]
-    mysqld: Option<PathBuf>,
-    /// Keep the private servers after the run
-    #[arg(long)]
-    keep: bool,
+    #[command(flatten)]
+    options: ExperimentOptions,
     /// Serve the report so far, the current run and /metrics while it runs (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
-    sample_every: Option<Duration>,
     /// Print every table and finding after the answer
     #[arg(short, long)]
     verbose: bool,
@@ -122,13 +117,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         experiment
     };
-    let choices = Choices {
-        mysqld: args.mysqld,
-        keep: args.keep,
-        endpoint: None,
-        reach: given_address::endpoint,
-        sample_every: args.sample_every,
-    };
+    let choices = args.options.choices();
     if let Some(door) = door {
         let directory = results.path().to_owned();
         door.serve(move || ExperimentSite::new(&directory, shown))?;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use settings::Factor;
+
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section, source::Source, template::Levels},
-    plan::matrix::{self, Factor},
+    plan::matrix,
     spec::verdict::{self, METRICS},
 };
 

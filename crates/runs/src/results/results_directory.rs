@@ -254,8 +254,8 @@ impl ResultsDirectory {
                 experiment.question.clone()
             },
             experiment_text: self.read_text("experiment.toml")?,
-            factors: experiment.factors().iter().map(factor).collect(),
-            chart: experiment.chart().map(chart),
+            factors: experiment.factors().to_vec(),
+            chart: experiment.chart().cloned(),
             clauses: experiment
                 .answers()
                 .iter()
