@@ -82,8 +82,8 @@ fn requests(pattern: &Pattern) -> &'static str {
 /// `4k`, `1m`, or plain bytes.
 fn block_words(bytes: u64) -> String {
     match bytes {
-        _ if bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
-        _ if bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{}m", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{}k", bytes >> 10),
         _ => bytes.to_string(),
     }
 }

@@ -106,7 +106,7 @@ impl TestFile {
             if written > 0 && limit.is_some_and(|limit| system_now() - begun >= limit) {
                 break;
             }
-            if unit % REFILL_EVERY == 0 {
+            if unit.is_multiple_of(REFILL_EVERY) {
                 buffer.refill(unit);
             }
             file.write_all(buffer.bytes()).map_err(failed)?;
