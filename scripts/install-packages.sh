@@ -111,6 +111,7 @@ if [ "$1" = test ]; then
     if missing openssl; then for_tests+=(openssl); fi
     if missing sysbench; then for_tests+=(sysbench); fi
     if missing mariadb-slap; then for_tests+=(mariadb-client); fi
+    if missing fio; then for_tests+=(fio); fi
     if missing pidstat; then for_tests+=(sysstat); fi
     if missing mariadb-backup; then for_tests+=(mariadb-backup); fi
 fi

@@ -18,6 +18,7 @@ pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod storage;
 mod table_options;
 pub(crate) mod tables;
 pub(crate) mod top;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Observe(observe::ObserveArgs),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
+    /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
+    Storage(storage::StorageArgs),
     /// List the tables of a server by size, and how much of them fits into the buffer pool
     Tables(tables::TablesArgs),
     /// Show a server, a running or a finished run live: throughput, response times, CPU, disk, InnoDB, statements,
@@ -100,6 +103,7 @@ impl Command {
             Self::NullServer(args) => null_server::run(args),
             Self::Observe(args) => observe::run(args),
             Self::Server(args) => server::run(args),
+            Self::Storage(args) => storage::run(args),
             Self::Tables(args) => tables::run(args),
             Self::Top(args) => top::run(args),
             Self::Tpch(args) => tpch::run(args),

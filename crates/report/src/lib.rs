@@ -21,6 +21,7 @@ mod picture;
 mod results;
 mod run_report;
 mod sentences;
+mod storage;
 mod summary;
 mod tables;
 mod terminal;
@@ -45,6 +46,7 @@ pub use sentences::{
     limit::{limit_in_words, limit_of},
 };
 pub use settings::{Chart, Factor};
+pub use storage::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
 pub use summary::summary;
 pub use tables::table_sizes::TableList;
 pub use terminal::table;

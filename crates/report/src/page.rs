@@ -24,9 +24,10 @@ mod verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use audit::audit_html;
-pub(crate) use document::document;
+pub(crate) use document::{document, document_with_style};
 pub(crate) use figures::{scrolling, unbroken};
 pub(crate) use interval::RatioScale;
+pub(crate) use machines::devices;
 pub use served::served_script;
 
 use crate::{grid::Grid, results::Results};

@@ -32,6 +32,7 @@ mod reader;
 mod returned_rows;
 mod server_activity;
 mod server_moment;
+mod storage_record;
 mod tail;
 mod telemetry;
 mod thinned;
@@ -76,6 +77,11 @@ pub use server_activity::{
     TotalsRow,
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
+pub use storage_record::{
+    Access, BurstCell, CommitResult, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
+    STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode, StorageReadError,
+    StorageRecord,
+};
 pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,

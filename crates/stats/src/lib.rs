@@ -6,6 +6,7 @@
 
 mod autocorrelation;
 mod bootstrap;
+mod burst;
 mod comparison;
 #[cfg(test)]
 mod coverage;
@@ -33,6 +34,7 @@ mod spending;
 mod spread;
 mod stalls;
 mod steadiness;
+mod steady_window;
 mod trend;
 mod two_groups;
 #[cfg(test)]
@@ -40,6 +42,7 @@ mod warm_up;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
+pub use burst::{BURST_FALLS_TO, Burst, burst};
 pub use comparison::{
     Comparison, Difference, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm, subtract,
     subtract_pairs,
@@ -64,5 +67,8 @@ pub use stalls::{Stalls, stalls};
 pub use steadiness::{
     Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
     why_not_steady,
+};
+pub use steady_window::{
+    STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, STEADY_SLOPE_BELOW, SteadyWindow,
 };
 pub use two_groups::{TwoGroups, two_groups};

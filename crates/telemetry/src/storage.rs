@@ -20,6 +20,12 @@ pub struct Directory {
     pub path: PathBuf,
 }
 
+/// What stands behind a directory of this machine, named by what it holds; what cannot be observed is said in it.
+pub fn storage_behind(directory: Directory) -> Storage {
+    storage(&Kernel::running(), Host::Both, &[directory])
+}
+
+/// What stands behind `directories`.
 pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) -> Storage {
     let mut storage = Storage {
         host,

@@ -56,6 +56,7 @@ mod server_waits;
 mod shipped;
 mod slap_experiment;
 mod snapshots;
+mod storage;
 mod super_smack;
 mod terminal;
 mod top;

@@ -1,4 +1,4 @@
-//! One run's throughput over time as static SVG, for a page without a chart library.
+//! A rate over time as static SVG, for a page without a chart library.
 
 use maud::{Markup, html};
 use units::si_tick;
@@ -15,6 +15,10 @@ pub(crate) struct Timeline<'a> {
     pub(crate) points: &'a [(f64, f64)],
     /// Start of the measurement, seconds; the time before it is shaded.
     pub(crate) measured_from_s: f64,
+    /// As `operations/s`.
+    pub(crate) y_name: &'a str,
+    /// A moment, seconds, with what happened there.
+    pub(crate) mark: Option<(f64, String)>,
 }
 
 impl Timeline<'_> {
@@ -39,12 +43,18 @@ impl Timeline<'_> {
                 rect.warm-up x=(px(x(0.0))) width=(px(x(self.measured_from_s) - x(0.0))) y=(px(size.top))
                     height=(px(size.y(0.0) - size.top)) { title { "warm-up, excluded" } }
             }
-            (y_axis(size, &y, "operations/s", si_tick))
+            (y_axis(size, &y, self.y_name, si_tick))
             @for tick in time.ticks.iter().filter(|tick| **tick <= end_s) {
                 text.tick x=(px(x(*tick))) y=(px(size.y(0.0) + 16.0)) text-anchor="middle" { (si_tick(*tick)) }
             }
             text.axis-name x=(px(size.x(0.5))) y=(px(size.height - 5.0)) text-anchor="middle" { "seconds" }
             g.s0 { path.stroke d={ "M" (path.join("L")) } {} }
+            @if let Some((at_s, words)) = &self.mark {
+                g.s1 {
+                    title { (words) }
+                    path.stroke d={ "M" (px(x(*at_s))) " " (px(size.top)) "V" (px(size.y(0.0))) } stroke-dasharray="4 3" {}
+                }
+            }
         };
         svg(size, &self.description, content)
     }

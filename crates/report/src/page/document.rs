@@ -9,10 +9,20 @@ const POLICY: &str =
 
 /// A page without a script, as text.
 pub(crate) fn document(kind: &str, title: &str, content: &Markup) -> String {
+    document_with_style(kind, title, None, content)
+}
+
+/// The same with a style of its own before ours.
+pub(crate) fn document_with_style(
+    kind: &str,
+    title: &str,
+    style: Option<&str>,
+    content: &Markup,
+) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title, None, false))
+            (head(title, style, false))
             body {
                 header {
                     p.kicker { (kind) }

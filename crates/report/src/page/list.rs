@@ -180,6 +180,8 @@ fn timeline(index: usize, course: &RunSeries) -> Markup {
         },
         points: &course.throughput,
         measured_from_s: course.measured.map_or(0.0, |(from, _)| from),
+        y_name: "operations/s",
+        mark: None,
     };
     chart.draw()
 }

@@ -209,7 +209,7 @@ fn storage(results: &Results) -> Markup {
 }
 
 /// The devices below a directory, from the top of the stack downwards.
-fn devices(place: &StorageDirectory, storage: &Storage) -> String {
+pub(crate) fn devices(place: &StorageDirectory, storage: &Storage) -> String {
     let mut names: Vec<&str> = place.device.as_deref().into_iter().collect();
     let mut said = Vec::new();
     let mut at = 0;

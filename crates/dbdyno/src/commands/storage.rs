@@ -1,0 +1,52 @@
+//! `dbdyno storage`: what a directory's disk can do for a database, and whether to believe it.
+
+mod burst;
+mod commit;
+mod quick;
+mod session;
+mod steady;
+mod suite;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Measured is a file in a directory of dbdyno's own below DIR, which is removed at the end. fio does the patterns (Debian's
+package fio); the commit probe is dbdyno's own. docs/storage.md tells what each figure means.
+
+Examples:
+  dbdyno storage quick /data
+  dbdyno storage commit /data --writers 1,8
+  dbdyno storage suite /data --patterns mysql-30 --size 16G
+  dbdyno storage burst /data --sizes 8G --depths 8")]
+pub(crate) struct StorageArgs {
+    #[command(subcommand)]
+    command: StorageCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum StorageCommand {
+    /// Measure commits and the main patterns in a minute
+    Quick(quick::QuickArgs),
+    /// Measure durable commits: redo log and binary log, written and flushed in turn
+    Commit(commit::CommitArgs),
+    /// Measure every pattern of a set and draw the heat table
+    Suite(suite::SuiteArgs),
+    /// Look for the end of a burst: requests per second over minutes, by file size and depth
+    Burst(burst::BurstArgs),
+    /// Measure in rounds until the disk is steady by the rule of SNIA
+    Steady(steady::SteadyArgs),
+}
+
+pub(crate) fn run(args: StorageArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        StorageCommand::Quick(args) => quick::run(&args),
+        StorageCommand::Commit(args) => commit::run(&args),
+        StorageCommand::Suite(args) => suite::run(&args),
+        StorageCommand::Burst(args) => burst::run(&args),
+        StorageCommand::Steady(args) => steady::run(&args),
+    }
+}

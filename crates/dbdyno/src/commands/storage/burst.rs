@@ -1,0 +1,184 @@
+//! `dbdyno storage burst`: requests per second over minutes, by file size and depth, to find where a burst ends.
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use runs::{Blame, Blamed, Length};
+use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
+use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
+
+use super::{
+    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    values,
+};
+
+/// How often a pause looks at an interruption.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Begin of the names of fio's logs.
+const LOG: &str = "course";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each size runs at each depth for --seconds, with a pause before each but the first. Where the rate falls for good to 70 % or
+less, the burst ended: both rates, the moment and what was lent are shown, and the cell runs once more after a pause to see
+whether the disk recovered. A course of less than 180 seconds misses many bursts.
+
+Example:
+  dbdyno storage burst /data --sizes 8G --depths 8 --seconds 600")]
+pub(super) struct BurstArgs {
+    /// Directory on the disk to measure
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Sizes of the range that is accessed
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
+    sizes: Vec<u64>,
+    /// Requests in flight
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8",
+        value_parser = clap::value_parser!(u32).range(1..=4096))]
+    depths: Vec<u32>,
+    /// Seconds of each course
+    #[arg(long, value_name = "SECONDS", default_value = "180", value_parser = values::seconds)]
+    seconds: u64,
+    /// Seconds of the pause before each course
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = values::pause_s)]
+    pause: u64,
+    /// Size of a request
+    #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = values::block_bytes)]
+    block: u64,
+    /// Share of the reads, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    reads: u32,
+    #[command(flatten)]
+    results: ResultsArgs,
+}
+
+pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
+    let fio = Fio::find().map_err(blamed)?;
+    let ground = Ground::open(&args.directory)?;
+    let largest = args.sizes.iter().copied().max().unwrap_or(0);
+    ground.place.refuse_unless_room(largest).map_err(blamed)?;
+    let cells = args.sizes.iter().flat_map(|size| {
+        let depths = args.depths.iter();
+        depths.map(move |depth| (*size, pattern(args, *size, *depth)))
+    });
+    let cells: Vec<(u64, Pattern)> = cells.collect();
+    let plan = Plan {
+        mode: StorageMode::Burst,
+        file_bytes: largest,
+        each_s: args.seconds,
+        engine: "libaio".to_owned(),
+        fio: Some(fio),
+        patterns: Vec::new(),
+        writers: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let mut session = Session::begin(ground, plan, &args.results)?;
+    match measure(&mut session, args, &cells) {
+        Ok(()) => session.finish(),
+        Err(error) => Err(session.fail(error, "")),
+    }
+}
+
+fn pattern(args: &BurstArgs, size: u64, depth: u32) -> Pattern {
+    Pattern {
+        name: format!("s{}m_q{depth}", size >> 20),
+        access: Access::Random,
+        block_bytes: args.block,
+        reads_percent: args.reads,
+        depth,
+    }
+}
+
+fn measure(
+    session: &mut Session,
+    args: &BurstArgs,
+    cells: &[(u64, Pattern)],
+) -> anyhow::Result<()> {
+    let interrupt = session.ground.interrupt();
+    session
+        .ground
+        .fill(session.record.header.file_bytes, None)?;
+    let each = Duration::from_secs(args.seconds + args.pause);
+    let step = session
+        .ground
+        .context
+        .step("courses", Length::Paced(cells.len() as u64));
+    for (done, (size, pattern)) in cells.iter().enumerate() {
+        step.announce(&pattern.name, each * (cells.len() - done) as u32);
+        let pause = if done == 0 { 0 } else { args.pause };
+        rest(pause, &interrupt)?;
+        let cell = course(session, args, *size, pattern, pause)?;
+        let has_ended = stats::burst(&cell.iops).is_some();
+        session.append(StorageLine::Burst(cell))?;
+        if has_ended {
+            step.announce(&format!("{} again after a pause", pattern.name), each);
+            rest(args.pause, &interrupt)?;
+            let mut again = course(session, args, *size, pattern, args.pause)?;
+            again.is_recovery = true;
+            session.append(StorageLine::Burst(again))?;
+        }
+        step.reach(done as u64 + 1);
+    }
+    Ok(())
+}
+
+/// One course: fio with its log of each second.
+fn course(
+    session: &mut Session,
+    args: &BurstArgs,
+    size: u64,
+    pattern: &Pattern,
+    pause_s: u64,
+) -> anyhow::Result<BurstCell> {
+    let (file, log) = (session.ground.test.data(), session.ground.test.path(LOG));
+    let job = JobFile {
+        file: &file,
+        file_bytes: size,
+        each_s: args.seconds,
+        engine: "libaio",
+        direct: session.ground.place.is_direct(),
+        log: Some(&log),
+    };
+    let text = job_file(&job, std::slice::from_ref(pattern));
+    let job = session.write_job(&format!("{}.fio", pattern.name), text)?;
+    let output = session.run_fio(&job, &pattern.name)?;
+    let result = pattern_result(pattern, &output).map_err(blamed)?;
+    if let Some(error) = result.error {
+        let error = format!("fio: pattern {}: {error}", pattern.name);
+        return Err(Blamed::new(Blame::Machine, error).into());
+    }
+    let path = session.ground.test.path(&format!("{LOG}_iops.1.log"));
+    let logged = files::read_regular_text(&path, 64 << 20);
+    let logged = logged.map_err(|error| {
+        Blamed::new(
+            Blame::Machine,
+            format!("fio's log {}: {error}", path.display()),
+        )
+    })?;
+    Ok(BurstCell {
+        size_bytes: size,
+        pattern: pattern.clone(),
+        pause_s: pause_s as f64,
+        is_recovery: false,
+        iops: iops_per_second(&logged),
+    })
+}
+
+/// Waits; an interruption ends it with an error.
+fn rest(seconds: u64, interrupt: &AtomicBool) -> Result<(), Blamed> {
+    let mut left = Duration::from_secs(seconds);
+    while !left.is_zero() && !interrupt.load(Ordering::Relaxed) {
+        let nap = left.min(LOOK_EVERY);
+        thread::sleep(nap);
+        left -= nap;
+    }
+    if interrupt.load(Ordering::Relaxed) {
+        return Err(blamed(storage::Error::Interrupted));
+    }
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! One measurement of a disk: the place, the test files, the results directory, and the record that is appended to.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
+use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, unused_path, utc_now};
+use samples::{
+    CommitResult, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader, StorageLine,
+    StorageMode, StorageReadError, StorageRecord,
+};
+use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
+use telemetry::{Directory, storage_behind};
+
+use crate::{commands::run::terminal_width, terminal};
+
+const RECORD: &str = "storage.jsonl";
+const JOB_FILE: &str = "patterns.fio";
+const PAGE: &str = "storage.html";
+/// What the commit probe writes: its redo log, and the binary log up to its size; bytes.
+pub(super) const COMMIT_BYTES: u64 = 128 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ResultsArgs {
+    /// Directory of the results [default: results/storage-MODE-N]
+    #[arg(long, value_name = "RESULTS")]
+    pub(super) results: Option<PathBuf>,
+}
+
+/// The place to measure, with dbdyno's directory below it.
+pub(super) struct Ground {
+    pub(super) context: Context,
+    pub(super) place: Place,
+    pub(super) test: TestFile,
+    storage: Storage,
+}
+
+/// What is measured, and how; the rest of the header is the place's.
+pub(super) struct Plan {
+    pub(super) mode: StorageMode,
+    pub(super) file_bytes: u64,
+    pub(super) each_s: u64,
+    pub(super) engine: String,
+    pub(super) fio: Option<Fio>,
+    pub(super) patterns: Vec<Pattern>,
+    pub(super) writers: Vec<u32>,
+    pub(super) left_out: Vec<String>,
+}
+
+impl Ground {
+    /// Checks the directory and claims the test files' own below it; what a killed dbdyno left there is removed.
+    pub(super) fn open(directory: &Path) -> anyhow::Result<Self> {
+        let context = terminal::context()?;
+        let behind = |path: &Path| {
+            storage_behind(Directory {
+                holds: "test file".to_owned(),
+                path: path.to_owned(),
+            })
+        };
+        let mut place = Place::check(directory, behind).map_err(blamed)?;
+        let test = TestFile::claim(place.path()).map_err(blamed)?;
+        if test.left_over_bytes() > 0 {
+            let bytes = units::bytes(test.left_over_bytes());
+            let note = format!("removed {bytes} of test files that a killed dbdyno had left");
+            context.tell(Event::Note(&note));
+            place = Place::check(directory, behind).map_err(blamed)?;
+        }
+        for warning in place.warnings() {
+            context.tell(Event::Warning(warning));
+        }
+        let storage = behind(place.path());
+        Ok(Self {
+            context,
+            place,
+            test,
+            storage,
+        })
+    }
+
+    /// What the first signal raises.
+    pub(super) fn interrupt(&self) -> Arc<AtomicBool> {
+        self.context.interrupt.flag()
+    }
+
+    /// Writes the test file whole and returns its size; `limit` may make it smaller.
+    pub(super) fn fill(&self, bytes: u64, limit: Option<Duration>) -> anyhow::Result<u64> {
+        self.place.refuse_unless_room(bytes).map_err(blamed)?;
+        let what = format!("writing the test file of {}", units::bytes(bytes));
+        let step = self.context.step(&what, Length::Even(bytes));
+        let direct = self.place.is_direct();
+        let filled = self
+            .test
+            .fill(bytes, direct, limit, &self.interrupt(), |at| step.reach(at));
+        Ok(filled.map_err(blamed)?)
+    }
+
+    /// The first line of the record.
+    pub(super) fn header(&self, plan: &Plan) -> StorageHeader {
+        StorageHeader {
+            format: STORAGE_FORMAT,
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            mode: plan.mode,
+            at: utc_now(),
+            directory: self.place.path().display().to_string(),
+            storage: self.storage.clone(),
+            direct: self.place.is_direct(),
+            file_bytes: plan.file_bytes,
+            memory_bytes: telemetry::usable_memory_bytes(),
+            each_s: plan.each_s as f64,
+            engine: plan.engine.clone(),
+            fio_version: plan.fio.as_ref().map(|fio| fio.version().to_owned()),
+            patterns: plan.patterns.clone(),
+            writers: plan.writers.clone(),
+            left_out: plan.left_out.clone(),
+        }
+    }
+}
+
+/// A record that is being written, in its claimed directory.
+pub(super) struct Session {
+    pub(super) ground: Ground,
+    results: ClaimedDirectory,
+    pub(super) record: StorageRecord,
+    log: File,
+    job: Option<String>,
+    fio: Option<Fio>,
+}
+
+impl Session {
+    /// Begins new results.
+    pub(super) fn begin(ground: Ground, plan: Plan, args: &ResultsArgs) -> anyhow::Result<Self> {
+        let results = match &args.results {
+            Some(path) => ClaimedDirectory::new(path)?,
+            None => ClaimedDirectory::numbered(&results_name(plan.mode))?,
+        };
+        let record = StorageRecord::new(ground.header(&plan));
+        let mut session = Self::open(ground, results, record, plan)?;
+        let first = StorageLine::Storage(Box::new(session.record.header.clone()));
+        session.append(first)?;
+        session.write_job_file()?;
+        Ok(session)
+    }
+
+    /// Continues results that were interrupted; they have to be those of the same plan.
+    pub(super) fn resume(ground: Ground, plan: Plan, args: &ResultsArgs) -> anyhow::Result<Self> {
+        let path = match &args.results {
+            Some(path) => path.clone(),
+            None => last_results(plan.mode)?,
+        };
+        let results = ClaimedDirectory::again(&path)?;
+        let file = path.join(RECORD);
+        let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
+        let header = ground.header(&plan);
+        if let Some((noun, now, before)) = header.differs_from(&record.header) {
+            let message = format!("{}: its {noun} is {before}, not {now}", path.display());
+            let hint = "--resume takes the options that the results were begun with".to_owned();
+            return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+        }
+        let whole_bytes = record.whole_bytes;
+        let session = Self::open(ground, results, record, plan)?;
+        // A torn last line goes: what is appended would become a part of it.
+        let cut = session.log.set_len(whole_bytes);
+        cut.map_err(|error| unwritten(&file, &error))?;
+        session.write_job_file()?;
+        Ok(session)
+    }
+
+    fn open(
+        ground: Ground,
+        results: ClaimedDirectory,
+        record: StorageRecord,
+        plan: Plan,
+    ) -> anyhow::Result<Self> {
+        let path = results.path().join(RECORD);
+        let log = OpenOptions::new().create(true).append(true).open(&path);
+        let log = log.map_err(|error| unwritten(&path, &error))?;
+        let file = ground.test.data();
+        let job = JobFile {
+            file: &file,
+            file_bytes: plan.file_bytes,
+            each_s: plan.each_s,
+            engine: &plan.engine,
+            direct: ground.place.is_direct(),
+            log: None,
+        };
+        let has_fio = plan.fio.is_some() && !plan.patterns.is_empty();
+        Ok(Self {
+            job: has_fio.then(|| job_file(&job, &plan.patterns)),
+            fio: plan.fio,
+            ground,
+            results,
+            record,
+            log,
+        })
+    }
+
+    fn write_job_file(&self) -> Result<(), Blamed> {
+        let Some(job) = &self.job else {
+            return Ok(());
+        };
+        self.write(JOB_FILE, job)
+    }
+
+    /// Replaces another job file than that of the patterns, such as that of a cell; returns its path.
+    pub(super) fn write_job(&mut self, name: &str, text: String) -> Result<PathBuf, Blamed> {
+        self.write(name, &text)?;
+        self.job = Some(match self.job.take() {
+            Some(job) => format!("{job}\n{text}"),
+            None => text,
+        });
+        Ok(self.results.path().join(name))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Blamed> {
+        let path = self.results.path().join(name);
+        let written = files::replace(&path, text.as_bytes());
+        written.map_err(|error| Blamed::new(Blame::Machine, error))
+    }
+
+    /// Appends what was measured, in one write: a crash tears at most the last line.
+    pub(super) fn append(&mut self, line: StorageLine) -> Result<(), Blamed> {
+        let mut text = serde_json::to_vec(&line).expect("plain fields always serialise");
+        text.push(b'\n');
+        let path = self.results.path().join(RECORD);
+        let written = self.log.write_all(&text);
+        written.map_err(|error| unwritten(&path, &error))?;
+        self.record.add(line);
+        Ok(())
+    }
+
+    /// Runs a pattern by fio.
+    pub(super) fn measure(&self, pattern: &Pattern) -> Result<PatternResult, Blamed> {
+        let path = self.results.path().join(JOB_FILE);
+        let text = self.run_fio(&path, &pattern.name)?;
+        pattern_result(pattern, &text).map_err(blamed)
+    }
+
+    /// Runs one section of a job file and returns fio's output.
+    pub(super) fn run_fio(&self, job: &Path, section: &str) -> Result<String, Blamed> {
+        let fio = self.fio.as_ref().expect("who has patterns has fio");
+        let each = Duration::from_secs_f64(self.record.header.each_s);
+        let job = std::path::absolute(job).map_err(|error| unwritten(job, &error))?;
+        let interrupt = self.ground.interrupt();
+        fio.run(&job, section, each, &interrupt).map_err(blamed)
+    }
+
+    /// Measures the commit probes that are not there yet.
+    pub(super) fn probe_commits(&mut self, each: Duration) -> anyhow::Result<()> {
+        let writers = self.record.header.writers.clone();
+        let done = self.record.commits.len();
+        for writers in writers.into_iter().skip(done) {
+            let counted = units::counted(writers as usize, "writer");
+            let what = format!("durable commits of {counted}");
+            let step = self.ground.context.step(&what, Length::Unknown);
+            let probed = storage::commit_probe(
+                &self.ground.test,
+                self.ground.place.is_direct(),
+                writers,
+                each,
+                &self.ground.interrupt(),
+            );
+            drop(step);
+            let result: CommitResult = probed.map_err(blamed)?;
+            self.append(StorageLine::Commit(result))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the last line, the page and the files for programs, and prints the answer.
+    pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
+        self.append(StorageLine::End)?;
+        let page = self.write_outputs()?;
+        let page = page.display().to_string();
+        print!("{}", storage_summary(&self.record, &page, terminal_width()));
+        let details = storage_details(&self.record);
+        if !details.is_empty() {
+            print!("\n{details}");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn write_outputs(&self) -> Result<PathBuf, Blamed> {
+        self.write(PAGE, &storage_html(&self.record, self.job.as_deref()))?;
+        self.write("storage.json", &storage_json(&self.record))?;
+        self.write("storage.csv", &storage_csv(&self.record))?;
+        Ok(self.results.path().join(PAGE))
+    }
+
+    /// What was measured is kept and shown, also where an error ends the measurement.
+    pub(super) fn fail(self, error: anyhow::Error, way_on: &str) -> anyhow::Error {
+        let record = &self.record;
+        let measured = record.patterns.len()
+            + record.commits.len()
+            + record.bursts.len()
+            + record.rounds.len();
+        let path = self.results.path().display().to_string();
+        // The first error is the one to tell.
+        let _ = self.write_outputs();
+        let kept = units::counted(measured, "result");
+        let hint = format!("{kept} kept in {path}{way_on}");
+        match error.downcast::<Blamed>() {
+            Ok(blamed) => blamed.hint(hint).into(),
+            Err(other) => other,
+        }
+    }
+}
+
+/// `storage-suite`.
+fn results_name(mode: StorageMode) -> String {
+    format!("storage-{}", mode.name())
+}
+
+/// The results directory with the highest number.
+fn last_results(mode: StorageMode) -> Result<PathBuf, Blamed> {
+    let name = results_name(mode);
+    let free = unused_path(&name);
+    let number = free.to_string_lossy();
+    let number = number
+        .rsplit('-')
+        .next()
+        .and_then(|it| it.parse::<u64>().ok());
+    match number.map(|number| number - 1) {
+        Some(number) if number > 0 => Ok(free.with_file_name(format!("{name}-{number}"))),
+        _ => {
+            let message = format!("no results of dbdyno storage {} to resume", mode.name());
+            let hint = "--results names them".to_owned();
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: StorageReadError) -> Blamed {
+    Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Blamed {
+    Blamed::new(
+        Blame::Machine,
+        format!("cannot write {}: {error}", path.display()),
+    )
+}
+
+/// The error with its blame.
+pub(super) fn blamed(error: storage::Error) -> Blamed {
+    let blame = match error.fault() {
+        Fault::Input => Blame::Input,
+        Fault::Machine => Blame::Machine,
+        Fault::Interrupted => Blame::Interrupted,
+    };
+    let hint = error.hint();
+    Blamed::new(blame, error).hint(hint)
+}

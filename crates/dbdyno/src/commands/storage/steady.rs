@@ -1,0 +1,111 @@
+//! `dbdyno storage steady`: rounds until the disk is steady by both criteria of SNIA.
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use runs::{Blame, Length};
+use samples::{Access, Pattern, SteadyRound, StorageLine, StorageMode};
+use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
+use storage::Fio;
+
+use super::{
+    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    values,
+};
+
+/// SNIA writes the whole capacity twice before.
+const FILLS: u32 = 2;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The file is written twice whole, then one pattern runs in rounds. Steady: in the last five rounds the range is below 20 % of
+their mean, and what their line rises or falls by is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and it is not
+purged before: SNIA's figures of a drive are not comparable.
+
+Exit code 1 when the steady state is not reached in --rounds.
+
+Example:
+  dbdyno storage steady /data --size 16G")]
+pub(super) struct SteadyArgs {
+    /// Directory on the disk to measure
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Size of the test file
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
+    size: u64,
+    /// Seconds of a round
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
+    seconds: u64,
+    /// Rounds after which it is given up
+    #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
+        value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
+    rounds: u32,
+    /// Size of a request
+    #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = values::block_bytes)]
+    block: u64,
+    /// Share of the reads, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    reads: u32,
+    /// Requests in flight
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    depth: u32,
+    #[command(flatten)]
+    results: ResultsArgs,
+}
+
+pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
+    let fio = Fio::find().map_err(blamed)?;
+    let ground = Ground::open(&args.directory)?;
+    ground.place.refuse_unless_room(args.size).map_err(blamed)?;
+    let pattern = Pattern {
+        name: format!("round_{}_r{}_q{}", args.block, args.reads, args.depth),
+        access: Access::Random,
+        block_bytes: args.block,
+        reads_percent: args.reads,
+        depth: args.depth,
+    };
+    let plan = Plan {
+        mode: StorageMode::Steady,
+        file_bytes: args.size,
+        each_s: args.seconds,
+        engine: "libaio".to_owned(),
+        fio: Some(fio),
+        patterns: vec![pattern.clone()],
+        writers: Vec::new(),
+        left_out: vec!["purge of the disk: a file cannot do it".to_owned()],
+    };
+    let mut session = Session::begin(ground, plan, &args.results)?;
+    match measure(&mut session, &pattern, args.rounds) {
+        Ok(true) => session.finish(),
+        Ok(false) => {
+            session.finish()?;
+            Ok(ExitCode::from(Blame::Answer as u8))
+        }
+        Err(error) => Err(session.fail(error, "")),
+    }
+}
+
+/// Whether the steady state was reached.
+fn measure(session: &mut Session, pattern: &Pattern, rounds: u32) -> anyhow::Result<bool> {
+    let header = &session.record.header;
+    let each = Duration::from_secs_f64(header.each_s);
+    for _ in 0..FILLS {
+        session.ground.fill(header.file_bytes, None)?;
+    }
+    let step = session
+        .ground
+        .context
+        .step("rounds", Length::Paced(rounds.into()));
+    let mut rates = Vec::new();
+    for round in 1..=rounds {
+        let at_most = each * (rounds - round + 1);
+        step.announce(&format!("round {round} of at most {rounds}"), at_most);
+        let result = session.measure(pattern)?;
+        rates.push(result.iops());
+        session.append(StorageLine::Round(SteadyRound { round, result }))?;
+        step.reach(round.into());
+        if SteadyWindow::of(&rates).is_some_and(|it| it.is_steady()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

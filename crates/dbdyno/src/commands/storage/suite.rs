@@ -1,0 +1,135 @@
+//! `dbdyno storage suite`: every pattern of a set, one fio process each, resumable pattern by pattern.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use runs::{Blame, Blamed, Length};
+use samples::{Pattern, StorageLine, StorageMode};
+use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
+
+use super::{
+    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    values,
+};
+
+/// A longer file of patterns is a mistake.
+const FILE_AT_MOST: u64 = 1 << 20;
+/// What fio takes over the time of a pattern, about.
+const OVERHEAD: Duration = Duration::from_millis(600);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads and
+depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads and depths
+1, 4, 16, 64 and 256. A FILE holds [[pattern]] tables with name, block, reads (percent), depth and, unless random,
+access = \"sequential\".
+
+Examples:
+  dbdyno storage suite /data
+  dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2
+  dbdyno storage suite /data --resume")]
+pub(super) struct SuiteArgs {
+    /// Directory on the disk to measure
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Patterns: sh2-137, mysql-30 or a TOML file
+    #[arg(long, value_name = "SET|FILE", default_value = "sh2-137")]
+    patterns: String,
+    /// Size of the test file
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
+    size: u64,
+    /// Seconds for each pattern
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
+    seconds: u64,
+    /// I/O engine of fio
+    #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
+    engine: String,
+    /// Continue results that were interrupted
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    results: ResultsArgs,
+}
+
+pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
+    let patterns = patterns(&args.patterns)?;
+    if let Some(large) = patterns.iter().find(|it| it.block_bytes > args.size) {
+        let message = format!("pattern {}: its block is larger than the file", large.name);
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    let fio = Fio::find().map_err(blamed)?;
+    let ground = Ground::open(&args.directory)?;
+    ground.place.refuse_unless_room(args.size).map_err(blamed)?;
+    let mut left_out = Vec::new();
+    if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
+        let one = "depths above 1: the engine psync has one request in flight whatever the depth";
+        left_out.push(one.to_owned());
+    }
+    let plan = Plan {
+        mode: StorageMode::Suite,
+        file_bytes: args.size,
+        each_s: args.seconds,
+        engine: args.engine.clone(),
+        fio: Some(fio),
+        patterns,
+        writers: Vec::new(),
+        left_out,
+    };
+    let mut session = if args.resume {
+        Session::resume(ground, plan, &args.results)?
+    } else {
+        Session::begin(ground, plan, &args.results)?
+    };
+    match measure(&mut session) {
+        Ok(()) => session.finish(),
+        Err(error) => Err(session.fail(error, "; the same command with --resume continues")),
+    }
+}
+
+/// Measures the patterns that have no result yet.
+fn measure(session: &mut Session) -> anyhow::Result<()> {
+    let header = &session.record.header;
+    let is_measured = |pattern: &Pattern| {
+        let mut results = session.record.patterns.iter();
+        results.any(|it| it.pattern == *pattern)
+    };
+    let left = header.patterns.iter().filter(|it| !is_measured(it));
+    let left: Vec<Pattern> = left.cloned().collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    session.ground.fill(header.file_bytes, None)?;
+    let each = Duration::from_secs_f64(header.each_s) + OVERHEAD;
+    let step = session
+        .ground
+        .context
+        .step("patterns", Length::Paced(left.len() as u64));
+    for (done, pattern) in left.iter().enumerate() {
+        step.announce(&pattern.name, each * (left.len() - done) as u32);
+        let result = session.measure(pattern)?;
+        if let Some(error) = &result.error {
+            let error = format!("fio: pattern {}: {error}", pattern.name);
+            return Err(Blamed::new(Blame::Machine, error).into());
+        }
+        session.append(StorageLine::Pattern(result))?;
+        step.reach(done as u64 + 1);
+    }
+    Ok(())
+}
+
+fn patterns(named: &str) -> Result<Vec<Pattern>, Blamed> {
+    match named {
+        "sh2-137" => return Ok(sh2_137()),
+        "mysql-30" => return Ok(mysql_30()),
+        _ => {}
+    }
+    let text = files::read_regular_text(Path::new(named), FILE_AT_MOST);
+    let text = text.map_err(|error| {
+        let hint = "--patterns takes sh2-137, mysql-30 or a TOML file".to_owned();
+        Blamed::new(Blame::Input, format!("{named}: {error}")).hint(hint)
+    })?;
+    parse_patterns(&text).map_err(|error| Blamed::new(Blame::Input, format!("{named}: {error}")))
+}

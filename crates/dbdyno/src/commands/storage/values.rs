@@ -1,0 +1,57 @@
+//! Values of the options of `dbdyno storage`.
+
+use settings::quantity;
+
+/// The smallest test file, bytes: fio needs some blocks to choose from.
+const FILE_AT_LEAST: u64 = 16 << 20;
+/// Test files are written in units of this, bytes.
+const FILE_UNIT: u64 = 1 << 20;
+/// Largest block of a request, bytes.
+const BLOCK_AT_MOST: u64 = 4 << 20;
+/// A day: longer ones are a mistake.
+const SECONDS_AT_MOST: u64 = 86_400;
+
+/// The size of a test file: `16G`.
+pub(super) fn file_bytes(text: &str) -> Result<u64, String> {
+    let bytes = quantity::bytes(text).filter(|bytes| *bytes >= FILE_AT_LEAST);
+    let bytes = bytes.filter(|bytes| bytes % FILE_UNIT == 0);
+    bytes.ok_or_else(|| "a size from 16M on, in whole MiB, for example 16G".to_owned())
+}
+
+/// The size of a request: `16k`.
+pub(super) fn block_bytes(text: &str) -> Result<u64, String> {
+    let bytes = quantity::bytes(text).filter(|bytes| bytes % 512 == 0);
+    let bytes = bytes.filter(|bytes| (512..=BLOCK_AT_MOST).contains(bytes));
+    bytes.ok_or_else(|| "a multiple of 512 bytes up to 4M, for example 16k".to_owned())
+}
+
+/// Whole seconds, for fio takes no others: `60`.
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.trim_end_matches('s').parse().ok();
+    let seconds = seconds.filter(|it| (1..=SECONDS_AT_MOST).contains(it));
+    seconds.ok_or_else(|| "whole seconds from 1 on, for example 60".to_owned())
+}
+
+/// Whole seconds that may be none.
+pub(super) fn pause_s(text: &str) -> Result<u64, String> {
+    if text == "0" { Ok(0) } else { seconds(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_with_their_bounds() {
+        assert_eq!(file_bytes("16G"), Ok(16 << 30));
+        assert!(file_bytes("1M").is_err() && file_bytes("x").is_err());
+        assert!(file_bytes("16777217").is_err());
+        assert_eq!(block_bytes("16k"), Ok(16384));
+        assert!(
+            block_bytes("100").is_err() && block_bytes("8M").is_err() && block_bytes("0").is_err()
+        );
+        assert_eq!((seconds("60"), seconds("2s")), (Ok(60), Ok(2)));
+        assert!(seconds("0").is_err() && seconds("1.5").is_err());
+        assert_eq!(pause_s("0"), Ok(0));
+    }
+}

@@ -1,0 +1,274 @@
+//! `dbdyno storage`: measures a directory, leaves nothing in it, continues after an interruption and a kill, and refuses
+//! what it may not measure.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+
+use rustix::process::Signal;
+use samples::StorageRecord;
+use tempfile::TempDir;
+
+use crate::scene::Scene;
+
+const PATTERNS: &str = "\
+[[pattern]]\nname = \"a\"\nblock = \"16k\"\nreads = 100\ndepth = 1\n
+[[pattern]]\nname = \"b\"\nblock = \"16k\"\nreads = 50\ndepth = 4\n
+[[pattern]]\nname = \"c\"\nblock = \"1M\"\nreads = 0\ndepth = 1\naccess = \"sequential\"\n";
+
+/// A directory on a disk: the temporary directory may be memory.
+fn disk() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target directory is writable")
+}
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let names: BTreeSet<String> = crate::results::names_in(directory);
+    names.into_iter().collect()
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Without fio its tests are skipped.
+fn lacks_fio() -> bool {
+    let lacks = Command::new("fio").arg("--version").output().is_err();
+    if lacks {
+        eprintln!("skipped: fio is not installed (scripts/install-packages.sh test)");
+    }
+    lacks
+}
+
+fn record(scene: &Scene, results: &str) -> StorageRecord {
+    StorageRecord::read(&scene.path().join(results).join("storage.jsonl")).unwrap()
+}
+
+fn suite(disk: &TempDir, patterns: &Path, more: &[&str]) -> Vec<String> {
+    let (path, patterns) = (text(disk.path()), text(patterns));
+    let fixed = ["storage", "suite", &path, "--size", "16M", "--seconds", "1"];
+    let named = ["--patterns", &patterns];
+    let all = fixed.iter().chain(&named).chain(more);
+    all.map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn commits_are_measured() {
+    let (scene, disk) = (Scene::new(), disk());
+    let path = text(disk.path());
+    scene
+        .dbdyno([
+            "storage",
+            "commit",
+            &path,
+            "--writers",
+            "1,4",
+            "--seconds",
+            "1",
+        ])
+        .exits(0)
+        .prints("durable with 1 writer")
+        .prints("durable commits: ")
+        .prints("page      results/storage-commit-1/storage.html");
+    let record = record(&scene, "results/storage-commit-1");
+    assert!(record.is_complete);
+    let [one, four] = &record.commits[..] else {
+        panic!("{record:?}");
+    };
+    assert_eq!((one.writers, four.writers), (1, 4));
+    assert_eq!(one.groups, one.commits);
+    assert!(four.groups < four.commits, "they share flushes");
+    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+    let page = scene.path().join("results/storage-commit-1/storage.html");
+    assert!(
+        fs::read_to_string(page)
+            .unwrap()
+            .contains("Durable commits")
+    );
+}
+
+#[test]
+fn a_suite_continues_after_an_interruption_and_a_kill() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    let patterns = scene.file("mine.toml", PATTERNS);
+    let results = scene.path().join("results/storage-suite-1");
+    let measured = || {
+        let record = StorageRecord::read(&results.join("storage.jsonl"));
+        record.map_or(0, |it| it.patterns.len())
+    };
+    let mut running = scene.start(suite(&disk, &patterns, &[]));
+    running.wait_until("a pattern is measured", || measured() >= 1);
+    running.signal(Signal::INT);
+    running
+        .finish()
+        .exits(130)
+        .hints("the same command with --resume continues");
+    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+    assert!(results.join("storage.html").exists());
+
+    let before = measured();
+    assert!(before < 3, "{before}");
+    let mut running = scene.start(suite(&disk, &patterns, &["--resume"]));
+    running.wait_until("it goes on", || {
+        disk.path().join("dbdyno-storage-test/fio.dat").exists()
+    });
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    assert_eq!(names_in(disk.path()), ["dbdyno-storage-test"]);
+
+    // What the kill tore.
+    let file = results.join("storage.jsonl");
+    let torn = fs::read_to_string(&file).unwrap() + "{\"line\":\"patt";
+    fs::write(&file, torn).unwrap();
+    let other = suite(&disk, &patterns, &["--resume", "--engine", "psync"]);
+    scene
+        .dbdyno(other)
+        .exits(2)
+        .says("its engine is libaio, not psync");
+    scene
+        .dbdyno(suite(&disk, &patterns, &["--resume"]))
+        .exits(0)
+        .prints("requests/s, depth")
+        .prints("16.0 KiB r100");
+    let record = record(&scene, "results/storage-suite-1");
+    let names: Vec<&str> = record
+        .patterns
+        .iter()
+        .map(|it| it.pattern.name.as_str())
+        .collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    assert!(record.is_complete);
+    let mixed = &record.patterns[1];
+    assert!(mixed.read.is_some() && mixed.write.is_some());
+    assert!(mixed.iops() > 0.0);
+    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+
+    // By hand, from the job file.
+    let job = fs::read_to_string(results.join("patterns.fio")).unwrap();
+    assert_eq!(job.matches("stonewall").count(), 3);
+    for name in ["storage.json", "storage.csv"] {
+        assert!(
+            fs::metadata(results.join(name)).unwrap().len() > 100,
+            "{name}"
+        );
+    }
+    let page = fs::read_to_string(results.join("storage.html")).unwrap();
+    assert!(page.contains("Requests per second by block size") && page.contains("[global]"));
+}
+
+#[test]
+fn rounds_and_courses() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    let path = text(disk.path());
+    let steady = [
+        "storage",
+        "steady",
+        &path,
+        "--size",
+        "16M",
+        "--seconds",
+        "1",
+        "--rounds",
+        "5",
+    ];
+    let finished = scene.dbdyno(steady);
+    let rounds = record(&scene, "results/storage-steady-1").rounds;
+    assert_eq!(rounds.len(), 5);
+    let reached = finished.text().contains("steady    reached after 5 rounds");
+    let not_reached = finished
+        .text()
+        .contains("steady    NOT REACHED after 5 rounds");
+    assert!(reached != not_reached, "{}", finished.shown());
+    finished.exits(i32::from(not_reached));
+
+    let burst = [
+        "storage",
+        "burst",
+        &path,
+        "--sizes",
+        "16M",
+        "--depths",
+        "1,2",
+        "--seconds",
+        "3",
+        "--pause",
+        "0",
+    ];
+    scene.dbdyno(burst).exits(0).prints("none seen in 2 cells");
+    let cells = record(&scene, "results/storage-burst-1").bursts;
+    assert_eq!(cells.len(), 2);
+    assert!(
+        cells.iter().all(|it| (2..=4).contains(&it.iops.len())),
+        "{cells:?}"
+    );
+    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+}
+
+#[test]
+fn without_fio_quick_says_what_it_leaves_out() {
+    let (scene, disk) = (Scene::new(), disk());
+    let path = text(disk.path());
+    let mut command = Command::new("env");
+    command
+        .arg("PATH=/nowhere")
+        .arg(env!("CARGO_BIN_EXE_dbdyno"));
+    let quick = ["storage", "quick", &path];
+    scene
+        .launch(command, quick)
+        .finish()
+        .exits(0)
+        .says("fio is not installed")
+        .prints("left out: sequential and mixed patterns and depths above 16")
+        .prints("innodb_io_capacity = ")
+        .prints("backup and bulk load: not judged");
+    let record = record(&scene, "results/storage-quick-1");
+    assert_eq!((record.commits.len(), record.patterns.len()), (2, 4));
+    assert_eq!(record.header.engine, "native");
+    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+
+    let mut command = Command::new("env");
+    command
+        .arg("PATH=/nowhere")
+        .arg(env!("CARGO_BIN_EXE_dbdyno"));
+    let suite = ["storage", "suite", &path];
+    let refused = scene.launch(command, suite).finish();
+    refused
+        .exits(2)
+        .says("fio is not installed")
+        .hints("install the package fio");
+}
+
+#[test]
+fn what_may_not_be_measured_is_refused() {
+    let (scene, disk) = (Scene::new(), disk());
+    let commit = |path: &Path| scene.dbdyno(["storage", "commit", &text(path), "--seconds", "1"]);
+    commit(Path::new("/dev/null")).exits(2).says("raw device");
+    commit(&disk.path().join("none"))
+        .exits(2)
+        .says("No such file");
+    let datadir = disk.path().join("datadir");
+    fs::create_dir(&datadir).unwrap();
+    fs::write(datadir.join("ibdata1"), "").unwrap();
+    commit(&datadir).exits(2).hints("a directory beside it");
+    assert_eq!(names_in(&datadir), ["ibdata1"]);
+    let memory = Path::new("/dev/shm");
+    if memory.exists() {
+        commit(memory).exits(2).says("is memory, not a disk");
+    }
+    let theirs = disk.path().join("dbdyno-storage-test");
+    fs::create_dir(&theirs).unwrap();
+    fs::write(theirs.join("thesis"), "x").unwrap();
+    commit(disk.path()).exits(2).says("no marker");
+    assert!(theirs.join("thesis").exists());
+    fs::remove_dir_all(&theirs).unwrap();
+    if !lacks_fio() {
+        let path = text(disk.path());
+        let large = ["storage", "suite", &path, "--size", "1000000G"];
+        scene.dbdyno(large).exits(4).hints("--size");
+    }
+    assert_eq!(names_in(disk.path()), ["datadir"]);
+    assert!(!scene.path().join("results").exists(), "nothing was begun");
+}

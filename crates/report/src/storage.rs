@@ -1,0 +1,14 @@
+//! What `dbdyno storage` measured, for people and programs: the answer, the heat table, the page, JSON and CSV.
+
+mod doubts;
+mod heat;
+mod my_cnf;
+mod page;
+mod programs;
+mod readings;
+mod summary;
+mod uses;
+
+pub use page::storage_html;
+pub use programs::{storage_csv, storage_json};
+pub use summary::{storage_details, storage_summary};

@@ -1,0 +1,153 @@
+//! The lines of a my.cnf that follow from what was measured, each with its reason.
+
+use samples::StorageRecord;
+use units::{duration, moment, per_s};
+
+use super::readings::{DepthCourse, PAGE, steady};
+
+/// The least that InnoDB takes.
+const CAPACITY_AT_LEAST: f64 = 100.0;
+/// Faster than this no head moves, whatever the device calls itself.
+const HEAD_AT_LEAST_NS: u64 = 1_000_000;
+
+/// A line with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CnfLine {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    pub(super) reason: String,
+}
+
+/// What follows; nothing where nothing was measured that decides it.
+pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
+    let mut lines = Vec::new();
+    if let Some((writes, source)) = writes_per_s(record) {
+        let capacity = (writes / 2.0).max(CAPACITY_AT_LEAST);
+        lines.push(CnfLine {
+            name: "innodb_io_capacity",
+            value: two_digits(capacity),
+            reason: format!(
+                "half of {} random writes of 16 KiB, {source}",
+                per_s(writes)
+            ),
+        });
+        lines.push(CnfLine {
+            name: "innodb_io_capacity_max",
+            value: two_digits(writes.max(CAPACITY_AT_LEAST)),
+            reason: "what was measured: flushing in need may take the whole disk".to_owned(),
+        });
+    }
+    lines.extend(neighbours(record));
+    if record.header.direct {
+        lines.push(CnfLine {
+            name: "innodb_flush_method",
+            value: "O_DIRECT".to_owned(),
+            reason: "the file system takes direct requests; pages are not kept in memory twice"
+                .to_owned(),
+        });
+    }
+    lines
+}
+
+/// Random writes of pages per second, and how they were measured: in steady rounds where there are some.
+fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
+    let of_pages = |it: &samples::SteadyRound| {
+        let pattern = &it.result.pattern;
+        pattern.block_bytes == PAGE && pattern.reads_percent == 0
+    };
+    let is_of_pages = record.rounds.iter().all(of_pages);
+    if let Some(window) = steady(record).filter(|it| is_of_pages && it.is_steady()) {
+        return Some((window.mean, "in the steady state".to_owned()));
+    }
+    let highest = DepthCourse::of(record, PAGE, 0)?.highest();
+    let each = moment(record.header.each_s);
+    let depth = highest.pattern.depth;
+    Some((
+        highest.iops(),
+        format!(
+            "measured for {each} at depth {depth}; `dbdyno storage steady` tells whether they last"
+        ),
+    ))
+}
+
+/// Neighbouring pages are flushed together only where a head has to move.
+fn neighbours(record: &StorageRecord) -> Option<CnfLine> {
+    let devices = &record.header.storage.devices;
+    let rotational = devices.iter().find_map(|it| it.rotational)?;
+    let single = record.random(PAGE, 100, 1).and_then(|it| it.read.as_ref());
+    let p50_ns = single.map(|it| it.latency.p50_ns);
+    let fast = p50_ns.filter(|it| *it < HEAD_AT_LEAST_NS);
+    let (value, reason) = match (rotational, fast) {
+        (false, _) => (
+            "0",
+            "no head moves: neighbours of a page save no time".to_owned(),
+        ),
+        (true, Some(p50_ns)) => (
+            "0",
+            format!(
+                "a page is read in {}: no head moves, although the device calls itself rotational",
+                duration(p50_ns as f64)
+            ),
+        ),
+        (true, None) => (
+            "1",
+            "the device is rotational: neighbours of a page come at no cost".to_owned(),
+        ),
+    };
+    Some(CnfLine {
+        name: "innodb_flush_neighbors",
+        value: value.to_owned(),
+        reason,
+    })
+}
+
+/// Rounded down to two digits: more would claim to be exact.
+fn two_digits(value: f64) -> String {
+    let unit = 10f64.powf((value.log10().floor() - 1.0).max(0.0));
+    format!("{:.0}", (value / unit).floor() * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::readings::testing::*, *};
+    use samples::SteadyRound;
+
+    fn told(record: &StorageRecord) -> Vec<(&'static str, String)> {
+        let lines = lines(record).into_iter();
+        lines.map(|it| (it.name, it.value)).collect()
+    }
+
+    #[test]
+    fn lines_follow_from_what_was_measured() {
+        let mut record = record();
+        let expected = [
+            ("innodb_io_capacity", "18000".to_owned()),
+            ("innodb_io_capacity_max", "37000".to_owned()),
+            ("innodb_flush_neighbors", "0".to_owned()),
+            ("innodb_flush_method", "O_DIRECT".to_owned()),
+        ];
+        assert_eq!(told(&record), expected);
+        let round = |round| SteadyRound {
+            round,
+            result: result("rand_16k_r0_q16", PAGE, 0, 16, 3_100.0),
+        };
+        record.rounds = (1..=5).map(round).collect();
+        assert_eq!(told(&record)[0].1, "1500");
+        record.patterns.clear();
+        record.rounds.clear();
+        record.header.direct = false;
+        assert_eq!(told(&record), [("innodb_flush_neighbors", "1".to_owned())]);
+    }
+
+    #[test]
+    fn two_digits_are_kept() {
+        for (value, text) in [
+            (18_739.0, "18000"),
+            (199.0, "190"),
+            (100.0, "100"),
+            (99.0, "99"),
+        ] {
+            assert_eq!(two_digits(value), text);
+        }
+    }
+}

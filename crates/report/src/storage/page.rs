@@ -1,0 +1,351 @@
+//! A storage record as one self-contained page: the answer, the heat table, curves over the depth, courses over time.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use samples::{Access, BurstCell, CommitResult, StorageRecord};
+use stats::{Burst, burst};
+use units::{bytes, counted, duration, moment, per_s, percent, si, si_tick};
+
+use super::{
+    doubts::{doubts, noise},
+    heat::heat_html,
+    my_cnf,
+    readings::{DepthCourse, KNEE_AT},
+    summary::{burst_in_words, device_in_words, steady_in_words},
+    uses::uses,
+};
+use crate::{
+    chart::{
+        frame::{Description, Size},
+        line::{ChartLine, LineChart, Point},
+        scale::{Axis, Levels},
+        timeline::Timeline,
+    },
+    page::{document_with_style, scrolling, unbroken},
+};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The record as a page; `job_file` is what fio was given, so that anyone can run it again.
+pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
+    let header = &record.header;
+    let kind = format!("dbdyno storage {}", header.mode.name());
+    let content = html! {
+        (facts(record))
+        (judged(record))
+        (commits(&record.commits))
+        (heat_html(record))
+        (curves(record))
+        (courses(record))
+        (rounds(record))
+        @if let Some(text) = job_file {
+            details.part {
+                summary { "How to reproduce" }
+                p { "Save it as a file; " code { "fio FILE" } " runs all of it, "
+                    code { "fio --section=NAME FILE" } " one pattern. fio lays the test file out by itself." }
+                pre { (text) }
+            }
+        }
+    };
+    document_with_style(&kind, &header.directory, Some(STYLE), &content)
+}
+
+fn facts(record: &StorageRecord) -> Markup {
+    let header = &record.header;
+    let fio = header.fio_version.as_deref().unwrap_or("without fio");
+    let each = moment(header.each_s);
+    let file = bytes(header.file_bytes);
+    let how = format!(
+        "{fio}, engine {}, {each} each, test file {file}",
+        header.engine
+    );
+    let unfinished = "not complete: the same command with --resume continues a suite";
+    let ending = (!record.is_complete).then(|| unfinished.to_owned());
+    let told = [
+        ("begun", Some(header.at.clone())),
+        ("device", Some(device_in_words(record))),
+        ("measured", Some(how)),
+        ("memory", header.memory_bytes.map(bytes)),
+        ("steady state", steady_in_words(record)),
+        ("burst", burst_in_words(record)),
+        ("noise", noise(record)),
+        (
+            "left out",
+            Some(header.left_out.join("; ")).filter(|it| !it.is_empty()),
+        ),
+        ("ending", ending),
+        ("dbdyno", Some(header.dbdyno_version.clone())),
+    ];
+    let doubts = doubts(record);
+    html! {
+        dl.facts { @for (name, text) in told { @if let Some(text) = text { dt { (name) } dd { (unbroken(&text)) } } } }
+        @if !doubts.is_empty() {
+            p { strong { "What speaks against the figures:" } }
+            ul { @for doubt in &doubts { li { (unbroken(doubt)) "." } } }
+        }
+    }
+}
+
+/// Uses with their thresholds, and the lines that follow.
+fn judged(record: &StorageRecord) -> Markup {
+    if record.patterns.is_empty() && record.commits.is_empty() {
+        return html! {};
+    }
+    let lines = my_cnf::lines(record);
+    html! {
+        section aria-labelledby="uses" {
+            h2 id="uses" { "Fit for" }
+            (scrolling("Fit for", html! { table {
+                thead { tr { @for name in ["use", "", "measured", "threshold"] { th scope="col" { (name) } } } }
+                tbody { @for it in uses(record) { tr {
+                    th scope="row" { (it.name) }
+                    td { (it.fitness.map_or("not judged", |it| it.name())) }
+                    td.text { (it.evidence) }
+                    td.text { (it.threshold) }
+                } } }
+            } }))
+            @if !lines.is_empty() {
+                p { "Lines for a my.cnf that follow, each with its reason:" }
+                pre { "[mysqld]\n" @for it in &lines { "# " (it.reason) "\n" (it.name) " = " (it.value) "\n" } }
+            }
+        }
+    }
+}
+
+fn commits(all: &[CommitResult]) -> Markup {
+    if all.is_empty() {
+        return html! {};
+    }
+    let time = |ns: u64| duration(ns as f64);
+    let names = [
+        "writers",
+        "commits/s",
+        "commits per flush",
+        "p50",
+        "p99",
+        "p99.9",
+        "redo log p50",
+        "redo log p99",
+        "binary log p50",
+        "binary log p99",
+    ];
+    html! {
+        section aria-labelledby="commits" {
+            h2 id="commits" { "Durable commits" }
+            p.note { "A 4 KiB block of the redo log and fdatasync, then 210 bytes of the binary log and fdatasync, as MariaDB \
+                does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
+            (scrolling("Durable commits", html! { table {
+                thead { tr { @for name in names { th scope="col" { (name) } } } }
+                tbody { @for it in all { tr {
+                    th scope="row" { (it.writers) }
+                    td { (si(it.commits_per_s())) }
+                    td { (si(it.commits as f64 / it.groups.max(1) as f64)) }
+                    @for ns in [it.commit.p50_ns, it.commit.p99_ns, it.commit.p999_ns, it.redo.p50_ns, it.redo.p99_ns,
+                        it.binlog.p50_ns, it.binlog.p99_ns] { td { (time(ns)) } }
+                } } }
+            } }))
+        }
+    }
+}
+
+/// Requests per second over the depth, a chart for each block size, a line for each share of reads.
+fn curves(record: &StorageRecord) -> Markup {
+    let random = record.patterns.iter().map(|it| &it.pattern);
+    let random = random.filter(|it| it.access == Access::Random);
+    let blocks: BTreeSet<u64> = random.clone().map(|it| it.block_bytes).collect();
+    let drawn: Vec<Markup> = blocks
+        .iter()
+        .filter_map(|block| curve(record, *block))
+        .collect();
+    html! {
+        @if !drawn.is_empty() {
+            section aria-labelledby="curves" {
+                h2 id="curves" { "Over the depth" }
+                div.charts { @for chart in &drawn { (chart) } }
+            }
+        }
+    }
+}
+
+/// `None` for fewer than three depths.
+fn curve(record: &StorageRecord, block_bytes: u64) -> Option<Markup> {
+    let of_block = record.patterns.iter().map(|it| &it.pattern);
+    let of_block =
+        of_block.filter(|it| it.access == Access::Random && it.block_bytes == block_bytes);
+    let depths: BTreeSet<u32> = of_block.clone().map(|it| it.depth).collect();
+    let shares: BTreeSet<u32> = of_block.map(|it| it.reads_percent).collect();
+    if depths.len() < 3 {
+        return None;
+    }
+    let courses = shares.iter().rev();
+    let courses: Vec<(u32, DepthCourse<'_>)> = courses
+        .filter_map(|share| Some((*share, DepthCourse::of(record, block_bytes, *share)?)))
+        .collect();
+    let labels: Vec<String> = depths.iter().map(u32::to_string).collect();
+    let lines = courses.iter().enumerate().map(|(style, (share, course))| {
+        let point = |depth: &u32| {
+            let result = course
+                .results
+                .iter()
+                .find(|it| it.pattern.depth == *depth)?;
+            Some(Point {
+                value: result.iops(),
+                interval: None,
+            })
+        };
+        ChartLine {
+            label: format!("r{share}"),
+            style,
+            points: depths.iter().map(point).collect(),
+            course: None,
+        }
+    });
+    let highest = courses.iter().map(|(_, it)| it.highest().iops());
+    let (levels, y) = (
+        Levels::of(&labels),
+        Axis::from_zero(highest.fold(0.0, f64::max), 4),
+    );
+    let knees = courses.iter().filter_map(|(share, course)| {
+        Some(format!("r{share}: depth {}", course.knee()?.pattern.depth))
+    });
+    let knees = knees.collect::<Vec<_>>().join(", ");
+    let title = format!("Random requests of {}", bytes(block_bytes));
+    let chart = LineChart {
+        size: Size::LARGE,
+        description: Description {
+            id: &format!("depth-{block_bytes}"),
+            title: &title,
+            text: &format!("Requests per second over the depth. Knees: {knees}."),
+        },
+        x_name: "depth",
+        levels: &levels,
+        y_name: "requests/s",
+        y: &y,
+        tick: si_tick,
+        hint: si,
+        lines: lines.collect(),
+        labelled: true,
+    };
+    Some(html! {
+        figure {
+            figcaption { (title) }
+            (chart.draw())
+            p.note { "r100: reads only. Knee, the smallest depth with " (unbroken(&percent(KNEE_AT))) " of the highest rate: " (knees) "." }
+        }
+    })
+}
+
+/// The courses of a burst grid.
+fn courses(record: &StorageRecord) -> Markup {
+    html! {
+        @if !record.bursts.is_empty() {
+            section aria-labelledby="courses" {
+                h2 id="courses" { "Over time" }
+                @for (index, cell) in record.bursts.iter().enumerate() { (course(index, cell)) }
+            }
+        }
+    }
+}
+
+fn course(index: usize, cell: &BurstCell) -> Markup {
+    let end = burst(&cell.iops).filter(|_| !cell.is_recovery);
+    let points: Vec<(f64, f64)> = (0..)
+        .map(f64::from)
+        .zip(cell.iops.iter().copied())
+        .collect();
+    let again = if cell.is_recovery {
+        "again after a pause: "
+    } else {
+        ""
+    };
+    let depth = cell.pattern.depth;
+    let title = format!("{again}{}, depth {depth}", bytes(cell.size_bytes));
+    let in_words = |it: &Burst| {
+        format!(
+            "the burst ends after {}: {} before, {} after",
+            moment(it.end as f64),
+            per_s(it.before),
+            per_s(it.after)
+        )
+    };
+    let said = match &end {
+        Some(end) => in_words(end),
+        None => format!(
+            "no end of a burst in {}",
+            counted(cell.iops.len(), "second")
+        ),
+    };
+    let chart = Timeline {
+        description: Description {
+            id: &format!("burst-{index}"),
+            title: &title,
+            text: &said,
+        },
+        points: &points,
+        measured_from_s: 0.0,
+        y_name: "requests/s",
+        mark: end.map(|it| (it.end as f64, in_words(&it))),
+    };
+    html! { figure { figcaption { (title) ": " (said) } (chart.draw()) } }
+}
+
+/// The rounds of a steady state.
+fn rounds(record: &StorageRecord) -> Markup {
+    html! {
+        @if !record.rounds.is_empty() {
+            section aria-labelledby="rounds" {
+                h2 id="rounds" { "Rounds" }
+                (scrolling("Rounds", html! { table {
+                    thead { tr { @for name in ["round", "requests/s", "varied by"] { th scope="col" { (name) } } } }
+                    tbody { @for it in &record.rounds { tr {
+                        th scope="row" { (it.round) }
+                        td { (si(it.result.iops())) }
+                        td { (it.result.variation().map_or("–".to_owned(), |it| unbroken(&percent(it)))) }
+                    } } }
+                } }))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::readings::testing::*, *};
+    use samples::StorageMode;
+
+    #[test]
+    fn the_page_is_whole_and_fetches_nothing() {
+        let mut record = record();
+        record.header.directory = "/data/<b>".to_owned();
+        let page = storage_html(&record, Some("[global]\nioengine=libaio\n"));
+        for part in [
+            "Fit for",
+            "Durable commits",
+            "Over the depth",
+            "ioengine=libaio",
+            "/data/&lt;b&gt;",
+        ] {
+            assert!(page.contains(part), "{part}");
+        }
+        for foreign in ["http://", "https://", "src=", "<b>"] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_burst_is_marked_in_its_course() {
+        let mut record = record();
+        record.header.mode = StorageMode::Burst;
+        record.bursts = vec![BurstCell {
+            size_bytes: 8 << 30,
+            pattern: record.patterns[2].pattern.clone(),
+            pause_s: 0.0,
+            is_recovery: false,
+            iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
+        }];
+        let page = storage_html(&record, None);
+        assert!(page.contains("the burst ends after 20 s: 14.0k/s before, 400/s after"));
+        assert!(page.contains("stroke-dasharray=\"4 3\""));
+    }
+}

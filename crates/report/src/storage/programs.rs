@@ -1,0 +1,302 @@
+//! A storage record for programs: JSON and CSV.
+
+use samples::{CommitResult, Latency, PatternResult, StorageRecord};
+use serde::Serialize;
+
+use super::{
+    doubts::doubts,
+    my_cnf,
+    readings::{bursts, is_of_crystal_disk_mark, steady},
+    uses::uses,
+};
+
+const INFALLIBLE: &str = "writing to memory does not fail";
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    header: &'a samples::StorageHeader,
+    complete: bool,
+    patterns: Vec<PatternRow<'a>>,
+    commits: Vec<CommitRow<'a>>,
+    bursts: &'a [samples::BurstCell],
+    burst_ends: Vec<BurstEnd>,
+    rounds: &'a [samples::SteadyRound],
+    steady: Option<SteadyRow>,
+    uses: Vec<UseRow>,
+    my_cnf: Vec<CnfRow>,
+    suspect: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct PatternRow<'a> {
+    #[serde(flatten)]
+    result: &'a PatternResult,
+    iops: f64,
+    bytes_per_s: f64,
+    variation: Option<f64>,
+    noisy: bool,
+    crystal_disk_mark: bool,
+}
+
+#[derive(Serialize)]
+struct CommitRow<'a> {
+    #[serde(flatten)]
+    result: &'a CommitResult,
+    commits_per_s: f64,
+}
+
+#[derive(Serialize)]
+struct BurstEnd {
+    cell: usize,
+    end_s: usize,
+    before_per_s: f64,
+    after_per_s: f64,
+    credit_requests: f64,
+}
+
+#[derive(Serialize)]
+struct SteadyRow {
+    reached: bool,
+    mean_per_s: f64,
+    range: f64,
+    slope: f64,
+}
+
+#[derive(Serialize)]
+struct UseRow {
+    name: &'static str,
+    fitness: Option<&'static str>,
+    evidence: String,
+    threshold: String,
+}
+
+#[derive(Serialize)]
+struct CnfRow {
+    name: &'static str,
+    value: String,
+    reason: String,
+}
+
+/// Everything as one JSON object, ending with a line feed.
+pub fn storage_json(record: &StorageRecord) -> String {
+    let patterns = record.patterns.iter().map(|result| PatternRow {
+        iops: result.iops(),
+        bytes_per_s: result.bytes_per_s(),
+        variation: result.variation(),
+        noisy: result.is_noisy(),
+        crystal_disk_mark: is_of_crystal_disk_mark(&result.pattern),
+        result,
+    });
+    let commits = record.commits.iter().map(|result| CommitRow {
+        commits_per_s: result.commits_per_s(),
+        result,
+    });
+    let burst_ends = bursts(record).into_iter().map(|(cell, burst)| BurstEnd {
+        cell,
+        end_s: burst.end,
+        before_per_s: burst.before,
+        after_per_s: burst.after,
+        credit_requests: burst.credit(),
+    });
+    let uses = uses(record).into_iter().map(|it| UseRow {
+        name: it.name,
+        fitness: it.fitness.map(|it| it.name()),
+        evidence: it.evidence,
+        threshold: it.threshold,
+    });
+    let my_cnf = my_cnf::lines(record).into_iter().map(|it| CnfRow {
+        name: it.name,
+        value: it.value,
+        reason: it.reason,
+    });
+    let whole = Whole {
+        header: &record.header,
+        complete: record.is_complete,
+        patterns: patterns.collect(),
+        commits: commits.collect(),
+        bursts: &record.bursts,
+        burst_ends: burst_ends.collect(),
+        rounds: &record.rounds,
+        steady: steady(record).map(|it| SteadyRow {
+            reached: it.is_steady(),
+            mean_per_s: it.mean,
+            range: it.range,
+            slope: it.slope,
+        }),
+        uses: uses.collect(),
+        my_cnf: my_cnf.collect(),
+        suspect: doubts(record),
+    };
+    serde_json::to_string_pretty(&whole).expect("plain fields always serialise") + "\n"
+}
+
+/// One row of the CSV: a direction of a pattern or of a round, or a part of a commit probe.
+#[derive(Default)]
+struct Row {
+    kind: &'static str,
+    name: String,
+    part: &'static str,
+    block_bytes: Option<u64>,
+    reads_percent: Option<u32>,
+    depth: u32,
+    per_s: Option<f64>,
+    bytes_per_s: Option<f64>,
+    variation: Option<f64>,
+    latency: Option<Latency>,
+    error: Option<String>,
+}
+
+const NAMES: [&str; 17] = [
+    "kind",
+    "name",
+    "part",
+    "block_bytes",
+    "reads_percent",
+    "depth",
+    "per_s",
+    "bytes_per_s",
+    "variation",
+    "mean_ns",
+    "p50_ns",
+    "p95_ns",
+    "p99_ns",
+    "p999_ns",
+    "max_ns",
+    "error",
+    "noisy",
+];
+
+/// Patterns, rounds, commit probes and the seconds of bursts as CSV (RFC 4180, lines end with a line feed), with a header.
+///
+/// ```text
+/// kind,name,part,block_bytes,reads_percent,depth,per_s,bytes_per_s,variation,mean_ns,p50_ns,...
+/// pattern,012_rand_4k_r90_q1,read,4096,90,1,5591.2,22901555.2,0.089,171000,163000,...
+/// ```
+pub fn storage_csv(record: &StorageRecord) -> String {
+    let mut rows = Vec::new();
+    for result in &record.patterns {
+        rows.extend(sides("pattern", result.pattern.name.clone(), result));
+    }
+    for round in &record.rounds {
+        rows.extend(sides("round", round.round.to_string(), &round.result));
+    }
+    for result in &record.commits {
+        let rate = Some(result.commits_per_s());
+        let parts = [
+            ("commit", rate, result.commit),
+            ("redo log", None, result.redo),
+            ("binary log", None, result.binlog),
+        ];
+        rows.extend(parts.map(|(part, per_s, latency)| Row {
+            kind: "commit",
+            name: units::counted(result.writers as usize, "writer"),
+            part,
+            depth: result.writers,
+            per_s,
+            latency: Some(latency),
+            ..Row::default()
+        }));
+    }
+    for (number, cell) in record.bursts.iter().enumerate() {
+        let seconds = cell.iops.iter().enumerate();
+        rows.extend(seconds.map(|(second, iops)| Row {
+            kind: "burst",
+            name: format!("cell {number} second {second}"),
+            part: if cell.is_recovery { "recovery" } else { "grid" },
+            block_bytes: Some(cell.pattern.block_bytes),
+            reads_percent: Some(cell.pattern.reads_percent),
+            depth: cell.pattern.depth,
+            per_s: Some(*iops),
+            ..Row::default()
+        }));
+    }
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(NAMES).expect(INFALLIBLE);
+    for row in rows {
+        writer.write_record(row.cells()).expect(INFALLIBLE);
+    }
+    let bytes = writer.into_inner().expect(INFALLIBLE);
+    String::from_utf8(bytes).expect("names and numbers are text")
+}
+
+fn sides(kind: &'static str, name: String, result: &PatternResult) -> Vec<Row> {
+    let both = [("read", &result.read), ("write", &result.write)];
+    let measured = both.into_iter().filter_map(|(part, side)| {
+        let side = side.as_ref()?;
+        Some(Row {
+            kind,
+            name: name.clone(),
+            part,
+            block_bytes: Some(result.pattern.block_bytes),
+            reads_percent: Some(result.pattern.reads_percent),
+            depth: result.pattern.depth,
+            per_s: Some(side.iops),
+            bytes_per_s: Some(side.bytes_per_s),
+            variation: (side.iops > 0.0).then(|| side.iops_deviation / side.iops),
+            latency: Some(side.latency),
+            error: result.error.clone(),
+        })
+    });
+    measured.collect()
+}
+
+impl Row {
+    fn cells(&self) -> [String; 17] {
+        let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+        let ns = |of: fn(&Latency) -> u64| {
+            let value = self.latency.as_ref().map(of);
+            value.map(|it| it.to_string()).unwrap_or_default()
+        };
+        let noisy = self
+            .variation
+            .map(|it| (it > samples::NOISY_FROM).to_string());
+        [
+            self.kind.to_owned(),
+            self.name.clone(),
+            self.part.to_owned(),
+            self.block_bytes
+                .map(|it| it.to_string())
+                .unwrap_or_default(),
+            self.reads_percent
+                .map(|it| it.to_string())
+                .unwrap_or_default(),
+            self.depth.to_string(),
+            number(self.per_s),
+            number(self.bytes_per_s),
+            number(self.variation),
+            number(self.latency.map(|it| it.mean_ns)),
+            ns(|it| it.p50_ns),
+            ns(|it| it.p95_ns),
+            ns(|it| it.p99_ns),
+            ns(|it| it.p999_ns),
+            ns(|it| it.max_ns),
+            self.error.clone().unwrap_or_default(),
+            noisy.unwrap_or_default(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::readings::testing::*, *};
+
+    #[test]
+    fn csv_has_a_row_for_each_side() {
+        let text = storage_csv(&record());
+        let lines: Vec<&str> = text.lines().collect();
+        // Seven patterns of one side, one of two, two probes of three parts, the header.
+        assert_eq!(lines.len(), 7 + 2 + 6 + 1);
+        assert!(lines[1].starts_with("pattern,001_seq_read,read,1048576,100,1,2162,"));
+        assert!(lines[10].starts_with("commit,1 writer,commit,,,1,2420,,,370000,370000,"));
+    }
+
+    #[test]
+    fn json_has_figures_and_judgements() {
+        let value: serde_json::Value = serde_json::from_str(&storage_json(&record())).unwrap();
+        assert_eq!(value["patterns"][0]["pattern"]["name"], "001_seq_read");
+        assert_eq!(value["patterns"][7]["iops"], 47_468.0);
+        assert_eq!(value["commits"][1]["commits_per_s"], 9_100.0);
+        assert_eq!(value["uses"][0]["fitness"], "fit");
+        assert_eq!(value["steady"], serde_json::Value::Null);
+    }
+}

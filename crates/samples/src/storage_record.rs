@@ -1,0 +1,477 @@
+//! The record of a storage measurement: what was measured of one directory's disk, as JSON Lines.
+//!
+//! The first line is the `storage` line; each measurement is appended when it is over, so that an interrupted run keeps all
+//! that it measured. `docs/storage.md` documents the format.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Storage;
+
+/// The version of the format.
+pub const STORAGE_FORMAT: u32 = 1;
+/// A longer record is refused: 137 patterns and the courses of a burst are far below.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// One line of the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+pub enum StorageLine {
+    /// The first line: what is measured, and how.
+    Storage(Box<StorageHeader>),
+    /// A pattern was measured.
+    Pattern(PatternResult),
+    /// Durable commits were measured.
+    Commit(CommitResult),
+    /// A cell of the burst grid was measured.
+    Burst(BurstCell),
+    /// A round of the steady state was measured.
+    Round(SteadyRound),
+    /// Everything was measured.
+    End,
+}
+
+/// What a run of `dbdyno storage` measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StorageMode {
+    /// Commits and some patterns in a minute.
+    Quick,
+    /// Every pattern of a set.
+    Suite,
+    /// Commits alone.
+    Commit,
+    /// Courses over time, to find the end of a burst.
+    Burst,
+    /// Rounds until the disk is steady.
+    Steady,
+}
+
+impl StorageMode {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Suite => "suite",
+            Self::Commit => "commit",
+            Self::Burst => "burst",
+            Self::Steady => "steady",
+        }
+    }
+}
+
+/// The first line of the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorageHeader {
+    /// [`STORAGE_FORMAT`].
+    pub format: u32,
+    /// The dbdyno that wrote it.
+    pub dbdyno_version: String,
+    /// What is measured.
+    pub mode: StorageMode,
+    /// When it began: UTC, RFC 3339.
+    pub at: String,
+    /// The directory, absolute.
+    pub directory: String,
+    /// What stands behind the directory.
+    pub storage: Storage,
+    /// Whether the file system takes requests past the page cache.
+    pub direct: bool,
+    /// Size of the test file, bytes.
+    pub file_bytes: u64,
+    /// Memory that this machine's processes may use, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Time for each pattern, commit probe, cell or round, seconds.
+    pub each_s: f64,
+    /// I/O engine of the patterns: one of fio's, or `native` without fio.
+    pub engine: String,
+    /// As fio says it, `fio-3.33`; `None` without fio.
+    pub fio_version: Option<String>,
+    /// What is to be measured, in this order.
+    pub patterns: Vec<Pattern>,
+    /// Writers of the commit probes, in this order.
+    pub writers: Vec<u32>,
+    /// What is left out, in words, each with its reason.
+    pub left_out: Vec<String>,
+}
+
+impl StorageHeader {
+    /// The first difference that makes results of two headers no results of one run: a noun, and both values.
+    pub fn differs_from(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let shown = |header: &Self| {
+            [
+                ("mode", header.mode.name().to_owned()),
+                ("directory", header.directory.clone()),
+                ("file size", header.file_bytes.to_string()),
+                ("seconds", header.each_s.to_string()),
+                ("engine", header.engine.clone()),
+                ("fio", header.fio_version.clone().unwrap_or_default()),
+                ("patterns", names(&header.patterns)),
+                ("writers", format!("{:?}", header.writers)),
+            ]
+        };
+        let pairs = shown(self).into_iter().zip(shown(other));
+        let mut differing = pairs.filter(|((_, ours), (_, theirs))| ours != theirs);
+        differing
+            .next()
+            .map(|((noun, ours), (_, theirs))| (noun, ours, theirs))
+    }
+}
+
+fn names(patterns: &[Pattern]) -> String {
+    let each = patterns.iter().map(|it| {
+        let (block, reads, depth) = (it.block_bytes, it.reads_percent, it.depth);
+        format!("{} {block} {reads} {depth}", it.name)
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// How a pattern goes over the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// From the begin to the end.
+    Sequential,
+    /// Anywhere.
+    Random,
+}
+
+/// Requests of one kind, for example
+/// `{"name":"012_rand_4k_r90_q1","access":"random","block_bytes":4096,"reads_percent":90,"depth":1}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// Its name, which is the section of the job file.
+    pub name: String,
+    /// Sequential or random.
+    pub access: Access,
+    /// Size of a request, bytes.
+    pub block_bytes: u64,
+    /// Share of the reads, percent; the others are writes.
+    pub reads_percent: u32,
+    /// Requests in flight.
+    pub depth: u32,
+}
+
+/// What was measured of a pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PatternResult {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// The reads; `None` where it has none.
+    pub read: Option<Requests>,
+    /// The writes; `None` where it has none.
+    pub write: Option<Requests>,
+    /// CPU time of the measuring program per time.
+    pub cpu: Option<f64>,
+    /// What went wrong; the figures are then those of the time before.
+    pub error: Option<String>,
+}
+
+/// A pattern whose rate varied by more than this share of its mean is noisy: half is what neighbours do, not a disk.
+pub const NOISY_FROM: f64 = 0.3;
+
+impl PatternResult {
+    /// Reads and writes per second.
+    pub fn iops(&self) -> f64 {
+        self.sides().map(|side| side.iops).sum()
+    }
+
+    /// Bytes per second.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.sides().map(|side| side.bytes_per_s).sum()
+    }
+
+    /// Standard deviation of the rate inside the run as a share of its mean, the larger one of both sides; `None` where it
+    /// was not sampled often enough.
+    pub fn variation(&self) -> Option<f64> {
+        let shares = self.sides().filter_map(|side| {
+            let enough = side.rate_samples >= 3 && side.iops > 0.0;
+            enough.then(|| side.iops_deviation / side.iops)
+        });
+        shares.max_by(f64::total_cmp)
+    }
+
+    /// Whether the rate varied too much for the figure to be that of the disk.
+    pub fn is_noisy(&self) -> bool {
+        self.variation().is_some_and(|share| share > NOISY_FROM)
+    }
+
+    fn sides(&self) -> impl Iterator<Item = &Requests> {
+        self.read.iter().chain(&self.write)
+    }
+}
+
+/// Requests of one direction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Requests {
+    /// Requests that were completed.
+    pub count: u64,
+    /// Requests per second.
+    pub iops: f64,
+    /// Standard deviation of the rate's samples inside the run.
+    pub iops_deviation: f64,
+    /// How many samples these were.
+    pub rate_samples: u64,
+    /// Bytes per second.
+    pub bytes_per_s: f64,
+    /// Time from the submission of a request to its completion.
+    pub latency: Latency,
+}
+
+/// Latencies, nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Mean.
+    pub mean_ns: f64,
+    /// Median.
+    pub p50_ns: u64,
+    /// 95th percentile.
+    pub p95_ns: u64,
+    /// 99th percentile.
+    pub p99_ns: u64,
+    /// 99.9th percentile.
+    pub p999_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// What a commit probe measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CommitResult {
+    /// Writers that committed at the same time.
+    pub writers: u32,
+    /// Time of the probe, seconds.
+    pub elapsed_s: f64,
+    /// Durable commits.
+    pub commits: u64,
+    /// Groups of commits that shared one pair of flushes.
+    pub groups: u64,
+    /// Whether the redo log was written past the page cache.
+    pub redo_direct: bool,
+    /// From the begin of a commit to its end.
+    pub commit: Latency,
+    /// Write and flush of the redo log.
+    pub redo: Latency,
+    /// Write and flush of the binary log.
+    pub binlog: Latency,
+}
+
+impl CommitResult {
+    /// Durable commits per second.
+    pub fn commits_per_s(&self) -> f64 {
+        self.commits as f64 / self.elapsed_s
+    }
+}
+
+/// The course of one cell of the burst grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BurstCell {
+    /// Size of the range that was accessed, bytes.
+    pub size_bytes: u64,
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Pause before it, seconds.
+    pub pause_s: f64,
+    /// Whether it repeats the cell before, after a pause, to see whether the disk recovered.
+    pub is_recovery: bool,
+    /// Requests of each second, per second.
+    pub iops: Vec<f64>,
+}
+
+/// A round of the steady state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SteadyRound {
+    /// From 1.
+    pub round: u32,
+    /// What was measured.
+    pub result: PatternResult,
+}
+
+/// A record as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StorageRecord {
+    /// The first line.
+    pub header: StorageHeader,
+    /// Patterns, in the order in which they were measured.
+    pub patterns: Vec<PatternResult>,
+    /// Commit probes.
+    pub commits: Vec<CommitResult>,
+    /// Cells of the burst grid.
+    pub bursts: Vec<BurstCell>,
+    /// Rounds.
+    pub rounds: Vec<SteadyRound>,
+    /// Whether everything was measured.
+    pub is_complete: bool,
+    /// Bytes of whole lines; what follows is a torn one.
+    pub whole_bytes: u64,
+}
+
+/// A record that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageReadError {
+    /// The file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A whole line is broken.
+    #[error("storage record line {number} is not valid: {source}")]
+    Line {
+        /// From 1.
+        number: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The first line says nothing of what is measured.
+    #[error("the storage record does not begin with a storage line")]
+    NoHeader,
+    /// Another dbdyno wrote it.
+    #[error("the storage record has format {found}, and this dbdyno reads format {STORAGE_FORMAT}")]
+    Format {
+        /// Format in the file.
+        found: u32,
+    },
+}
+
+impl StorageRecord {
+    /// A record without results yet.
+    pub fn new(header: StorageHeader) -> Self {
+        Self {
+            header,
+            patterns: Vec::new(),
+            commits: Vec::new(),
+            bursts: Vec::new(),
+            rounds: Vec::new(),
+            is_complete: false,
+            whole_bytes: 0,
+        }
+    }
+
+    /// Reads a record; a last line that was torn by a crash is left out.
+    pub fn read(path: &Path) -> Result<Self, StorageReadError> {
+        let bytes =
+            files::read_regular(path, BYTES_MAX).map_err(|source| StorageReadError::Io {
+                path: path.to_owned(),
+                source,
+            })?;
+        Self::parse(&bytes)
+    }
+
+    /// The same of the bytes of a record.
+    pub fn parse(bytes: &[u8]) -> Result<Self, StorageReadError> {
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let whole = &bytes[..end.map_or(0, |end| end + 1)];
+        let mut record: Option<Self> = None;
+        for (index, text) in whole.split(|byte| *byte == b'\n').enumerate() {
+            if text.is_empty() {
+                continue;
+            }
+            let number = index + 1;
+            let line = serde_json::from_slice(text)
+                .map_err(|source| StorageReadError::Line { number, source })?;
+            match (&mut record, line) {
+                (None, StorageLine::Storage(header)) if header.format == STORAGE_FORMAT => {
+                    record = Some(Self::new(*header));
+                }
+                (None, StorageLine::Storage(header)) => {
+                    let found = header.format;
+                    return Err(StorageReadError::Format { found });
+                }
+                (Some(record), line) if !matches!(line, StorageLine::Storage(_)) => {
+                    record.add(line)
+                }
+                _ => return Err(StorageReadError::NoHeader),
+            }
+        }
+        let mut record = record.ok_or(StorageReadError::NoHeader)?;
+        record.whole_bytes = whole.len() as u64;
+        Ok(record)
+    }
+
+    /// Adds what was measured.
+    pub fn add(&mut self, line: StorageLine) {
+        match line {
+            StorageLine::Storage(header) => self.header = *header,
+            StorageLine::Pattern(result) => self.patterns.push(result),
+            StorageLine::Commit(result) => self.commits.push(result),
+            StorageLine::Burst(cell) => self.bursts.push(cell),
+            StorageLine::Round(round) => self.rounds.push(round),
+            StorageLine::End => self.is_complete = true,
+        }
+    }
+
+    /// The result of a pattern by block size, share of reads and depth, where it was measured without an error.
+    pub fn random(
+        &self,
+        block_bytes: u64,
+        reads_percent: u32,
+        depth: u32,
+    ) -> Option<&PatternResult> {
+        self.patterns.iter().find(|it| {
+            let pattern = &it.pattern;
+            pattern.access == Access::Random
+                && pattern.block_bytes == block_bytes
+                && pattern.reads_percent == reads_percent
+                && pattern.depth == depth
+                && it.error.is_none()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> StorageHeader {
+        StorageHeader {
+            format: STORAGE_FORMAT,
+            dbdyno_version: "0.1.0".to_owned(),
+            mode: StorageMode::Commit,
+            at: "2026-01-02T03:04:05Z".to_owned(),
+            directory: "/data".to_owned(),
+            storage: Storage::default(),
+            direct: true,
+            file_bytes: 1 << 30,
+            memory_bytes: None,
+            each_s: 2.0,
+            engine: "libaio".to_owned(),
+            fio_version: Some("fio-3.33".to_owned()),
+            patterns: Vec::new(),
+            writers: vec![1],
+            left_out: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_torn_last_line_is_left_out() {
+        let first = StorageLine::Storage(Box::new(header()));
+        let first = serde_json::to_string(&first).unwrap();
+        let whole = format!("{first}\n{{\"line\":\"end\"}}\n");
+        let record = StorageRecord::parse(whole.as_bytes()).unwrap();
+        assert!(record.is_complete && record.header == header());
+        let torn = &whole[..whole.len() - 3];
+        let record = StorageRecord::parse(torn.as_bytes()).unwrap();
+        assert!(!record.is_complete);
+        assert_eq!(record.whole_bytes, first.len() as u64 + 1);
+        for bad in ["", "{\"line\":\"end\"}\n", "x\n"] {
+            assert!(StorageRecord::parse(bad.as_bytes()).is_err(), "{bad:?}");
+        }
+        let newer = whole.replace("\"format\":1", "\"format\":2");
+        let error = StorageRecord::parse(newer.as_bytes()).unwrap_err();
+        assert!(matches!(error, StorageReadError::Format { found: 2 }));
+    }
+
+    #[test]
+    fn another_size_is_another_run() {
+        let other = StorageHeader {
+            file_bytes: 1 << 31,
+            ..header()
+        };
+        assert_eq!(header().differs_from(&header()), None);
+        assert_eq!(header().differs_from(&other).unwrap().0, "file size");
+    }
+}

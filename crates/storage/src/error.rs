@@ -1,0 +1,141 @@
+//! Why storage could not be measured.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use units::bytes;
+
+/// Why storage could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system refused.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// As in "cannot write".
+        what: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Not a place to measure.
+    #[error("{}: {why}", path.display())]
+    Refused {
+        /// What was named.
+        path: PathBuf,
+        /// Why it is refused.
+        why: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// Too little room for the test file and for those who use the disk otherwise.
+    #[error(
+        "{}: {} are free; a test file of {} has to leave {} free",
+        path.display(), bytes(*free_bytes), bytes(*file_bytes), bytes(*kept_bytes)
+    )]
+    NoRoom {
+        /// The directory.
+        path: PathBuf,
+        /// What a user other than root can still write.
+        free_bytes: u64,
+        /// Size of the test file.
+        file_bytes: u64,
+        /// What has to stay free.
+        kept_bytes: u64,
+    },
+    /// No fio here, or one that is too old.
+    #[error("{0}")]
+    NoFio(String),
+    /// fio failed.
+    #[error("fio: pattern {pattern}: {message}")]
+    Fio {
+        /// Section of the job file.
+        pattern: String,
+        /// What fio said.
+        message: String,
+    },
+    /// What fio wrote is not what fio 3 writes.
+    #[error("fio's output: {0}")]
+    Output(String),
+    /// A pattern file is wrong.
+    #[error("{0}")]
+    Patterns(String),
+    /// The user ended it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// What the user named.
+    Input,
+    /// The machine: a full disk, a refused request.
+    Machine,
+    /// The user ended it.
+    Interrupted,
+}
+
+impl Error {
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                NotFound | PermissionDenied | NotADirectory | IsADirectory => Fault::Input,
+                _ => Fault::Machine,
+            },
+            Self::Refused { .. } | Self::NoFio(_) | Self::Patterns(_) => Fault::Input,
+            Self::NoRoom { .. } | Self::Fio { .. } | Self::Output(_) => Fault::Machine,
+            Self::Interrupted => Fault::Interrupted,
+        }
+    }
+
+    /// What the user can do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::NoRoom { .. } => {
+                Some("--size takes a smaller file, or free some space".to_owned())
+            }
+            Self::NoFio(_) => Some(
+                "install the package fio; `dbdyno storage commit` and `quick` work without it"
+                    .to_owned(),
+            ),
+            Self::Fio { .. } => Some(
+                "`fio --section=NAME patterns.fio` in the results directory repeats it by hand"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl From<files::Error> for Error {
+    fn from(error: files::Error) -> Self {
+        match error {
+            files::Error::Io { what, path, source } => Self::Io { what, path, source },
+            files::Error::Held { path, pid } => {
+                let holder = pid.map_or("another process".to_owned(), |it| format!("process {it}"));
+                let path = path.parent().unwrap_or(&path).to_owned();
+                Self::Refused {
+                    path,
+                    why: format!("{holder} measures there"),
+                    hint: Some("wait until it ends, or interrupt it".to_owned()),
+                }
+            }
+            files::Error::Mounted { dir, mounted } => Self::Refused {
+                why: format!("another file system is mounted on {}", mounted.display()),
+                path: dir,
+                hint: None,
+            },
+        }
+    }
+}

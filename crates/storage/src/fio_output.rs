@@ -1,0 +1,226 @@
+//! What fio 3 writes, JSON and JSON+, as plain figures.
+
+use std::collections::BTreeMap;
+
+use samples::{Latency, Pattern, PatternResult, Requests};
+use serde::Deserialize;
+
+use crate::error::Error;
+
+#[derive(Debug, Deserialize)]
+struct Output {
+    jobs: Vec<Job>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    #[serde(default)]
+    jobname: String,
+    #[serde(default)]
+    error: i64,
+    read: Side,
+    write: Side,
+    #[serde(default)]
+    usr_cpu: f64,
+    #[serde(default)]
+    sys_cpu: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Side {
+    total_ios: u64,
+    iops: f64,
+    /// Bytes per second; versions before 3.0 have kibibytes in `bw` alone.
+    bw_bytes: f64,
+    #[serde(default)]
+    iops_stddev: f64,
+    #[serde(default)]
+    iops_samples: u64,
+    clat_ns: Clat,
+}
+
+#[derive(Debug, Deserialize)]
+struct Clat {
+    max: u64,
+    mean: f64,
+    /// `"99.000000": 552960`.
+    #[serde(default)]
+    percentile: BTreeMap<String, u64>,
+    /// JSON+ alone: latency to number of requests, `"24448": 1`.
+    #[serde(default)]
+    bins: BTreeMap<String, u64>,
+}
+
+/// The result of a pattern from the JSON or JSON+ of its fio; lines before it are fio's notes.
+pub fn pattern_result(pattern: &Pattern, text: &str) -> Result<PatternResult, Error> {
+    let begin = text.find("{\n").or_else(|| text.find('{'));
+    let json = begin.map(|at| &text[at..]).unwrap_or_default();
+    let output: Output =
+        serde_json::from_str(json).map_err(|error| Error::Output(error.to_string()))?;
+    let jobs = output.jobs.iter();
+    let mut named = jobs.filter(|job| job.jobname == pattern.name || output.jobs.len() == 1);
+    let job = named
+        .next()
+        .ok_or_else(|| Error::Output(format!("no job {}", pattern.name)))?;
+    let has = |share: u32, side: &Side| share > 0 || side.total_ios > 0;
+    let reads = pattern.reads_percent;
+    let read = has(reads, &job.read).then(|| requests(&job.read));
+    let write = has(100 - reads, &job.write).then(|| requests(&job.write));
+    let error = (job.error != 0).then(|| {
+        let errno = i32::try_from(job.error).unwrap_or_default();
+        std::io::Error::from_raw_os_error(errno).to_string()
+    });
+    Ok(PatternResult {
+        pattern: pattern.clone(),
+        read,
+        write,
+        cpu: Some((job.usr_cpu + job.sys_cpu) / 100.0),
+        error,
+    })
+}
+
+fn requests(side: &Side) -> Requests {
+    let clat = &side.clat_ns;
+    let bins = bins(&clat.bins);
+    let percentile = |percent: f64| {
+        let of_table = || clat.percentile.get(&format!("{percent:.6}")).copied();
+        of_bins(&bins, percent / 100.0)
+            .or_else(of_table)
+            .unwrap_or(0)
+    };
+    Requests {
+        count: side.total_ios,
+        iops: side.iops,
+        iops_deviation: side.iops_stddev,
+        rate_samples: side.iops_samples,
+        bytes_per_s: side.bw_bytes,
+        latency: Latency {
+            mean_ns: clat.mean,
+            p50_ns: percentile(50.0),
+            p95_ns: percentile(95.0),
+            p99_ns: percentile(99.0),
+            p999_ns: percentile(99.9),
+            max_ns: clat.max,
+        },
+    }
+}
+
+/// Rising latencies with their counts.
+fn bins(texts: &BTreeMap<String, u64>) -> Vec<(u64, u64)> {
+    let numbers = texts.iter();
+    let mut bins: Vec<(u64, u64)> = numbers
+        .filter_map(|(latency, count)| Some((latency.parse().ok()?, *count)))
+        .collect();
+    bins.sort_unstable();
+    bins
+}
+
+/// The latency of the bin that holds a quantile, as fio takes it; `None` without bins.
+fn of_bins(bins: &[(u64, u64)], quantile: f64) -> Option<u64> {
+    let total: u64 = bins.iter().map(|(_, count)| count).sum();
+    let wanted = (quantile * total as f64).ceil().max(1.0) as u64;
+    let mut below = 0;
+    bins.iter()
+        .find(|(_, count)| {
+            below += count;
+            below >= wanted
+        })
+        .map(|(latency, _)| *latency)
+}
+
+/// The requests of each second, of both directions together, from fio's log of IOPS
+/// (`1000, 7986, 0, 0, 0`: milliseconds, requests per second, direction, block size, offset). A second without a line is 0.
+pub fn iops_per_second(log: &str) -> Vec<f64> {
+    let mut seconds: BTreeMap<usize, f64> = BTreeMap::new();
+    for line in log.lines() {
+        let mut fields = line.split(',').map(str::trim);
+        let time_ms: Option<f64> = fields.next().and_then(|it| it.parse().ok());
+        let iops: Option<f64> = fields.next().and_then(|it| it.parse().ok());
+        if let (Some(time_ms), Some(iops)) = (time_ms, iops) {
+            let second = (time_ms / 1000.0).round().max(1.0) as usize - 1;
+            *seconds.entry(second).or_default() += iops;
+        }
+    }
+    // A day of seconds: more is no course of a burst.
+    let last = seconds
+        .keys()
+        .next_back()
+        .copied()
+        .filter(|last| *last < 86_400);
+    let all = last.map_or(0..0, |last| 0..last + 1);
+    all.map(|second| seconds.get(&second).copied().unwrap_or(0.0))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern_set::mysql_30;
+
+    /// fio 3.33 on a virtio disk, 16 KiB, half reads, depth 4; shortened.
+    const JSON_PLUS: &str = include_str!("../fixtures/fio-3.33-randrw.json");
+
+    fn pattern() -> Pattern {
+        let mut pattern = mysql_30()[21].clone();
+        "a".clone_into(&mut pattern.name);
+        pattern
+    }
+
+    #[test]
+    fn bins_give_the_percentiles_of_fios_own_table() {
+        let result = pattern_result(&pattern(), JSON_PLUS).unwrap();
+        let output: Output = serde_json::from_str(JSON_PLUS).unwrap();
+        for (side, raw) in [
+            (&result.read, &output.jobs[0].read),
+            (&result.write, &output.jobs[0].write),
+        ] {
+            let side = side.as_ref().unwrap();
+            assert_eq!(side.iops, raw.iops);
+            assert_eq!(side.count, raw.total_ios);
+            let table = &raw.clat_ns.percentile;
+            let latency = side.latency;
+            for (ours, key) in [
+                (latency.p50_ns, "50.000000"),
+                (latency.p95_ns, "95.000000"),
+                (latency.p99_ns, "99.000000"),
+                (latency.p999_ns, "99.900000"),
+            ] {
+                assert_eq!(ours, table[key], "{key}");
+            }
+        }
+        assert!(result.error.is_none() && !result.is_noisy());
+    }
+
+    #[test]
+    fn plain_json_has_the_percentiles_of_the_table() {
+        let mut value: serde_json::Value = serde_json::from_str(JSON_PLUS).unwrap();
+        value["jobs"][0]["read"]["clat_ns"]["bins"].take();
+        value["jobs"][0]["read"]["clat_ns"]
+            .as_object_mut()
+            .unwrap()
+            .remove("bins");
+        let text = format!("fio: a note before it\n{value:#}");
+        let plain = pattern_result(&pattern(), &text).unwrap();
+        let plus = pattern_result(&pattern(), JSON_PLUS).unwrap();
+        assert_eq!(plain.read, plus.read);
+    }
+
+    #[test]
+    fn what_fio_did_not_write_is_an_error() {
+        for text in ["", "{}", "fio: bad", "{\"jobs\":[]}", "{\"jobs\":[{}]}"] {
+            assert!(pattern_result(&pattern(), text).is_err(), "{text}");
+        }
+        let failed = JSON_PLUS.replacen("\"error\" : 0", "\"error\" : 28", 1);
+        let error = pattern_result(&pattern(), &failed).unwrap().error.unwrap();
+        assert!(error.contains("No space left"), "{error}");
+    }
+
+    #[test]
+    fn a_log_becomes_a_course() {
+        let log =
+            "1000, 14000, 0, 0, 0\n2001, 300, 0, 0, 0\n2001, 100, 1, 0, 0\n4000, 7, 0, 4096\n";
+        assert_eq!(iops_per_second(log), [14000.0, 400.0, 0.0, 7.0]);
+        assert_eq!(iops_per_second("").len(), 0);
+        assert_eq!(iops_per_second("99999999999999, 1\n").len(), 0);
+    }
+}

@@ -1,0 +1,28 @@
+//! What a directory's disk can do for a database: fio's patterns, and the native probe of durable commits.
+//!
+//! Everything here measures and judges nothing: results go line by line into a [`samples::StorageRecord`]. fio does all that
+//! it can do, one process for each pattern; native are only the commit probe, which alternates two files as no fio job can,
+//! and a small fallback for a machine without fio.
+
+mod aligned;
+mod commit_probe;
+mod error;
+mod fio;
+mod fio_output;
+mod job_file;
+mod native;
+mod pattern_file;
+mod pattern_set;
+mod place;
+mod test_file;
+
+pub use commit_probe::commit_probe;
+pub use error::{Error, Fault};
+pub use fio::{ENGINES, Fio};
+pub use fio_output::{iops_per_second, pattern_result};
+pub use job_file::{JobFile, job_file};
+pub use native::native_pattern;
+pub use pattern_file::parse_patterns;
+pub use pattern_set::{commit_relevant, mysql_30, sh2_137};
+pub use place::Place;
+pub use test_file::TestFile;

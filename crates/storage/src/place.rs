@@ -1,0 +1,270 @@
+//! The directory that is measured, and whether it may be: never a device, never a server's data, never memory.
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{OFlags, StatVfsMountFlags, statvfs};
+use samples::Storage;
+
+use crate::{
+    aligned::{ALIGNMENT, AlignedBuffer},
+    error::Error,
+};
+
+/// Share of the file system that stays free, and its bounds in bytes: others use the disk, too.
+const KEPT_SHARE: u64 = 20;
+const KEPT_AT_LEAST: u64 = 64 << 20;
+const KEPT_AT_MOST: u64 = 10 << 30;
+/// File systems that are memory.
+const MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+/// File systems on other machines.
+const NETWORK: [&str; 9] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "9p",
+    "ceph",
+    "glusterfs",
+    "afs",
+    "lustre",
+];
+/// Files that a server keeps in its data directory and nobody else has.
+const OF_A_SERVER: [&str; 5] = [
+    "ibdata1",
+    "ib_logfile0",
+    "#innodb_redo",
+    "aria_log_control",
+    "mysql.ibd",
+];
+
+/// A directory that may be measured.
+#[derive(Debug, Clone)]
+pub struct Place {
+    path: PathBuf,
+    direct: Result<(), String>,
+    free_bytes: u64,
+    kept_bytes: u64,
+    warnings: Vec<String>,
+}
+
+impl Place {
+    /// Checks a directory; `storage_of` says what stands behind it.
+    pub fn check(path: &Path, storage_of: impl Fn(&Path) -> Storage) -> Result<Self, Error> {
+        let path = fs::canonicalize(path).map_err(Error::io("measure", path))?;
+        refuse_unless_plain(&path)?;
+        refuse_unless_directory(&path)?;
+        refuse_data_directory(&path)?;
+        let storage = storage_of(&path);
+        let filesystem = storage.places.first().map(|it| it.filesystem.clone());
+        let filesystem = filesystem.unwrap_or_default();
+        if MEMORY.contains(&filesystem.as_str()) {
+            let hint = "name a directory on the disk that the server will use";
+            return Err(refused(
+                &path,
+                format!("{filesystem} is memory, not a disk"),
+                hint,
+            ));
+        }
+        let space = statvfs(&path).map_err(|error| Error::io("measure", &path)(error.into()))?;
+        if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
+            let hint = "name a directory on a file system that is mounted read-write";
+            return Err(refused(
+                &path,
+                "its file system is read-only".to_owned(),
+                hint,
+            ));
+        }
+        let mut warnings = Vec::new();
+        if NETWORK.contains(&filesystem.as_str()) || filesystem.starts_with("fuse") {
+            warnings.push(format!(
+                "{} is on {filesystem}: the network and the other machine's caches are measured, too",
+                path.display()
+            ));
+        }
+        let direct = probe_direct(&path)?;
+        if let Err(why) = &direct {
+            warnings.push(format!(
+                "{filesystem} refuses requests past the page cache ({why}): reads may come from memory"
+            ));
+        }
+        let size_bytes = space.f_blocks * space.f_frsize;
+        Ok(Self {
+            direct,
+            free_bytes: space.f_bavail * space.f_frsize,
+            kept_bytes: (size_bytes / KEPT_SHARE).clamp(KEPT_AT_LEAST, KEPT_AT_MOST),
+            path,
+            warnings,
+        })
+    }
+
+    /// The directory, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether requests go past the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.direct.is_ok()
+    }
+
+    /// What about the place a reader of the figures has to know.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What a test file may take at most, bytes.
+    pub fn room_bytes(&self) -> u64 {
+        self.free_bytes.saturating_sub(self.kept_bytes)
+    }
+
+    /// An error where a test file of this size leaves too little free.
+    pub fn refuse_unless_room(&self, file_bytes: u64) -> Result<(), Error> {
+        if file_bytes <= self.room_bytes() {
+            return Ok(());
+        }
+        Err(Error::NoRoom {
+            path: self.path.clone(),
+            free_bytes: self.free_bytes,
+            file_bytes,
+            kept_bytes: self.kept_bytes,
+        })
+    }
+}
+
+fn refused(path: &Path, why: String, hint: &str) -> Error {
+    Error::Refused {
+        path: path.to_owned(),
+        why,
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// The path goes into fio's job file, where a line ends a name.
+fn refuse_unless_plain(path: &Path) -> Result<(), Error> {
+    let text = path.to_str();
+    if text.is_some_and(|text| !text.chars().any(char::is_control)) {
+        return Ok(());
+    }
+    let hint = "name a directory whose path is plain text";
+    Err(refused(
+        path,
+        "fio's job file cannot hold this path".to_owned(),
+        hint,
+    ))
+}
+
+fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
+    let kind = fs::metadata(path)
+        .map_err(Error::io("measure", path))?
+        .file_type();
+    let why = match kind {
+        _ if kind.is_dir() => return Ok(()),
+        _ if kind.is_block_device() || kind.is_char_device() => {
+            "is a device; dbdyno writes no raw device, for that would destroy what is on it"
+        }
+        _ => "is no directory",
+    };
+    let hint = "name a directory on the file system that the server will use";
+    Err(refused(path, why.to_owned(), hint))
+}
+
+/// A data directory of a server, or a directory below one.
+fn refuse_data_directory(path: &Path) -> Result<(), Error> {
+    for directory in path.ancestors() {
+        let of_a_server = OF_A_SERVER.iter().find(|name| {
+            let file = directory.join(name);
+            file.symlink_metadata().is_ok()
+        });
+        if let Some(name) = of_a_server {
+            let why = format!(
+                "{} is the data directory of a server (it holds {name})",
+                directory.display()
+            );
+            let hint =
+                "name a directory beside it, on the same file system, while the server is idle";
+            return Err(refused(path, why, hint));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file here takes a request past the page cache; the inner error is the file system's refusal.
+fn probe_direct(path: &Path) -> Result<Result<(), String>, Error> {
+    let file = path.join(format!(".dbdyno-direct-{}", std::process::id()));
+    let created = OpenOptions::new().write(true).create_new(true).open(&file);
+    created.map_err(Error::io("write in", path))?;
+    let tried = write_directly(&file);
+    fs::remove_file(&file).map_err(Error::io("remove", &file))?;
+    match tried {
+        Ok(()) => Ok(Ok(())),
+        Err(error) if is_refusal(&error) => Ok(Err(error.to_string())),
+        Err(error) => Err(Error::io("write", &file)(error)),
+    }
+}
+
+fn write_directly(file: &Path) -> io::Result<()> {
+    let opened = OpenOptions::new()
+        .write(true)
+        .custom_flags(OFlags::DIRECT.bits().cast_signed())
+        .open(file)?;
+    opened.write_all_at(AlignedBuffer::random(ALIGNMENT, 1).bytes(), 0)
+}
+
+/// EINVAL is how a file system refuses it. Source: open(2).
+fn is_refusal(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, Unsupported};
+    matches!(error.kind(), InvalidInput | Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use samples::StorageDirectory;
+
+    fn on(filesystem: &str) -> impl Fn(&Path) -> Storage {
+        let place = StorageDirectory {
+            filesystem: filesystem.to_owned(),
+            ..StorageDirectory::default()
+        };
+        move |_| Storage {
+            places: vec![place.clone()],
+            ..Storage::default()
+        }
+    }
+
+    #[test]
+    fn a_plain_directory_may_be_measured_and_stays_as_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place::check(directory.path(), on("ext4")).unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert!(place.refuse_unless_room(0).is_ok());
+        let error = place.refuse_unless_room(u64::MAX).unwrap_err();
+        assert!(matches!(error, Error::NoRoom { .. }));
+        let far = Place::check(directory.path(), on("nfs4")).unwrap();
+        assert!(far.warnings()[0].contains("network"));
+    }
+
+    #[test]
+    fn what_may_not_be_measured_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        let why =
+            |path: &Path, filesystem| Place::check(path, on(filesystem)).unwrap_err().to_string();
+        assert!(why(path, "tmpfs").contains("memory"));
+        assert!(why(Path::new("/dev/null"), "ext4").contains("raw device"));
+        assert!(why(&path.join("none"), "ext4").contains("No such file"));
+        fs::create_dir(path.join("a\nb")).unwrap();
+        assert!(why(&path.join("a\nb"), "ext4").contains("job file"));
+        fs::write(path.join("notes"), "x").unwrap();
+        assert!(why(&path.join("notes"), "ext4").contains("no directory"));
+        fs::create_dir(path.join("shop")).unwrap();
+        fs::write(path.join("ibdata1"), "").unwrap();
+        assert!(why(path, "ext4").contains("ibdata1"));
+        assert!(why(&path.join("shop"), "ext4").contains("ibdata1"));
+    }
+}
