@@ -1,8 +1,8 @@
 //! `--serve`: a small read-only HTTP server that shows a browser, and Prometheus, what a command does now.
 //!
 //! It has a thread of its own with the lowest priority, and nothing happens there without a request. A connection carries
-//! one request and is closed; a client that is slow, or wants more than there is, loses its connection and holds up
-//! nobody. HTTP itself is read by `httparse`; the usual small servers (tiny_http and what builds on it) have no time limit
+//! one request and is closed; a client that is slow, or exceeds a limit, loses its connection and does not delay the
+//! others. HTTP itself is read by `httparse`; the usual small servers (tiny_http and what builds on it) have no time limit
 //! for a connection and no limit on how many there are.
 
 use std::{

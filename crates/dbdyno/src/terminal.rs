@@ -60,7 +60,7 @@ fn step(what: &str, length: Length) -> Step {
     }
 }
 
-/// Prints what is told, and shows the progress elsewhere too.
+/// Prints messages, and also publishes the progress for `--serve`.
 struct SharedTerminal(Shown);
 
 impl Listener for SharedTerminal {

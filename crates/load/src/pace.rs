@@ -98,7 +98,7 @@ struct Open {
 }
 
 impl Pace {
-    /// The pace of an event loop with so many users.
+    /// The pace of an event loop with this number of users.
     pub(crate) fn new(
         arrivals: &Arrivals,
         seed: u64,

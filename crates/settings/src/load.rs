@@ -96,16 +96,16 @@ pub enum OnRefusal {
 pub enum OnError {
     /// The first failure ends the load.
     Stop,
-    /// Failures are counted and the user goes on.
+    /// Failures are counted and the user continues.
     Count,
-    /// A failure that the server asks to retry (deadlock, lock wait timeout) is retried up to so many times; the
+    /// A failure that the server asks to retry (deadlock, lock wait timeout) is retried up to this number of times; the
     /// response time includes the retries. Other failures are counted.
     Retry {
         /// Retries of one operation.
         at_most: u32,
     },
     /// Failures that the user calls retryable are retried, over a new connection where the old one is lost, until they
-    /// succeed or the load gives up waiting. Those with an unknown outcome are counted, and the user goes on with its
+    /// succeed or the load gives up waiting. Those with an unknown outcome are counted, and the user continues with its
     /// next operation. Any other ends the load.
     RetryElseStop {
         /// How long a user tries to get a lost connection back.

@@ -124,7 +124,7 @@ impl Kind {
     }
 }
 
-/// The values of options that nobody gave.
+/// The default values of a table of options.
 pub fn defaults(options: &[OptionSpec]) -> Values {
     let mut values = Values::default();
     for option in options {

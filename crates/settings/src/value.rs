@@ -10,7 +10,7 @@ use std::{
 pub enum Rows {
     /// A plain count.
     Count(u64),
-    /// So many that the data on disk is a multiple of the InnoDB buffer pool.
+    /// As many rows as make the data on disk this multiple of the InnoDB buffer pool.
     TimesBufferPool(f64),
 }
 

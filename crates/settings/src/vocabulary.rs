@@ -40,9 +40,9 @@ pub trait OptionTable: Sync {
 /// How large a data set is, as far as is known before it is loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
-    /// About so many bytes on disk.
+    /// Approximate size on disk, bytes.
     Bytes(f64),
-    /// So many rows.
+    /// Number of rows.
     Rows(Rows),
 }
 

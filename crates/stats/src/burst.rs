@@ -4,7 +4,7 @@ use crate::levels::levels;
 
 /// A fall to this share or less is the end of a burst; smaller ones are what disks do anyway.
 pub const BURST_FALLS_TO: f64 = 0.7;
-/// What the levels are exact to, observations; the end is looked for this far around.
+/// What the levels are exact to, observations; the end is searched for within this distance.
 const AROUND: usize = 10;
 
 /// A burst that ended.

@@ -12,7 +12,7 @@ pub(crate) struct AlignedBuffer {
 }
 
 impl AlignedBuffer {
-    /// So many bytes that no disk can compress, the same for each seed.
+    /// This number of bytes that no disk can compress; equal for equal seeds.
     pub(crate) fn random(length: usize, seed: u64) -> Self {
         let memory = vec![0; length + ALIGNMENT];
         let begin = memory.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);

@@ -38,7 +38,7 @@ const BINLOG_AT_MOST: u64 = 64 << 20;
 /// More writers than this are no probe of a disk.
 pub(crate) const WRITERS_AT_MOST: u32 = 512;
 
-/// Commits of so many writers for so long. The first signal ends it early with an error.
+/// Commits with a number of writers for a fixed time. The first signal ends the probe with an error.
 pub fn commit_probe(
     test: &TestFile,
     direct: bool,

@@ -19,7 +19,7 @@ use crate::error::Error;
 pub const ENGINES: [&str; 3] = ["libaio", "io_uring", "psync"];
 /// The oldest fio whose JSON is read, by its first number.
 const OLDEST: u32 = 3;
-/// How often a running fio is looked at.
+/// Polling interval of a running fio.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// What an interrupted fio gets to end by itself.
 const TO_END: Duration = Duration::from_secs(2);

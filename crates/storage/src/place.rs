@@ -33,7 +33,7 @@ const NETWORK: [&str; 9] = [
     "afs",
     "lustre",
 ];
-/// Files that a server keeps in its data directory and nobody else has.
+/// Files that only the data directory of a server contains.
 const OF_A_SERVER: [&str; 5] = [
     "ibdata1",
     "ib_logfile0",

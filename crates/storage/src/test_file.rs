@@ -25,7 +25,7 @@ const MARKER_TEXT: &[u8] = b"{\"format\":1,\"made_by\":\"dbdyno storage\"}\n";
 const LOCK: &str = "dbdyno-storage.lock";
 /// Written at once, bytes; sizes are multiples of it.
 const UNIT: usize = 1 << 20;
-/// After so many units the bytes are others: no disk shall store them once.
+/// Number of units after which the bytes differ, so that a disk cannot store equal blocks only once.
 const REFILL_EVERY: u64 = 16;
 
 /// The directory of the test files, which goes away with this value.

@@ -142,7 +142,7 @@ impl Screen {
         self.every
     }
 
-    /// Nothing has come for so long, or everything comes as it should.
+    /// Sets the time since the last update of a silent feed; `None` while updates arrive as expected.
     pub fn set_silence(&mut self, silence: Option<Duration>) {
         self.silence = silence;
     }

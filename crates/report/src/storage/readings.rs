@@ -97,7 +97,7 @@ pub(super) mod testing {
 
     use super::*;
 
-    /// A latency of so many microseconds in the middle.
+    /// A median latency, in microseconds.
     pub(in crate::storage) fn latency(p50_us: u64, p99_us: u64) -> Latency {
         Latency {
             mean_ns: p50_us as f64 * 1e3,

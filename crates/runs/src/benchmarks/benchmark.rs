@@ -40,7 +40,7 @@ pub trait Benchmark: Sync {
     /// The data set that a run meets.
     fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
 
-    /// What the clients of a run do on its stage; finds the tables where nobody made them.
+    /// What the clients of a run do on its stage; finds existing tables if the plan creates none.
     fn work(
         &self,
         run: &PlannedRun,
@@ -60,7 +60,7 @@ pub trait Work {
     /// Does it.
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
 
-    /// What the record says of it when it is over after so many seconds, however it ended.
+    /// Lines of the record after its end, given its duration in seconds, whether it succeeded or not.
     fn known_after(&self, _endpoint: &Endpoint, _took_s: f64, _context: &Context) -> Vec<Line> {
         Vec::new()
     }

@@ -114,7 +114,7 @@ impl Benchmark for Slap {
     }
 }
 
-/// Statements of each of so many clients, and how many of them run one more; no number where the time ends them.
+/// Statements of each client, and the number of clients that run one more; `None` if the time ends them.
 fn share(values: &Values, clients: u32) -> (Option<u64>, u32) {
     let each = values.count("auto_generate_sql_execute_number");
     match values.count("number_of_queries") {

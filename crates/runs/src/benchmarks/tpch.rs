@@ -188,7 +188,7 @@ impl Work for MeasuredLoad {
         let table = self.load.table();
         let (rows, bytes) = self.load.brought();
         vec![Line::Loaded(samples::Loaded {
-            // A server that died has nothing to say, and how the load ended is told elsewhere.
+            // A server that died has nothing to say, and the end of the load is reported elsewhere.
             disk_bytes: disk_bytes([table].into_iter(), endpoint).ok().flatten(),
             ..samples::Loaded::new(table, rows, bytes, took_s)
         })]

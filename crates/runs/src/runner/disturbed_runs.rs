@@ -14,7 +14,7 @@ const BUSY: f64 = 0.5;
 pub(super) struct DisturbedRuns<'p> {
     /// Those that were done since it was last asked.
     done: Vec<&'p PlannedRun>,
-    /// Those of them that were disturbed; none are looked for where no run is done again.
+    /// Those of them that were disturbed; not searched for if runs are never repeated.
     disturbed: Vec<(&'p PlannedRun, Disturbance)>,
     /// Whether the machine is always busy; `None` before the first block is over.
     is_busy: Option<bool>,

@@ -14,7 +14,7 @@ pub(super) struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// A budget of which earlier commands took a part, for so many whole blocks.
+    /// A budget of which earlier commands have spent a part, on a number of whole blocks.
     pub(super) fn new(limit: Option<Duration>, earlier: Duration, blocks: u32) -> Self {
         Self {
             limit,
@@ -23,12 +23,12 @@ impl TimeBudget {
         }
     }
 
-    /// A block is done, and took so long.
+    /// Records the time of a finished block.
     pub(super) fn block_took(&mut self, took: Duration) {
         self.block = self.block.max(took);
     }
 
-    /// Says so where no time is left for another block, so long after the command began; the first block of all begins
+    /// Says so where no time is left for another block, at this time after the command began; the first block of all begins
     /// however long it takes.
     pub(super) fn spent_before(&self, block: u32, elapsed: Duration) -> Option<String> {
         let limit = self.limit?;

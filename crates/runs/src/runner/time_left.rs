@@ -53,7 +53,7 @@ impl TimeLeft {
         }
     }
 
-    /// A run is done whose load took so long, and so long all in all.
+    /// Records a finished run: the time of its load, and its total time.
     pub(super) fn done(&mut self, run: u32, load: Duration, all: Duration) {
         let Some(planned) = self.time_of(run) else {
             return;

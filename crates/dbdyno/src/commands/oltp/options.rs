@@ -259,7 +259,7 @@ impl Options {
         })
     }
 
-    /// Where to connect, and as whom; a database that nobody names is sysbench's.
+    /// Address, account and database of the connection; the default database is sysbench's.
     pub(super) fn endpoint(&self) -> anyhow::Result<protocol::Endpoint> {
         if let Some(host) = &self.connection.host
             && host.contains(',')
@@ -280,7 +280,7 @@ impl Options {
         Ok(endpoint)
     }
 
-    /// True where nobody named a database, so that it may be made.
+    /// Whether the database is the default one, which may then be created.
     pub(super) fn may_create_database(&self) -> bool {
         self.connection.database.is_none()
     }

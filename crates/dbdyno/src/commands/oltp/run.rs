@@ -222,7 +222,7 @@ fn arrivals(options: &Options) -> Result<Arrivals, Blamed> {
     }
 }
 
-/// True where the run must end so long after its time.
+/// Whether the run is ended by force some time after its planned end.
 fn is_forced(options: &Options) -> bool {
     let forced = options.load.forced_shutdown;
     forced.is_some_and(|forced| forced != ForcedShutdown::Off)

@@ -23,7 +23,7 @@ use crate::{
 
 /// Exit code of tables that are not as `prepare` makes them.
 const NOT_AS_PREPARED: u8 = 1;
-/// Tables whose fault is told.
+/// Number of tables whose fault is reported.
 const FAULTS_TOLD: usize = 4;
 /// Connections that fill tables: one for each CPU keeps the server busy, more wait for each other.
 const STREAMS_MIN: usize = 2;

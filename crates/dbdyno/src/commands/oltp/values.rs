@@ -10,9 +10,9 @@ use settings::quantity::DURATION_LIMIT;
 pub(super) enum ForcedShutdown {
     /// Never.
     Off,
-    /// So long after its time.
+    /// This time after the planned end.
     After(Duration),
-    /// So many percent of its time after it.
+    /// This percentage of the planned duration after the planned end.
     Percent(f64),
 }
 

@@ -1,4 +1,4 @@
-//! What is printed while a run goes: intermediate lines every so many seconds.
+//! The lines printed during a run, at the report interval.
 
 use std::sync::Arc;
 

@@ -156,12 +156,12 @@ impl SmackData {
         Ok(database.unwrap_or_else(|| DATABASE.to_owned()))
     }
 
-    /// What every client of a load does, with the words of a data set of so many rows (`None`: the file's own).
+    /// What every client of a load does, with the words of a data set of `rows` rows (`None`: the file's own).
     pub fn plan(&self, load: &LoadSpec, rows: Option<u64>) -> Result<Arc<ClientPlan>, Blamed> {
         self.plan_with(load, self.words(rows)?)
     }
 
-    /// The keys that the clients of a load draw, with the words of a data set of so many rows.
+    /// The keys that the clients of a load draw, with the words of a data set of `rows` rows.
     pub fn keys(&self, load: &LoadSpec, rows: Option<u64>) -> Result<Vec<Keys>, Blamed> {
         let words = self.words(rows)?;
         let client = self.client(load)?;
@@ -201,7 +201,7 @@ impl SmackData {
         Ok(words)
     }
 
-    /// The script with so many rows in each table that gen-data fills (`None`: the file's own).
+    /// The script with `rows` rows in each table that gen-data fills (`None`: the file's own).
     pub fn with_rows(&self, rows: Option<u64>) -> Script {
         let mut script = self.script.clone();
         if let Some(rows) = rows {

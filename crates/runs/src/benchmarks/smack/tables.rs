@@ -12,7 +12,7 @@ use crate::{
     listener::{Context, Length, Step},
 };
 
-/// Makes every table of a .smack file with so many rows; a table that exists is replaced.
+/// Creates every table of a .smack file with this number of rows; a table that exists is replaced.
 pub(super) fn load_tables(
     smack: &SmackData,
     endpoint: &Endpoint,

@@ -162,7 +162,7 @@ impl DataSet for TpccTables {
 struct Terminals {
     plan: Arc<TerminalPlan>,
     check: bool,
-    /// The tables were there, and nobody checked them after their load.
+    /// The tables existed and were not checked after their load.
     is_found: bool,
     /// What was violated before the run.
     before: Vec<Violation>,
@@ -173,7 +173,7 @@ struct Terminals {
 }
 
 impl Terminals {
-    /// The terminals on the tables of a database; `is_found` says that nobody has checked these.
+    /// The terminals on the tables of a database; `is_found`: they existed and were not checked.
     fn new(
         load: LoadOptions,
         seed: u64,
@@ -226,7 +226,7 @@ impl Terminals {
         }
     }
 
-    /// What is known of the tables before the run; `None` where nobody looked.
+    /// What is known of the tables before the run; `None` if they were not examined.
     fn checked_before(&self) -> Option<Checked> {
         match (self.is_found, self.check) {
             // What violates a condition there fails the load.

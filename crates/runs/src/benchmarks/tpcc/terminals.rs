@@ -77,7 +77,7 @@ impl Database {
         }
     }
 
-    /// The plan of terminals over so many of the warehouses.
+    /// The plan of terminals over a number of warehouses.
     pub fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
         Arc::new(TerminalPlan {
             round_trips: settings.round_trips,
@@ -103,7 +103,7 @@ impl Database {
     }
 }
 
-/// So many terminals, as the load engine takes them.
+/// A number of terminals, as users of the load engine.
 pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
@@ -115,7 +115,7 @@ pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group
     }
 }
 
-/// Couriers for so many terminals: deliveries are a sixth of the statements of terminals that never pause.
+/// Couriers for a number of terminals: deliveries are a sixth of the statements of terminals that never pause.
 pub fn couriers(plan: &Arc<TerminalPlan>, terminals: u32, endpoint: &Endpoint) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
