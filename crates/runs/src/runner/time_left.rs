@@ -143,8 +143,8 @@ mod tests {
         TimeLeft::planned((1..=count).map(|run| (run, time(run))).collect())
     }
 
-    /// Does runs one after the other, each with its preparation and its load in seconds; after the first tenth of the time
-    /// the estimate is within 30 % of what is then still to come.
+    /// Does runs one after the other, each with its preparation and its load in seconds. After the first tenth of the time,
+    /// and a run of each kind (with and without a load of data), the estimate is within 30 % of what is still to come.
     #[track_caller]
     fn is_learned(runs: &[(u32, f64, f64)]) {
         let mut left = plan(runs.iter().map(|run| run.0).max().unwrap_or(0));
@@ -154,7 +154,7 @@ mod tests {
             let others = runs[place + 1..].iter().map(|run| run.0);
             let said_s = left.until_end(*run, others).whole.as_secs_f64();
             let true_s = all_s - gone_s;
-            if gone_s >= 0.1 * all_s {
+            if place >= 2 && gone_s >= 0.1 * all_s {
                 let off = (said_s - true_s).abs() / true_s;
                 assert!(
                     off <= 0.3,
