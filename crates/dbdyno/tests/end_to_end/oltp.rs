@@ -186,7 +186,7 @@ fn the_layout_is_sysbenchs_own() {
         &[
             "--threads=2",
             "--time=2",
-            "--rate=50",
+            "--rate=5",
             "--report-interval=1",
             "--rand-seed=7",
         ],
