@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_banned_phrasing_is_found() {
         assert_eq!(banned_in("Asks so often.\nfine").len(), 1);
-        let source = "let x = \"so often\";\n    // Asks so often.\n#[command(after_help = \"\nNobody.\n\")]\n";
+        let source = "let x = \"so often\";\n    // Asks so often.\n#[command(after_help = \"\\\nNobody.\n\")]\n";
         let found = banned_in(&prose(source));
         assert_eq!(
             found,
