@@ -119,8 +119,14 @@ impl Remade {
         make: impl FnOnce(&Results) -> String,
     ) -> Option<Arc<str>> {
         let now = system_now();
+        // The first text is awaited by a viewer: a failed attempt, before the first record, is repeated at once.
+        let at_least = if self.text.is_some() {
+            REMADE_AFTER
+        } else {
+            Duration::ZERO
+        };
         let is_due = self.made.is_none_or(|(made, took)| {
-            now - made >= REMADE_AFTER.max(took.saturating_mul(REST_PER_WORK))
+            now - made >= at_least.max(took.saturating_mul(REST_PER_WORK))
         });
         if is_due && (self.text.is_none() || records != self.of) {
             if let Ok(results) = results_so_far(directory) {
