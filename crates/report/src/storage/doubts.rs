@@ -1,4 +1,4 @@
-//! What speaks against the figures: caches that answer instead of the disk, flushes that are too fast, noise.
+//! Problems found: caches that answer instead of the disk, flushes that are too fast, noise.
 
 use samples::StorageRecord;
 use units::{bytes, counted, duration, percent};

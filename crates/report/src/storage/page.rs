@@ -81,7 +81,7 @@ fn facts(record: &StorageRecord) -> Markup {
     html! {
         dl.facts { @for (name, text) in told { @if let Some(text) = text { dt { (name) } dd { (unbroken(&text)) } } } }
         @if !doubts.is_empty() {
-            p { strong { "What speaks against the figures:" } }
+            p { strong { "Problems found:" } }
             ul { @for doubt in &doubts { li { (unbroken(doubt)) "." } } }
         }
     }
