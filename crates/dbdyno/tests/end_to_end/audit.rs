@@ -22,7 +22,7 @@ fn two_durabilities(scene: &Scene) {
 
 #[test]
 fn an_experiment_is_audited_as_a_whole() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     two_durabilities(&scene);
     let page = fs::read_to_string(scene.path().join("flush/report.html")).unwrap();
     assert!(page.contains("id=\"audit\""), "the page has no audit");

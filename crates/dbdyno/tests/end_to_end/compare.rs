@@ -27,7 +27,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn the_cost_of_synced_commits_is_named() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     two_flush_modes(&scene);
     scene
         .dbdyno(with(&["-v"]))

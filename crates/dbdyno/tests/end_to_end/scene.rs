@@ -1,6 +1,7 @@
 //! The vocabulary of these tests: a separate directory, in which dbdyno runs.
 
 use std::{
+    env,
     ffi::OsStr,
     fs,
     io::Read,
@@ -11,7 +12,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::statvfs,
+    process::{Pid, Signal, kill_process},
+};
 use tempfile::TempDir;
 
 use crate::results::names_in;
@@ -19,6 +23,10 @@ use crate::results::names_in;
 /// Timeout of a command.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
+/// Where Linux has a file system in memory; containers often have one of 64 MiB.
+const MEMORY: &str = "/dev/shm";
+/// At least this many bytes must be free there.
+const ROOM: u64 = 8 << 30;
 /// Environment variables of the developer that must not affect the tests.
 pub(crate) const FOREIGN: [&str; 6] = [
     "MYSQL_PWD",
@@ -35,12 +43,25 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// An empty scene.
+    /// An empty scene: in memory where there is room, so that tests do not wait for each other's writes to the disk.
     pub(crate) fn new() -> Self {
+        Self::below(if has_room(Path::new(MEMORY)) {
+            Path::new(MEMORY).to_owned()
+        } else {
+            env::temp_dir()
+        })
+    }
+
+    /// An empty scene on a disk, for tests of what commits cost and what survives a crash.
+    pub(crate) fn on_disk() -> Self {
+        Self::below(env::temp_dir())
+    }
+
+    fn below(parent: PathBuf) -> Self {
         // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new()
             .prefix("dyno")
-            .tempdir()
+            .tempdir_in(parent)
             .expect("the temporary directory is writable");
         Self { directory }
     }
@@ -173,6 +194,11 @@ impl Scene {
             stderr: Some(stderr),
         }
     }
+}
+
+/// Whether the tests that run at the same time can have their servers here.
+fn has_room(directory: &Path) -> bool {
+    statvfs(directory).is_ok_and(|it| it.f_bavail * it.f_frsize > ROOM)
 }
 
 impl Drop for Scene {

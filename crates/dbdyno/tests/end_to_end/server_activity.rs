@@ -60,7 +60,7 @@ fn statements(scene: &Scene, names: &[&str]) -> f64 {
 
 #[test]
 fn the_server_counts_what_the_client_counts() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     let mariadb = MariaDb::start(
         &scene,
         &[

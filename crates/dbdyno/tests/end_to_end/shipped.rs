@@ -107,7 +107,7 @@ fn hp_sizing() {
 
 #[test]
 fn ssd_mycnf() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     experiments(&scene);
     on_one_disk(&scene, "ssd-mycnf");
     let smaller = ["--scale", "0.02", "--repeats", "1", "--only", "fs=xfs"];
@@ -250,7 +250,7 @@ fn stored_procedure() {
 
 #[test]
 fn flush_log() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     experiments(&scene);
     let smaller = ["--scale", "0.05", "--repeats", "1", "--only"];
     run(
@@ -274,7 +274,7 @@ fn flush_log() {
 
 #[test]
 fn self_test() {
-    let scene = Scene::new();
+    let scene = Scene::on_disk();
     experiments(&scene);
     run(&scene, "self-test", &["--scale", "0.05", "--repeats", "2"]);
     scene
