@@ -30,9 +30,6 @@ use output::print_of_clap;
 /// Maximum characters of an error message: a server can send megabytes.
 const MESSAGE_AT_MOST: usize = 8000;
 
-/// Exit code of a bug in dbdyno, not a fault of the input, the server or the machine.
-const EXIT_BUG: i32 = 70;
-
 fn main() -> ExitCode {
     exit_as_bug_on_panic();
     runs::open_files::raise_limit();
@@ -100,7 +97,7 @@ fn exit_as_bug_on_panic() {
             None => {
                 default(info);
                 eprintln!("error: this is a bug in dbdyno; what was measured so far is kept");
-                EXIT_BUG
+                Blame::Bug as i32
             }
         };
         #[expect(

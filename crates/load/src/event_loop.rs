@@ -14,6 +14,7 @@ use crate::{outcome::UserTotal, pace::Pace, recorder::Recorder, timeline::Timeli
 mod connecting;
 mod message;
 mod one_user;
+mod retry;
 mod shared_state;
 mod slot;
 

@@ -315,8 +315,9 @@ impl Shared<'_> {
             let filled = self.fill_once(connection, table, units.clone(), events);
             match filled.await {
                 Err(PopulateError::Statement { source, .. })
+                    // Parallel streams into one table with secondary indexes can conflict.
                     if retries < RETRIES_AT_MOST
-                        && is_rolled_back(&source)
+                        && source.is_retryable()
                         && self.leaves_nothing(table, &units) =>
                 {
                     self.undo(connection, table).await?;
@@ -459,11 +460,6 @@ impl Shared<'_> {
             },
         }
     }
-}
-
-/// Deadlock and lock wait timeout: parallel streams into one table with secondary indexes can conflict.
-fn is_rolled_back(error: &protocol::Error) -> bool {
-    matches!(error.server_number(), Some(1205 | 1213))
 }
 
 fn tell(events: &Events, event: PopulateEvent) {

@@ -58,7 +58,7 @@ pub enum Problem {
     #[error("the observer does not know the secret")]
     ForeignObserver,
     /// The observer does not require a secret although one was given.
-    #[error("the observer asks for no secret, so that it cannot be told from another program")]
+    #[error("the observer requires no secret, so that another program could take its place")]
     NoSecret,
     /// The observer's reason for a refusal.
     #[error("refused: {0}")]

@@ -339,7 +339,7 @@ fn impostors_are_found_out() {
         ),
         (
             vec![r#"{"message":"hello","protocol":1,"version":"0.1.0"}"#.to_owned()],
-            "the observer asks for no secret",
+            "the observer requires no secret",
         ),
         (
             vec![

@@ -10,7 +10,7 @@ use crate::{
     endpoint::{Address, Endpoint, SslMode},
     error::Error,
     greeting::Greeting,
-    local::LocalSource,
+    load_local::LocalSource,
     login, name_lookup, packets,
     row_sink::RowSink,
     skim::{Dialect, Outcome, Skim, Step},

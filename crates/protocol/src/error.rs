@@ -160,6 +160,12 @@ impl Error {
         self.server_error().map(|error| error.number)
     }
 
+    /// Whether the server rolled the transaction back, so that the same one may succeed the next time.
+    pub fn is_retryable(&self) -> bool {
+        // Record changed since it was read (MariaDB), lock wait timeout and deadlock.
+        matches!(self.server_number(), Some(1020 | 1205 | 1213))
+    }
+
     /// Whether the connection is unusable.
     pub fn is_connection_lost(&self) -> bool {
         match self {

@@ -15,6 +15,8 @@ pub enum Blame {
     Machine = 4,
     /// No error: a decision was requested, and the measurements do not decide it.
     Undecided = 5,
+    /// dbdyno: a panic, or an overflow.
+    Bug = 70,
     /// Interrupted by a signal.
     Interrupted = 130,
 }

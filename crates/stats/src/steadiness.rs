@@ -351,7 +351,7 @@ pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
     let state = match judged {
         Ok(state) if state.is_steady() => return None,
         Ok(state) => state,
-        Err(why) => return Some(format!("cannot be told, {why}")),
+        Err(why) => return Some(format!("undecided: {why}")),
     };
     let word = match state.steadiness {
         Steadiness::Warming => "still warming",

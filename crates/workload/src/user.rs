@@ -126,7 +126,7 @@ impl Failure {
 
 impl From<protocol::Error> for Failure {
     fn from(error: protocol::Error) -> Self {
-        let lost = error.is_connection_lost();
+        let (lost, retryable) = (error.is_connection_lost(), error.is_retryable());
         let Some(server) = error.server_error() else {
             return Self {
                 lost,
@@ -138,8 +138,7 @@ impl From<protocol::Error> for Failure {
             sqlstate: server.sqlstate.clone(),
             message: server.message.clone(),
             lost,
-            // Record changed since it was read (MariaDB), lock wait timeout and deadlock: to be retried.
-            retryable: !lost && matches!(server.number, 1020 | 1205 | 1213),
+            retryable,
             outcome_unknown: false,
         }
     }

@@ -55,7 +55,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .unwrap_or(0);
     if executions < EXECUTIONS {
         let evidence = format!(
-            "{} factors cross, with {executions} executions of a combination: whether one changes the effect of the other cannot be told",
+            "{} factors cross, with {executions} executions of a combination: an interaction between them cannot be detected",
             factors.len()
         );
         return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));

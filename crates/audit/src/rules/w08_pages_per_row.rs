@@ -63,7 +63,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_scanning = scanned > SCANNED && scanned > by_key + next;
     let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
     let evidence = format!(
-        "{} pages read per operation; the {} rows looked at by key or range can need {}, {} were scanned",
+        "{} pages read per operation; the {} rows read by key or range can need {}, {} were scanned",
         count(read),
         count(by_key + next + by_position + changed),
         count(needed),

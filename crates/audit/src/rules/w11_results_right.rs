@@ -31,7 +31,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if checked.is_empty() {
         return Err(match KnownLoad::among(&run.record.totals().loads) {
             Some(known) => missing(format!("what the {} said", known.own_checks)),
-            None => no_subject("this workload brings no check of its own"),
+            None => no_subject("this workload has no check of its results"),
         });
     }
     let violated: Vec<String> = checked

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
         (MariaDB from 10.8 on) are judged by all of InnoDB's flushes.",
     threshold: "0.9 or more with 8 or more connections: warn",
     source: "Matsunobu, group commit in InnoDB (2009): 200,251 flushes for 100,000 commits before, 26,092 after",
-    consequence: "Every commit waits for a flush of its own: throughput is the disk's flushes per second, however many write.",
+    consequence: "Every commit waits for its own flush: throughput is the disk's flushes per second, however many write.",
     remedy: "Look for what orders commits one by one: two-phase commit of an old version, prepare_commit_mutex, or a lock \
         that all transactions hold until they end.",
     judge: Judge::Run(judge),

@@ -140,7 +140,7 @@ fn ctrl_c_in_mid_run() {
 
 #[test]
 fn ctrl_c_while_a_server_is_made() {
-    let scene = Scene::new();
+    let scene = Scene::new().with_own_cache();
     two_runs().write(&scene);
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     running.wait_until("its server is made", || !scene.servers().is_empty());

@@ -80,7 +80,7 @@ fn what_cannot_be_installed_is_refused_with_a_hint() {
 
 #[test]
 fn two_dbdyno_at_once_do_not_disturb_each_other() {
-    let scene = Scene::new();
+    let scene = Scene::new().with_own_cache();
     for round in 0..2 {
         let names = ["one", "two", "three"];
         let creating = names.map(|name| scene.start(["server", "create", name]));

@@ -40,6 +40,8 @@ pub(crate) const FOREIGN: [&str; 6] = [
 /// A directory that is the working directory and home of every command run in it; removed at the end of the test.
 pub(crate) struct Scene {
     directory: TempDir,
+    /// Where commands keep initialised data directories; `None` for `.cache` of the scene.
+    cache: Option<&'static str>,
 }
 
 impl Scene {
@@ -63,7 +65,14 @@ impl Scene {
             .prefix("dyno")
             .tempdir_in(parent)
             .expect("the temporary directory is writable");
-        Self { directory }
+        let cache = Some(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+        Self { directory, cache }
+    }
+
+    /// The same scene, whose first server of a kind is initialised and not copied.
+    pub(crate) fn with_own_cache(mut self) -> Self {
+        self.cache = None;
+        self
     }
 
     /// Path of the directory.
@@ -183,6 +192,7 @@ impl Scene {
         for variable in FOREIGN {
             command.env_remove(variable);
         }
+        command.envs(self.cache.map(|cache| ("XDG_CACHE_HOME", cache)));
         let line = format!("{command:?}");
         let mut child = command.spawn().expect("dbdyno was built for this test");
         let stdout = drain(child.stdout.take().expect("it is piped"));

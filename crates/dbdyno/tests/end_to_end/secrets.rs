@@ -72,7 +72,7 @@ pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn those_of_a_private_server() {
-    let scene = Scene::new();
+    let scene = Scene::new().with_own_cache();
     let created = scene.dbdyno(["server", "create", "demo"]).exits(0);
     let directory = scene.servers_directory().join("demo");
     let passwords = passwords_of(&directory);

@@ -183,7 +183,7 @@ impl Problem {
                 "`{name}` takes a factor's level; write `{{` and `}}` for plain braces".to_owned()
             }
             Self::UnknownFactor { factors, .. } if factors.is_empty() => {
-                "factors stand in [matrix], each with a list of levels".to_owned()
+                "factors are defined in [matrix], each with a list of levels".to_owned()
             }
             Self::UnknownFactor { name, factors } => match nearest(name, factors) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -11,6 +11,7 @@
 //! ```
 
 use audit::Audit;
+use samples::ErrorCount;
 use units::{counted, duration, moment, si};
 
 use super::{RunReport, Times, text::error_in_words};
@@ -19,9 +20,6 @@ use crate::{
     summary::{LINES_MAX, NARROWEST, trust},
     text::facts::{Facts, cut},
 };
-
-/// Maximum number of error numbers with a line; further ones are counted.
-const ERRORS_MAX: usize = 2;
 
 impl RunReport {
     /// The answer as text of at most `width` columns and eleven lines, ending with a line feed; the caller's line that
@@ -80,19 +78,41 @@ impl RunReport {
         )
     }
 
+    /// A line for failed events, one for the most frequent error with its message, and one for the other numbers.
     fn errors_in_words(&self) -> Vec<String> {
         let mut said: Vec<String> = Vec::new();
         if self.failed > 0 {
             said.push(format!("{} failed", counted(self.failed as usize, "event")));
         }
-        let told = self.errors.iter().take(ERRORS_MAX);
-        said.extend(told.map(error_in_words));
-        let more = self.errors.len().saturating_sub(ERRORS_MAX);
-        if let Some(last) = said.last_mut().filter(|_| more > 0) {
-            *last = format!("and {more} other numbers; {last}");
+        let errors = by_number(&self.errors);
+        if let [first, others @ ..] = &errors[..] {
+            said.push(error_in_words(first));
+            let others = others.iter();
+            let others: Vec<String> = others
+                .map(|it| format!("{} x {}", it.code(), it.count))
+                .collect();
+            if !others.is_empty() {
+                said.push(format!("also {}", others.join(", ")));
+            }
         }
         said
     }
+}
+
+/// The errors of all operations by number, the most frequent one first; of each the message of its first operation.
+fn by_number(errors: &[ErrorCount]) -> Vec<ErrorCount> {
+    let mut folded: Vec<ErrorCount> = Vec::new();
+    for error in errors {
+        match folded.iter_mut().find(|it| it.code() == error.code()) {
+            Some(same) => {
+                same.count += error.count;
+                same.retried += error.retried;
+            }
+            None => folded.push(error.clone()),
+        }
+    }
+    folded.sort_by_key(|error| std::cmp::Reverse(error.count));
+    folded
 }
 
 /// The percentiles in words: `p50 2.50 ms, p95 4.10 ms`; `None` if none was measured.
@@ -103,4 +123,31 @@ fn percentiles(times: &Times) -> Option<String> {
     });
     let told: Vec<String> = measured.collect();
     (!told.is_empty()).then(|| told.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_several_operations_are_one_of_each_number() {
+        let error = |operation: &str, number, count| ErrorCount {
+            operation: operation.to_owned(),
+            number,
+            count,
+            retried: count,
+            ..ErrorCount::default()
+        };
+        let errors = [
+            error("New-Order", 1205, 1),
+            error("New-Order", 1213, 3),
+            error("Payment", 1205, 24),
+        ];
+        let folded = by_number(&errors);
+        let figures: Vec<(u16, u64, u64)> = folded
+            .iter()
+            .map(|it| (it.number, it.count, it.retried))
+            .collect();
+        assert_eq!(figures, [(1205, 25, 25), (1213, 3, 3)]);
+    }
 }

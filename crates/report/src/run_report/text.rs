@@ -200,7 +200,7 @@ pub(super) fn error_in_words(error: &ErrorCount) -> String {
 /// The steadiness in words:
 /// `warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row`.
 fn in_words(steadiness: &JudgedSteadiness) -> String {
-    let class = steadiness.class.as_deref().unwrap_or("cannot be told");
+    let class = steadiness.class.as_deref().unwrap_or("undecided");
     let reasons = steadiness.reasons.join(", ");
     let mut words = if reasons.is_empty() {
         class.to_owned()

@@ -25,7 +25,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let without = ceilings().filter(|ceiling| ceiling.calibrated_queries_per_s.is_none());
     let notes: BTreeSet<&str> = without.map(|ceiling| ceiling.note.as_str()).collect();
     sentences.extend(notes.into_iter().map(|note| {
-        format!("What share of its own ceiling the client used is not known: {note} (dbdyno calibrate measures it).")
+        format!("The client's share of its maximum rate is unknown: {note} (dbdyno calibrate measures it).")
     }));
     sentences
 }

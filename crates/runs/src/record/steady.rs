@@ -33,7 +33,7 @@ pub fn judge(course: &LoadSeries<'_>) -> Judgement {
 fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
     match judged {
         Ok(state) if state.is_steady() && are_awaited => {
-            Some("level, but the server has not told its counters yet".to_owned())
+            Some("level, but no server counters were read yet".to_owned())
         }
         Ok(state) if state.is_steady() => state.why_no_end(),
         _ => why_not_steady(judged),
@@ -112,12 +112,12 @@ mod tests {
         assert_eq!(early.steady_from, None);
         assert_eq!(
             early.why_not.as_deref(),
-            Some("level, but the server has not told its counters yet")
+            Some("level, but no server counters were read yet")
         );
         let short = of(&flat[..5], None, &nothing);
         assert_eq!(
             short.why_not.as_deref(),
-            Some("cannot be told, 5 observations, fewer than 12")
+            Some("undecided: 5 observations, fewer than 12")
         );
     }
 }

@@ -245,14 +245,7 @@ impl ResultsDirectory {
         };
         Ok(Results {
             name: experiment.name().to_owned(),
-            question: if experiment.is_simulated() {
-                format!(
-                    "Simulated, against a server that does nothing: {}",
-                    experiment.question
-                )
-            } else {
-                experiment.question.clone()
-            },
+            question: question_in_words(experiment),
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().to_vec(),
             chart: experiment.chart().cloned(),
@@ -310,6 +303,16 @@ fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
     let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
     !answers.is_empty() && answers.iter().all(decided)
+}
+
+/// The question as the report's title shows it; empty where the file has none and the server was a real one.
+fn question_in_words(experiment: &Experiment) -> String {
+    const SIMULATED: &str = "Simulated, against a server that does nothing";
+    match (experiment.is_simulated(), experiment.question.trim()) {
+        (false, question) => question.to_owned(),
+        (true, "") => format!("{SIMULATED}: {}", experiment.name()),
+        (true, question) => format!("{SIMULATED}: {question}"),
+    }
 }
 
 /// The question that the experiment asks for a decision of, if any.

@@ -308,11 +308,11 @@ fn what_is_not_steady_is_told_in_words() {
     assert!(told(&line(-1.0)).unwrap().starts_with("slowing: "));
     assert_eq!(
         told(&[1.0; 5]).as_deref(),
-        Some("cannot be told, 5 observations, fewer than 12")
+        Some("undecided: 5 observations, fewer than 12")
     );
     assert_eq!(
         told(&[0.0; 50]).as_deref(),
-        Some("cannot be told, half of the time or more nothing was done")
+        Some("undecided: half of the time or more nothing was done")
     );
 }
 

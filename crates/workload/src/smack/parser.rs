@@ -280,10 +280,10 @@ fn cause(source: &Source<'_>, tokens: &[Token], index: usize) -> Option<String> 
         tokens.get(index).map(|token| &token.kind),
     ) {
         (Some(TokenKind::Word(key)), Some(TokenKind::Number(number))) => {
-            Some(format!("values stand in quotes: {key} \"{number}\";"))
+            Some(format!("values are quoted: {key} \"{number}\";"))
         }
         (Some(TokenKind::Word(key)), Some(TokenKind::Word(value))) if key != "main" => {
-            Some(format!("values stand in quotes: {key} \"{value}\";"))
+            Some(format!("values are quoted: {key} \"{value}\";"))
         }
         (_, None) => Some("is a closing `}` missing?".to_owned()),
         _ => None,

@@ -231,11 +231,11 @@ fn faults_say_the_likely_cause() {
     for (text, hint) in [
         (
             "table \"t\" { min_rows 9000; }",
-            "values stand in quotes: min_rows \"9000\";",
+            "values are quoted: min_rows \"9000\";",
         ),
         (
             "client \"c\" { user root; }",
-            "values stand in quotes: user \"root\";",
+            "values are quoted: user \"root\";",
         ),
         ("client \"c\" {} main {", "is a closing `}` missing?"),
     ] {

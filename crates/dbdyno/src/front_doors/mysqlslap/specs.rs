@@ -10,7 +10,7 @@ use super::super::my_getopt::{
 };
 
 const NO_ZSTD: &str = "dbdyno compresses by zlib";
-const NO_CERTIFICATE: &str = "dbdyno shows no certificate of its own";
+const NO_CERTIFICATE: &str = "dbdyno presents no client certificate";
 const NO_TLS_DETAIL: &str =
     "dbdyno's TLS has its own choice of versions and ciphers (TLS 1.2 and 1.3)";
 const NO_REVOCATION: &str = "dbdyno reads no revocation lists";

@@ -36,7 +36,7 @@ impl Charts<'_> {
                     p.note { "100\u{a0}% is all CPUs of the machine: server + client + rest + iowait + steal + idle make 100\u{a0}%, \
                         in a run of a second or so a little more by the system's coarse clock. Client is dbdyno itself; rest \
                         is everything else that ran."
-                        @if blind { " The server's process was not told apart in some runs: its CPU is in the rest." }
+                        @if blind { " The server's process was not identified in some runs: its CPU is part of the rest." }
                     }
                 }
             }
