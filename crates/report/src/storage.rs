@@ -2,6 +2,7 @@
 
 mod doubts;
 mod heat;
+mod limit;
 mod my_cnf;
 mod page;
 mod programs;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Storage;
+use crate::{disk_limit::DiskLimit, machine::Storage};
 
 /// The version of the format.
 pub const STORAGE_FORMAT: u32 = 1;
@@ -94,6 +94,9 @@ pub struct StorageHeader {
     pub writers: Vec<u32>,
     /// What is left out, in words, each with its reason.
     pub left_out: Vec<String>,
+    /// The limit that was in force while it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<DiskLimit>,
 }
 
 impl StorageHeader {
@@ -109,6 +112,7 @@ impl StorageHeader {
                 ("fio", header.fio_version.clone().unwrap_or_default()),
                 ("patterns", names(&header.patterns)),
                 ("writers", format!("{:?}", header.writers)),
+                ("limit", limit(header)),
             ]
         };
         let pairs = shown(self).into_iter().zip(shown(other));
@@ -117,6 +121,11 @@ impl StorageHeader {
             .next()
             .map(|((noun, ours), (_, theirs))| (noun, ours, theirs))
     }
+}
+
+fn limit(header: &StorageHeader) -> String {
+    let limit = header.limit.as_ref();
+    limit.map_or("none".to_owned(), |it| format!("{:?}", it.values()))
 }
 
 fn names(patterns: &[Pattern]) -> String {
@@ -443,6 +452,7 @@ mod tests {
             patterns: Vec::new(),
             writers: vec![1],
             left_out: Vec::new(),
+            limit: None,
         }
     }
 

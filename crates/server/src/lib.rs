@@ -12,6 +12,7 @@ mod initialise;
 mod install;
 mod installation;
 mod lifecycle;
+mod limit;
 mod process;
 mod random;
 mod redo_log;
@@ -28,9 +29,10 @@ pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };
 pub use installation::Installation;
+pub use limit::{Cgroup, CgroupVersion, DiskLimits, Entered, LimitError};
 pub use process::interruption::end_waits_when;
 pub use process::program::version_output;
-pub use process::spawner::{Lifetime, spawn};
+pub use process::spawner::{Lifetime, spawn, spawn_in};
 pub use server::Server;
 pub use snapshot::manifest::Method;
 pub use snapshot::page_cache::evict_page_cache;

@@ -11,7 +11,7 @@ use std::{
 
 use reactor::system_now;
 use rustix::process::{Pid, Signal, kill_process};
-use server::{Lifetime, spawn};
+use server::{Cgroup, Lifetime, spawn_in};
 
 use crate::error::Error;
 
@@ -68,12 +68,13 @@ impl Fio {
         &self.version
     }
 
-    /// Runs one section of a job file to its end and returns fio's JSON+. The first signal ends it.
+    /// Runs one section of a job file to its end and returns fio's JSON+; fio is in `group`, if any. The first signal ends it.
     pub fn run(
         &self,
         job_file: &Path,
         section: &str,
         each: Duration,
+        group: Option<&Cgroup>,
         interrupt: &AtomicBool,
     ) -> Result<String, Error> {
         let failed = |message: String| Error::Fio {
@@ -92,7 +93,7 @@ impl Fio {
             command.current_dir(directory);
         }
         let mut child =
-            spawn(command, Lifetime::Owned).map_err(|error| failed(error.to_string()))?;
+            spawn_in(command, Lifetime::Owned, group).map_err(|error| failed(error.to_string()))?;
         let stdout = child.stdout.take().map(drain);
         let stderr = child.stderr.take().map(drain);
         let ended = wait(&mut child, each + GRACE, interrupt);

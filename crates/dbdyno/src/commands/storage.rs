@@ -2,6 +2,7 @@
 
 mod burst;
 mod commit;
+mod limit;
 mod quick;
 mod session;
 mod steady;

@@ -10,6 +10,7 @@ use units::{bytes, counted, duration, moment, per_s, percent, si, si_tick};
 use super::{
     doubts::{doubts, noise},
     heat::heat_html,
+    limit::{limit_in_words, limit_notes},
     my_cnf,
     readings::{DepthCourse, KNEE_AT},
     summary::{burst_in_words, device_in_words, steady_in_words},
@@ -65,6 +66,7 @@ fn facts(record: &StorageRecord) -> Markup {
     let told = [
         ("begun", Some(header.at.clone())),
         ("device", Some(device_in_words(record))),
+        ("limit", limit_in_words(record)),
         ("measured", Some(how)),
         ("memory", header.memory_bytes.map(bytes)),
         ("steady state", steady_in_words(record)),
@@ -77,9 +79,14 @@ fn facts(record: &StorageRecord) -> Markup {
         ("ending", ending),
         ("dbdyno", Some(header.dbdyno_version.clone())),
     ];
+    let limits = limit_notes(record);
     let doubts = doubts(record);
     html! {
         dl.facts { @for (name, text) in told { @if let Some(text) = text { dt { (name) } dd { (unbroken(&text)) } } } }
+        @if !limits.is_empty() {
+            p { strong { "Limit:" } }
+            ul { @for note in &limits { li { (unbroken(note)) "." } } }
+        }
         @if !doubts.is_empty() {
             p { strong { "Problems found:" } }
             ul { @for doubt in &doubts { li { (unbroken(doubt)) "." } } }

@@ -187,6 +187,7 @@ pub(super) mod testing {
             patterns: Vec::new(),
             writers: vec![1, 8],
             left_out: Vec::new(),
+            limit: None,
         };
         let mut record = StorageRecord::new(header);
         record.patterns = vec![

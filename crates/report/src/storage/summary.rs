@@ -14,6 +14,7 @@ use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
 use super::{
     doubts::{doubts, noise},
     heat::heat_text,
+    limit::{limit_in_words, limit_notes},
     my_cnf,
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
     uses::uses,
@@ -32,6 +33,7 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
     let width = usize::from(width).max(NARROWEST);
     let told = [
         ("device", Some(device_in_words(record))),
+        ("limit", limit_in_words(record)),
         ("commit", commits_in_words(record)),
         ("read", pages_in_words(record, 100)),
         ("write", pages_in_words(record, 0)),
@@ -86,6 +88,11 @@ pub fn storage_details(record: &StorageRecord) -> String {
             "[mysqld]\n{}",
             lines.collect::<Vec<_>>().join("\n")
         ));
+    }
+    let notes = limit_notes(record);
+    if !notes.is_empty() {
+        let notes = notes.iter().map(|note| format!("limit: {note}."));
+        parts.push(notes.collect::<Vec<_>>().join("\n"));
     }
     if !record.header.left_out.is_empty() {
         parts.push(format!("left out: {}", record.header.left_out.join("; ")));

@@ -6,6 +6,8 @@ use std::process::{Child, Command};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
+use crate::limit::Cgroup;
+
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
 /// The lifetime of a server process.
@@ -29,9 +31,19 @@ struct Job {
 static SPAWNER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
 /// Starts a server process, private or not, with this lifetime.
-pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
+pub fn spawn(command: Command, lifetime: Lifetime) -> io::Result<Child> {
+    spawn_in(command, lifetime, None)
+}
+
+/// The same; the process is in the control group before its program begins.
+pub fn spawn_in(
+    mut command: Command,
+    lifetime: Lifetime,
+    group: Option<&Cgroup>,
+) -> io::Result<Child> {
     let parent = getpid();
-    let before_exec = move || match lifetime {
+    let processes = group.map(Cgroup::processes).transpose()?;
+    let live = move || match lifetime {
         Lifetime::Owned => {
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // If the parent ended before the line above, the signal is never sent.
@@ -42,6 +54,13 @@ pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
             }
         }
         Lifetime::Detached => Ok(setsid().map(drop)?),
+    };
+    let before_exec = move || {
+        if let Some(processes) = &processes {
+            // The process that writes a 0 joins.
+            rustix::io::write(processes, b"0")?;
+        }
+        live()
     };
     if lifetime == Lifetime::Owned {
         // Ctrl-C is for dbdyno, which then stops the server cleanly.

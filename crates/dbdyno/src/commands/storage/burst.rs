@@ -13,7 +13,7 @@ use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
 
 use super::{
-    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    session::{CommonArgs, Ground, Plan, Session, blamed},
     values,
 };
 
@@ -54,12 +54,12 @@ pub(super) struct BurstArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
     #[command(flatten)]
-    results: ResultsArgs,
+    common: CommonArgs,
 }
 
 pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
     let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory)?;
+    let ground = Ground::open(&args.directory, &args.common)?;
     let largest = args.sizes.iter().copied().max().unwrap_or(0);
     ground.place.refuse_unless_room(largest).map_err(blamed)?;
     let cells = args.sizes.iter().flat_map(|size| {
@@ -77,7 +77,7 @@ pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
         writers: Vec::new(),
         left_out: Vec::new(),
     };
-    let mut session = Session::begin(ground, plan, &args.results)?;
+    let mut session = Session::begin(ground, plan, &args.common)?;
     match measure(&mut session, args, &cells) {
         Ok(()) => session.finish(),
         Err(error) => Err(session.fail(error, "")),

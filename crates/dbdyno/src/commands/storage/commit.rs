@@ -5,7 +5,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use samples::StorageMode;
 
 use super::{
-    session::{COMMIT_BYTES, Ground, Plan, ResultsArgs, Session, blamed},
+    session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed},
     values,
 };
 
@@ -29,11 +29,11 @@ pub(super) struct CommitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
     #[command(flatten)]
-    results: ResultsArgs,
+    common: CommonArgs,
 }
 
 pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
-    let ground = Ground::open(&args.directory)?;
+    let ground = Ground::open(&args.directory, &args.common)?;
     ground
         .place
         .refuse_unless_room(COMMIT_BYTES)
@@ -48,7 +48,7 @@ pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
         writers: args.writers.clone(),
         left_out: Vec::new(),
     };
-    let mut session = Session::begin(ground, plan, &args.results)?;
+    let mut session = Session::begin(ground, plan, &args.common)?;
     match session.probe_commits(Duration::from_secs(args.seconds)) {
         Ok(()) => session.finish(),
         Err(error) => Err(session.fail(error, "")),

@@ -6,7 +6,7 @@ use runs::{Event, Length};
 use samples::{Access, Pattern, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
 
-use super::session::{COMMIT_BYTES, Ground, Plan, ResultsArgs, Session, blamed};
+use super::session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed};
 
 /// Size of the test file where there is room and time, and the least, bytes.
 const FILE_BYTES: u64 = 1 << 30;
@@ -32,11 +32,11 @@ pub(super) struct QuickArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     #[command(flatten)]
-    results: ResultsArgs,
+    common: CommonArgs,
 }
 
 pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
-    let ground = Ground::open(&args.directory)?;
+    let ground = Ground::open(&args.directory, &args.common)?;
     let mut left_out = vec![
         "steady state: dbdyno storage steady".to_owned(),
         "bursts: dbdyno storage burst".to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
         left_out,
     };
     let has_fio = plan.fio.is_some();
-    let mut session = Session::begin(ground, plan, &args.results)?;
+    let mut session = Session::begin(ground, plan, &args.common)?;
     match measure(&mut session, has_fio) {
         Ok(()) => session.finish(),
         Err(error) => Err(session.fail(error, "")),
@@ -92,6 +92,7 @@ fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
             session.measure(pattern)?
         } else {
             let (header, ground) = (&session.record.header, &session.ground);
+            let limited = ground.limited()?;
             let measured = native_pattern(
                 pattern,
                 &ground.test.data(),
@@ -100,6 +101,7 @@ fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
                 each,
                 &ground.interrupt(),
             );
+            drop(limited);
             measured.map_err(blamed)?
         };
         session.append(StorageLine::Pattern(result))?;

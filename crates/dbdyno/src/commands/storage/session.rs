@@ -12,12 +12,14 @@ use std::{
 use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
 use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, unused_path, utc_now};
 use samples::{
-    CommitResult, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader, StorageLine,
-    StorageMode, StorageReadError, StorageRecord,
+    CommitResult, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader,
+    StorageLine, StorageMode, StorageReadError, StorageRecord,
 };
+use server::{Cgroup, DiskLimits, Entered};
 use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
 use telemetry::{Directory, storage_behind};
 
+use super::limit;
 use crate::{commands::run::terminal_width, terminal};
 
 const RECORD: &str = "storage.jsonl";
@@ -27,10 +29,13 @@ const PAGE: &str = "storage.html";
 pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct ResultsArgs {
+pub(super) struct CommonArgs {
+    /// Limit the disk while it is measured, by a control group: read_iops, write_iops (per second), read_mb, write_mb (MiB/s)
+    #[arg(long, value_name = "KEY=N,...", value_parser = limit::disk_limits)]
+    limit: Option<DiskLimits>,
     /// Directory of the results [default: results/storage-MODE-N]
     #[arg(long, value_name = "RESULTS")]
-    pub(super) results: Option<PathBuf>,
+    results: Option<PathBuf>,
 }
 
 /// The place to measure, with dbdyno's directory below it.
@@ -39,6 +44,8 @@ pub(super) struct Ground {
     pub(super) place: Place,
     pub(super) test: TestFile,
     storage: Storage,
+    limit: Option<DiskLimit>,
+    group: Option<Cgroup>,
 }
 
 /// What is measured, and how; the rest of the header is the place's.
@@ -55,7 +62,8 @@ pub(super) struct Plan {
 
 impl Ground {
     /// Checks the directory and claims the test files' own below it; what a killed dbdyno left there is removed.
-    pub(super) fn open(directory: &Path) -> anyhow::Result<Self> {
+    /// A limit that cannot be set is an error before anything is written.
+    pub(super) fn open(directory: &Path, args: &CommonArgs) -> anyhow::Result<Self> {
         let context = terminal::context()?;
         let behind = |path: &Path| {
             storage_behind(Directory {
@@ -64,6 +72,7 @@ impl Ground {
             })
         };
         let mut place = Place::check(directory, behind).map_err(blamed)?;
+        let group = limit::group(place.path(), args.limit)?;
         let test = TestFile::claim(place.path()).map_err(blamed)?;
         if test.left_over_bytes() > 0 {
             let bytes = units::bytes(test.left_over_bytes());
@@ -75,12 +84,22 @@ impl Ground {
             context.tell(Event::Warning(warning));
         }
         let storage = behind(place.path());
+        let limit = args.limit.zip(group.as_ref());
+        let limit = limit.map(|(limits, group)| limit::recorded(limits, group));
         Ok(Self {
             context,
             place,
             test,
             storage,
+            limit,
+            group,
         })
+    }
+
+    /// While the returned value lives, the threads of dbdyno are limited, too.
+    pub(super) fn limited(&self) -> Result<Option<Entered>, Blamed> {
+        let group = self.group.as_ref();
+        group.map(limit::enter).transpose()
     }
 
     /// What the first signal raises.
@@ -118,6 +137,7 @@ impl Ground {
             patterns: plan.patterns.clone(),
             writers: plan.writers.clone(),
             left_out: plan.left_out.clone(),
+            limit: self.limit.clone(),
         }
     }
 }
@@ -134,7 +154,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Begins new results.
-    pub(super) fn begin(ground: Ground, plan: Plan, args: &ResultsArgs) -> anyhow::Result<Self> {
+    pub(super) fn begin(ground: Ground, plan: Plan, args: &CommonArgs) -> anyhow::Result<Self> {
         let results = match &args.results {
             Some(path) => ClaimedDirectory::new(path)?,
             None => ClaimedDirectory::numbered(&results_name(plan.mode))?,
@@ -148,7 +168,7 @@ impl Session {
     }
 
     /// Continues results that were interrupted; they have to be those of the same plan.
-    pub(super) fn resume(ground: Ground, plan: Plan, args: &ResultsArgs) -> anyhow::Result<Self> {
+    pub(super) fn resume(ground: Ground, plan: Plan, args: &CommonArgs) -> anyhow::Result<Self> {
         let path = match &args.results {
             Some(path) => path.clone(),
             None => last_results(plan.mode)?,
@@ -247,7 +267,9 @@ impl Session {
         let each = Duration::from_secs_f64(self.record.header.each_s);
         let job = std::path::absolute(job).map_err(|error| unwritten(job, &error))?;
         let interrupt = self.ground.interrupt();
-        fio.run(&job, section, each, &interrupt).map_err(blamed)
+        let group = self.ground.group.as_ref();
+        fio.run(&job, section, each, group, &interrupt)
+            .map_err(blamed)
     }
 
     /// Measures the commit probes that are not there yet.
@@ -258,6 +280,7 @@ impl Session {
             let counted = units::counted(writers as usize, "writer");
             let what = format!("durable commits of {counted}");
             let step = self.ground.context.step(&what, Length::Unknown);
+            let limited = self.ground.limited()?;
             let probed = storage::commit_probe(
                 &self.ground.test,
                 self.ground.place.is_direct(),
@@ -265,6 +288,7 @@ impl Session {
                 each,
                 &self.ground.interrupt(),
             );
+            drop(limited);
             drop(step);
             let result: CommitResult = probed.map_err(blamed)?;
             self.append(StorageLine::Commit(result))?;

@@ -8,7 +8,7 @@ use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
 use storage::Fio;
 
 use super::{
-    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    session::{CommonArgs, Ground, Plan, Session, blamed},
     values,
 };
 
@@ -49,12 +49,12 @@ pub(super) struct SteadyArgs {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
     depth: u32,
     #[command(flatten)]
-    results: ResultsArgs,
+    common: CommonArgs,
 }
 
 pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
     let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory)?;
+    let ground = Ground::open(&args.directory, &args.common)?;
     ground.place.refuse_unless_room(args.size).map_err(blamed)?;
     let pattern = Pattern {
         name: format!("round_{}_r{}_q{}", args.block, args.reads, args.depth),
@@ -73,7 +73,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
         writers: Vec::new(),
         left_out: vec!["purge of the disk: a file cannot do it".to_owned()],
     };
-    let mut session = Session::begin(ground, plan, &args.results)?;
+    let mut session = Session::begin(ground, plan, &args.common)?;
     match measure(&mut session, &pattern, args.rounds) {
         Ok(true) => session.finish(),
         Ok(false) => {

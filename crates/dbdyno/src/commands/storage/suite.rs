@@ -11,7 +11,7 @@ use samples::{Pattern, StorageLine, StorageMode};
 use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
 
 use super::{
-    session::{Ground, Plan, ResultsArgs, Session, blamed},
+    session::{CommonArgs, Ground, Plan, Session, blamed},
     values,
 };
 
@@ -51,7 +51,7 @@ pub(super) struct SuiteArgs {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    results: ResultsArgs,
+    common: CommonArgs,
 }
 
 pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
@@ -61,7 +61,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory)?;
+    let ground = Ground::open(&args.directory, &args.common)?;
     ground.place.refuse_unless_room(args.size).map_err(blamed)?;
     let mut left_out = Vec::new();
     if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
@@ -79,9 +79,9 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         left_out,
     };
     let mut session = if args.resume {
-        Session::resume(ground, plan, &args.results)?
+        Session::resume(ground, plan, &args.common)?
     } else {
-        Session::begin(ground, plan, &args.results)?
+        Session::begin(ground, plan, &args.common)?
     };
     match measure(&mut session) {
         Ok(()) => session.finish(),
