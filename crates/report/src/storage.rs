@@ -1,9 +1,10 @@
 //! What `dbdyno storage` measured, for people and programs: the answer, the heat table, the page, JSON and CSV.
 
-mod doubts;
 mod heat;
+mod jobs;
 mod my_cnf;
 mod page;
+mod problems;
 mod programs;
 mod readings;
 mod summary;

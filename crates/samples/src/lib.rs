@@ -78,9 +78,9 @@ pub use server_activity::{
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use storage_record::{
-    Access, BurstCell, CommitResult, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
-    STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode, StorageReadError,
-    StorageRecord,
+    Access, BurstCell, CommitResult, Flushes, ImportedJob, Latency, NOISY_FROM, Pattern,
+    PatternResult, Requests, STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode,
+    StorageReadError, StorageRecord,
 };
 pub use tail::RecordTail;
 pub use telemetry::{

@@ -46,6 +46,8 @@ pub enum StorageMode {
     Burst,
     /// Rounds until the disk is steady.
     Steady,
+    /// Another tool measured it, and dbdyno read that tool's files.
+    Import,
 }
 
 impl StorageMode {
@@ -57,6 +59,7 @@ impl StorageMode {
             Self::Commit => "commit",
             Self::Burst => "burst",
             Self::Steady => "steady",
+            Self::Import => "import",
         }
     }
 }
@@ -72,19 +75,21 @@ pub struct StorageHeader {
     pub mode: StorageMode,
     /// When it began: UTC, RFC 3339.
     pub at: String,
-    /// The directory, absolute.
+    /// The directory, absolute; empty where an import does not know it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub directory: String,
     /// What stands behind the directory.
     pub storage: Storage,
-    /// Whether the file system takes requests past the page cache.
+    /// Whether the file system takes requests past the page cache; of an import whether all requests went past it.
     pub direct: bool,
-    /// Size of the test file, bytes.
+    /// Size of the test file, bytes, of an import of the smallest; 0 without a test file, or where an import does not know it.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub file_bytes: u64,
     /// Memory that this machine's processes may use, bytes.
     pub memory_bytes: Option<u64>,
-    /// Time for each pattern, commit probe, cell or round, seconds.
+    /// Time for each pattern, commit probe, cell or round, seconds; of an import the longest.
     pub each_s: f64,
-    /// I/O engine of the patterns: one of fio's, or `native` without fio.
+    /// I/O engine of the patterns: one of fio's, or `native` without fio; of an import all, separated by commas.
     pub engine: String,
     /// As fio says it, `fio-3.33`; `None` without fio.
     pub fio_version: Option<String>,
@@ -94,6 +99,18 @@ pub struct StorageHeader {
     pub writers: Vec<u32>,
     /// What is left out, in words, each with its reason.
     pub left_out: Vec<String>,
+    /// Files that an import read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported_from: Vec<String>,
+}
+
+// serde passes a reference.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature is serde's"
+)]
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 impl StorageHeader {
@@ -166,6 +183,35 @@ pub struct PatternResult {
     pub cpu: Option<f64>,
     /// What went wrong; the figures are then those of the time before.
     pub error: Option<String>,
+    /// How an imported pattern was measured; `None` for dbdyno's own, for which the header tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedJob>,
+}
+
+/// How another tool measured a pattern. `None` where its file does not say it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportedJob {
+    /// The file.
+    pub file: String,
+    /// I/O engine.
+    pub engine: Option<String>,
+    /// Whether requests went past the page cache.
+    pub direct: bool,
+    /// Size of the range that was accessed, bytes.
+    pub size_bytes: Option<u64>,
+    /// Time of the measurement, seconds.
+    pub elapsed_s: f64,
+    /// Flushes (fsync, fdatasync) between the writes.
+    pub flushes: Option<Flushes>,
+}
+
+/// Flushes of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Flushes {
+    /// How many.
+    pub count: u64,
+    /// From the call to its return.
+    pub latency: Latency,
 }
 
 /// A pattern whose rate varied by more than this share of its mean is noisy: half is what neighbours do, not a disk.
@@ -215,8 +261,8 @@ pub struct Requests {
     pub rate_samples: u64,
     /// Bytes per second.
     pub bytes_per_s: f64,
-    /// Time from the submission of a request to its completion.
-    pub latency: Latency,
+    /// Time from the submission of a request to its completion; `None` where another tool did not record it.
+    pub latency: Option<Latency>,
 }
 
 /// Latencies, nanoseconds.
@@ -255,6 +301,9 @@ pub struct CommitResult {
     pub redo: Latency,
     /// Write and flush of the binary log.
     pub binlog: Latency,
+    /// Flushes that the disks carried out meanwhile; `None` where the kernel counts none.
+    #[serde(default)]
+    pub device_flushes: Option<u64>,
 }
 
 impl CommitResult {
@@ -267,8 +316,8 @@ impl CommitResult {
 /// The course of one cell of the burst grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BurstCell {
-    /// Size of the range that was accessed, bytes.
-    pub size_bytes: u64,
+    /// Size of the range that was accessed, bytes; `None` where an import does not know it.
+    pub size_bytes: Option<u64>,
     /// The pattern.
     pub pattern: Pattern,
     /// Pause before it, seconds.
@@ -392,6 +441,40 @@ impl StorageRecord {
         Ok(record)
     }
 
+    /// The record as its file holds it: lines that end with a line feed.
+    pub fn to_lines(&self) -> String {
+        let first = StorageLine::Storage(Box::new(self.header.clone()));
+        let patterns = self.patterns.iter().cloned().map(StorageLine::Pattern);
+        let commits = self.commits.iter().cloned().map(StorageLine::Commit);
+        let bursts = self.bursts.iter().cloned().map(StorageLine::Burst);
+        let rounds = self.rounds.iter().cloned().map(StorageLine::Round);
+        let last = self.is_complete.then_some(StorageLine::End);
+        let measured = patterns.chain(commits).chain(bursts).chain(rounds);
+        let lines = std::iter::once(first).chain(measured).chain(last);
+        lines
+            .map(|line| serde_json::to_string(&line).expect("plain fields always serialise") + "\n")
+            .collect()
+    }
+
+    /// Whether the requests of a result went past the page cache.
+    pub fn is_direct(&self, result: &PatternResult) -> bool {
+        let imported = result.imported.as_ref();
+        imported.map_or(self.header.direct, |it| it.direct)
+    }
+
+    /// Time of a result, seconds.
+    pub fn measured_s(&self, result: &PatternResult) -> f64 {
+        let imported = result.imported.as_ref();
+        imported.map_or(self.header.each_s, |it| it.elapsed_s)
+    }
+
+    /// Size of the range that a result accessed, bytes; `None` where an import does not know it.
+    pub fn size_bytes(&self, result: &PatternResult) -> Option<u64> {
+        let header = Some(self.header.file_bytes).filter(|bytes| *bytes > 0);
+        let imported = result.imported.as_ref();
+        imported.map_or(header, |it| it.size_bytes)
+    }
+
     /// Adds what was measured.
     pub fn add(&mut self, line: StorageLine) {
         match line {
@@ -443,6 +526,7 @@ mod tests {
             patterns: Vec::new(),
             writers: vec![1],
             left_out: Vec::new(),
+            imported_from: Vec::new(),
         }
     }
 

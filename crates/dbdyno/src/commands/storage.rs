@@ -2,6 +2,7 @@
 
 mod burst;
 mod commit;
+mod import;
 mod quick;
 mod session;
 mod steady;
@@ -12,6 +13,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+/// The record in a results directory.
+pub(crate) const STORAGE_RECORD: &str = "storage.jsonl";
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Measured is a file in a directory of dbdyno's own below DIR, which is removed at the end. fio does the patterns (Debian's
@@ -21,7 +25,8 @@ Examples:
   dbdyno storage quick /data
   dbdyno storage commit /data --writers 1,8
   dbdyno storage suite /data --patterns mysql-30 --size 16G
-  dbdyno storage burst /data --sizes 8G --depths 8")]
+  dbdyno storage burst /data --sizes 8G --depths 8
+  dbdyno storage import fio randread.json")]
 pub(crate) struct StorageArgs {
     #[command(subcommand)]
     command: StorageCommand,
@@ -39,6 +44,8 @@ enum StorageCommand {
     Burst(burst::BurstArgs),
     /// Measure in rounds until the disk is steady by the rule of SNIA
     Steady(steady::SteadyArgs),
+    /// Read the files of another tool into the same report
+    Import(import::ImportArgs),
 }
 
 pub(crate) fn run(args: StorageArgs) -> anyhow::Result<ExitCode> {
@@ -48,5 +55,6 @@ pub(crate) fn run(args: StorageArgs) -> anyhow::Result<ExitCode> {
         StorageCommand::Suite(args) => suite::run(&args),
         StorageCommand::Burst(args) => burst::run(&args),
         StorageCommand::Steady(args) => steady::run(&args),
+        StorageCommand::Import(args) => import::run(&args),
     }
 }
