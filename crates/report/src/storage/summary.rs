@@ -182,9 +182,10 @@ fn at_depth(result: &PatternResult) -> String {
         Some(format!("{name}{}", duration(latency.p99_ns as f64)))
     });
     let p99: Vec<_> = p99.collect();
-    let p99 = match p99.is_empty() {
-        true => "unknown".to_owned(),
-        false => p99.join(", "),
+    let p99 = if p99.is_empty() {
+        "unknown".to_owned()
+    } else {
+        p99.join(", ")
     };
     let (depth, rate) = (result.pattern.depth, per_s(result.iops()));
     format!("depth {depth} {rate} p99 {p99}")
