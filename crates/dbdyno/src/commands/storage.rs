@@ -13,8 +13,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-/// The record in a results directory.
-pub(crate) const STORAGE_RECORD: &str = "storage.jsonl";
+pub(crate) use session::RECORD as STORAGE_RECORD;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

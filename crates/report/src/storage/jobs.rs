@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use samples::{ImportedJob, PatternResult, Requests, StorageRecord};
-use units::{bytes, duration, moment, si};
+use units::{bytes, duration, moment, percent, si};
 
 use crate::page::{scrolling, unbroken};
 
@@ -65,7 +65,7 @@ fn cells(result: &PatternResult, job: &ImportedJob) -> [String; 10] {
     [
         job.file.clone(),
         bytes(pattern.block_bytes),
-        format!("{} %", pattern.reads_percent),
+        percent(f64::from(pattern.reads_percent) / 100.0),
         pattern.depth.to_string(),
         job.engine.as_deref().unwrap_or(UNKNOWN).to_owned(),
         if job.direct { "no" } else { "yes" }.to_owned(),

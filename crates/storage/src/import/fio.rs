@@ -13,7 +13,7 @@ use self::{
     log::{LogName, course},
     options::{Kind, Options},
 };
-use super::{ImportFile, Imported, Importer};
+use super::importer::{ImportFile, Imported, Importer, shown};
 use crate::{error::Error, fio_output::Job};
 
 /// The importer of fio's files.
@@ -157,7 +157,7 @@ fn pattern(
 fn facts(file: &ImportFile, job: &Job, options: &Options) -> ImportedJob {
     let runtime_ms = job.read.runtime.max(job.write.runtime);
     ImportedJob {
-        file: super::shown(&file.path),
+        file: shown(&file.path),
         engine: options.engine(),
         direct: options.is_direct(),
         size_bytes: options.size_bytes(),

@@ -18,9 +18,10 @@ use samples::{
 use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
 use telemetry::{Directory, disk_flushes, storage_behind};
 
-use super::STORAGE_RECORD as RECORD;
 use crate::{commands::run::terminal_width, terminal};
 
+/// The record in a results directory.
+pub(crate) const RECORD: &str = "storage.jsonl";
 const JOB_FILE: &str = "patterns.fio";
 const PAGE: &str = "storage.html";
 /// What the commit probe writes: its redo log, and the binary log up to its size; bytes.

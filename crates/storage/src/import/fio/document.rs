@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{error::Error, fio_output::Job, import::ImportFile};
+use crate::{error::Error, fio_output::Job, import::importer::ImportFile};
 
 /// Begins of JSON that may turn out to be none: a text has few lines that begin with a brace.
 const TRIES_MAX: u32 = 64;
