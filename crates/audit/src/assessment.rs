@@ -54,6 +54,11 @@ pub enum Scope {
         /// Measured phase of the shortest execution, seconds.
         measured_s: f64,
     },
+    /// A measurement of storage.
+    Storage {
+        /// Whether everything that was planned was measured.
+        is_complete: bool,
+    },
     /// Runs of the plan are missing.
     Interrupted {
         /// Number of complete runs.
@@ -91,11 +96,17 @@ impl Scope {
         match self {
             Self::Claim => "claim",
             Self::Rough { .. } | Self::Short { .. } => "rough",
-            Self::Interrupted { .. } => "interrupted",
+            Self::Storage { is_complete: true } => "storage",
+            Self::Interrupted { .. } | Self::Storage { .. } => "interrupted",
         }
     }
 
     fn of(set: &Set<'_>) -> Self {
+        if let Some(record) = set.storage {
+            return Self::Storage {
+                is_complete: record.is_complete,
+            };
+        }
         let complete = set.complete().count();
         let planned = set.declared.planned_runs.unwrap_or_default() as usize;
         if complete < planned {
@@ -140,6 +151,12 @@ impl Assessment {
             }
             (None, Scope::Short { measured_s }) => {
                 format!("rough, no grade: executions of {}", seconds(measured_s))
+            }
+            (None, Scope::Storage { is_complete: true }) => {
+                "a measurement of storage, no grade".to_owned()
+            }
+            (None, Scope::Storage { .. }) => {
+                "an interrupted measurement of storage, no grade".to_owned()
             }
             (None, Scope::Interrupted { complete, planned }) => {
                 format!("no grade: {complete} of {planned} planned runs are complete")

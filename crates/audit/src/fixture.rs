@@ -1,6 +1,6 @@
 //! Records for the tests of the rules: a healthy run, and changes to it.
 
-use samples::{Record, Telemetry};
+use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
     finding::{Level, Outcome, Unjudged},
@@ -11,14 +11,23 @@ use crate::{
 };
 
 mod healthy;
+mod storage;
 
 pub(crate) use healthy::{empty, healthy};
+pub(crate) use storage::{course, imported_job, rounds, sound_storage};
 
 /// The outcome of a rule for the healthy run after a change.
 pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
     let mut record = healthy();
     change(&mut record);
     judged_with(rule, &record, Some(limit()))
+}
+
+/// The outcome of a rule for the sound measurement of storage after a change.
+pub(crate) fn judged_storage(rule: &Rule, change: impl FnOnce(&mut StorageRecord)) -> Outcome {
+    let mut record = sound_storage();
+    change(&mut record);
+    outcome(rule, &Subject::of_storage(&record))
 }
 
 /// The outcome of a rule for one run and its limit.
@@ -50,6 +59,7 @@ pub(crate) fn judged_with_kept(
             runs,
             declared,
             kept,
+            storage: None,
         },
     )
 }

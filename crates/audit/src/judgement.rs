@@ -111,9 +111,15 @@ pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
 
 /// Evaluates one rule over the prepared runs.
 pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
-    match rule.judge {
-        Judge::Run(judge) => over_runs(set, judge),
-        Judge::Set(judge) => judge(set),
+    match (rule.judge, set.storage) {
+        (
+            Judge::Storage(judge) | Judge::RunOrStorage(_, judge) | Judge::SetOrStorage(_, judge),
+            Some(record),
+        ) => judge(record),
+        (Judge::Run(_) | Judge::Set(_), Some(_)) => Err(no_subject("there is no run of a server")),
+        (Judge::Run(judge) | Judge::RunOrStorage(judge, _), None) => over_runs(set, judge),
+        (Judge::Set(judge) | Judge::SetOrStorage(judge, _), None) => judge(set),
+        (Judge::Storage(_), None) => Err(no_subject("no storage was measured by itself")),
     }
 }
 
@@ -242,6 +248,24 @@ mod tests {
         // Client and server ran on the same machine.
         assert_eq!(above, ["H11"]);
         assert_eq!(audit.assessment.machine, MachineState::Quiet);
+    }
+
+    #[test]
+    fn sound_storage_has_nothing_above_a_note() {
+        let record = crate::fixture::sound_storage();
+        let audit = audit(&Subject::of_storage(&record));
+        assert_eq!(audit.worst(), Some(Level::Note));
+        let judged = audit.judgements.iter().filter(|it| it.outcome.is_ok());
+        let judged: Vec<_> = judged.map(|it| it.rule.id).collect();
+        let all = "H01 H02 H03 H04 H05 H06 H08 H09 W01 W14 C04 M04";
+        assert_eq!(judged.join(" "), all);
+        // There are no rounds; all other rules judge runs.
+        assert_eq!(audit.not_evaluated(), 1);
+        assert_eq!(audit.assessment.letter(), None);
+        assert_eq!(
+            audit.assessment.in_words(),
+            "a measurement of storage, no grade; machine not observed"
+        );
     }
 
     #[test]

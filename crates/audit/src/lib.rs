@@ -18,6 +18,7 @@ mod rules;
 mod run;
 mod set;
 mod sides;
+mod storage;
 mod subject;
 mod unevenness;
 mod waiting;

@@ -20,6 +20,7 @@ const HEAD: &str = "\
 `dbdyno audit DIR` (or one record) asks of a result what a sceptical colleague would: was the client the bottleneck, is
 the difference bought with durability, does anything else differ, was it measured often and long enough? Every report of
 dbdyno carries the answers. Each rule looks at the run records alone, so any result can be audited later and elsewhere.
+The rules that judge `storage` judge the record of `dbdyno storage`, too; the others do not apply to one.
 
 A finding has a level: **invalid** (the figures must be neither compared nor published), **fail** (a claim that rests on them
 does not stand), **warn** (they mean less than they seem to), **note** (worth knowing), **pass**. A rule whose input is
@@ -49,13 +50,15 @@ pub fn page() -> String {
         ));
     }
     line("");
-    line(&format!(
-        "{} rules are evaluated. {} more wait for an input that no record has yet:\n",
-        RULES.len(),
-        WAITING.len()
-    ));
-    line("| rule | what has to be so | waits for |");
-    line("| --- | --- | --- |");
+    line(&format!("{} rules are evaluated.", RULES.len()));
+    if !WAITING.is_empty() {
+        let count = WAITING.len();
+        line(&format!(
+            "\n{count} more wait for an input that no record has yet:\n"
+        ));
+        line("| rule | what has to be so | waits for |");
+        line("| --- | --- | --- |");
+    }
     for rule in WAITING {
         line(&format!(
             "| {} | {} | {} |",
@@ -108,6 +111,9 @@ fn judges(rule: &Rule) -> &'static str {
     match rule.judge {
         Judge::Run(_) => "each run",
         Judge::Set(_) => "all runs together",
+        Judge::Storage(_) => "storage",
+        Judge::RunOrStorage(..) => "each run; storage",
+        Judge::SetOrStorage(..) => "all runs together; storage",
     }
 }
 

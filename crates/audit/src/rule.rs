@@ -1,5 +1,7 @@
 //! The definition of a rule: its input, threshold, source, consequence and judging function.
 
+use samples::StorageRecord;
+
 use crate::{finding::Outcome, run::Run, set::Set};
 
 /// A rule of the audit.
@@ -31,7 +33,16 @@ pub(crate) enum Judge {
     Run(fn(&Run<'_>) -> Outcome),
     /// Judges all runs together.
     Set(fn(&Set<'_>) -> Outcome),
+    /// Judges a measurement of storage.
+    Storage(OfStorage),
+    /// Judges each run by itself, and a measurement of storage.
+    RunOrStorage(fn(&Run<'_>) -> Outcome, OfStorage),
+    /// Judges all runs together, and a measurement of storage.
+    SetOrStorage(fn(&Set<'_>) -> Outcome, OfStorage),
 }
+
+/// Judges a measurement of storage.
+pub(crate) type OfStorage = fn(&StorageRecord) -> Outcome;
 
 /// A rule that cannot be evaluated yet.
 #[derive(Debug, Clone, Copy)]

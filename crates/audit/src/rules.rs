@@ -46,6 +46,7 @@ mod t03_littles_law;
 mod t04_cross_check;
 mod t05_observer_cost;
 mod t06_whole_record;
+mod w01_storage_file;
 mod w02_data_and_memory;
 mod w03_sizes;
 mod w04_touched;
@@ -78,6 +79,7 @@ pub const RULES: &[&Rule] = &[
     &h12_client_saturation::RULE,
     &h13_end_to_end::RULE,
     &h14_neighbours::RULE,
+    &w01_storage_file::RULE,
     &w02_data_and_memory::RULE,
     &w03_sizes::RULE,
     &w04_touched::RULE,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use samples::StorageRecord;
+
 use crate::{
     finding::{Finding, Outcome, missing},
     run::Run,
@@ -17,6 +19,7 @@ pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
     pub(crate) declared: &'a Declared,
     pub(crate) kept: &'a BesideRecords,
+    pub(crate) storage: Option<&'a StorageRecord>,
 }
 
 impl<'a> Set<'a> {
@@ -25,6 +28,7 @@ impl<'a> Set<'a> {
             runs: subject.runs.iter().map(Run::of).collect(),
             declared: &subject.declared,
             kept: &subject.kept,
+            storage: subject.storage,
         }
     }
 

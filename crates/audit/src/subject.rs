@@ -1,8 +1,8 @@
-//! The input of the audit: the records, and the declarations made before the runs.
+//! The input of the audit: the records of runs with the declarations made before them, or the record of storage.
 
 use std::collections::BTreeSet;
 
-use samples::Record;
+use samples::{Record, StorageRecord};
 
 /// The input of the audit.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,8 @@ pub struct Subject<'a> {
     pub declared: Declared,
     /// The other files beside the records.
     pub kept: BesideRecords,
+    /// The measurement of storage that is judged; there are then no runs.
+    pub storage: Option<&'a StorageRecord>,
 }
 
 /// One run, with the facts that other crates derived about it.
@@ -76,6 +78,14 @@ pub struct BesideRecords {
 }
 
 impl<'a> Subject<'a> {
+    /// The input for a measurement of storage.
+    pub fn of_storage(record: &'a StorageRecord) -> Self {
+        Self {
+            storage: Some(record),
+            ..Self::default()
+        }
+    }
+
     /// The input for a single run of a command.
     pub fn of_run(record: &'a Record, limit: Option<Limit>) -> Self {
         Self {

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 mod experiment_options;
 pub(crate) mod history;
+pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod null_server;
 pub(crate) mod observe;
@@ -70,6 +71,8 @@ pub(crate) enum Command {
     Server(server::ServerArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
+    /// Read what fio measured, for the report and the audit of storage
+    Import(import::ImportArgs),
     /// List the tables of a server by size, and how much of them fits into the buffer pool
     Tables(tables::TablesArgs),
     /// Show a server, a running or a finished run live: throughput, response times, CPU, disk, InnoDB, statements,
@@ -104,6 +107,7 @@ impl Command {
             Self::Observe(args) => observe::run(args),
             Self::Server(args) => server::run(args),
             Self::Storage(args) => storage::run(args),
+            Self::Import(args) => import::run(&args),
             Self::Tables(args) => tables::run(args),
             Self::Top(args) => top::run(args),
             Self::Tpch(args) => tpch::run(args),

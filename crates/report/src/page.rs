@@ -24,6 +24,7 @@ mod verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use audit::audit_html;
+pub(crate) use audit::audit_section;
 pub(crate) use document::{document, document_with_style};
 pub(crate) use figures::{scrolling, unbroken};
 pub(crate) use interval::RatioScale;

@@ -1,10 +1,11 @@
 //! What `dbdyno storage` measured, for people and programs: the answer, the heat table, the page, JSON and CSV.
 
-mod doubts;
 mod heat;
+mod jobs;
 mod limit;
 mod my_cnf;
 mod page;
+mod problems;
 mod programs;
 mod readings;
 mod summary;

@@ -47,4 +47,4 @@ pub use run::{
     single_run::{Recorded, SingleRun},
 };
 pub use runner::{Choices, Runner};
-pub use stage::{Stage, local_pid, null_process::NullProcess, utc_now};
+pub use stage::{Stage, local_pid, null_process::NullProcess, utc_now, utc_of};

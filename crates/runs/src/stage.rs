@@ -208,6 +208,12 @@ pub fn utc_now() -> String {
         .unwrap_or_default()
 }
 
+/// A time in seconds since 1970 in the format of records; `None` for one beyond the calendar.
+pub fn utc_of(unix_s: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_second(unix_s).ok()?;
+    Some(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
 /// An error if the server's process is on this machine, where no observer is needed.
 pub(crate) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
     match server_pid {

@@ -34,6 +34,7 @@ mod returned_rows;
 mod server_activity;
 mod server_moment;
 mod storage_record;
+mod storage_results;
 mod tail;
 mod telemetry;
 mod thinned;
@@ -80,9 +81,11 @@ pub use server_activity::{
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use storage_record::{
-    Access, BurstCell, CommitResult, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
-    STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode, StorageReadError,
-    StorageRecord,
+    BurstCell, CommitResult, STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode,
+    StorageReadError, StorageRecord,
+};
+pub use storage_results::{
+    Access, Flushes, ImportedJob, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
 };
 pub use tail::RecordTail;
 pub use telemetry::{

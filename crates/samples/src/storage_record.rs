@@ -7,7 +7,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{disk_limit::DiskLimit, machine::Storage};
+use crate::{
+    disk_limit::DiskLimit,
+    error_count::is_zero,
+    machine::Storage,
+    storage_results::{Access, Latency, Pattern, PatternResult},
+};
 
 /// The version of the format.
 pub const STORAGE_FORMAT: u32 = 1;
@@ -46,6 +51,8 @@ pub enum StorageMode {
     Burst,
     /// Rounds until the disk is steady.
     Steady,
+    /// Another tool measured it, and dbdyno read that tool's files.
+    Import,
 }
 
 impl StorageMode {
@@ -57,6 +64,7 @@ impl StorageMode {
             Self::Commit => "commit",
             Self::Burst => "burst",
             Self::Steady => "steady",
+            Self::Import => "import",
         }
     }
 }
@@ -72,19 +80,21 @@ pub struct StorageHeader {
     pub mode: StorageMode,
     /// When it began: UTC, RFC 3339.
     pub at: String,
-    /// The directory, absolute.
+    /// The directory, absolute; empty where an import does not know it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub directory: String,
     /// What stands behind the directory.
     pub storage: Storage,
-    /// Whether the file system takes requests past the page cache.
+    /// Whether the file system takes requests past the page cache; of an import whether all requests went past it.
     pub direct: bool,
-    /// Size of the test file, bytes.
+    /// Size of the test file, bytes, of an import of the smallest; 0 without a test file, or where an import does not know it.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub file_bytes: u64,
     /// Memory that this machine's processes may use, bytes.
     pub memory_bytes: Option<u64>,
-    /// Time for each pattern, commit probe, cell or round, seconds.
+    /// Time for each pattern, commit probe, cell or round, seconds; of an import the longest.
     pub each_s: f64,
-    /// I/O engine of the patterns: one of fio's, or `native` without fio.
+    /// I/O engine of the patterns: one of fio's, or `native` without fio; of an import all, separated by commas.
     pub engine: String,
     /// As fio says it, `fio-3.33`; `None` without fio.
     pub fio_version: Option<String>,
@@ -97,6 +107,9 @@ pub struct StorageHeader {
     /// The limit that was in force while it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<DiskLimit>,
+    /// Files that an import read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported_from: Vec<String>,
 }
 
 impl StorageHeader {
@@ -136,115 +149,6 @@ fn names(patterns: &[Pattern]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// How a pattern goes over the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// From the begin to the end.
-    Sequential,
-    /// Anywhere.
-    Random,
-}
-
-/// Requests of one kind, for example
-/// `{"name":"012_rand_4k_r90_q1","access":"random","block_bytes":4096,"reads_percent":90,"depth":1}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pattern {
-    /// Its name, which is the section of the job file.
-    pub name: String,
-    /// Sequential or random.
-    pub access: Access,
-    /// Size of a request, bytes.
-    pub block_bytes: u64,
-    /// Share of the reads, percent; the others are writes.
-    pub reads_percent: u32,
-    /// Requests in flight.
-    pub depth: u32,
-}
-
-/// What was measured of a pattern.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PatternResult {
-    /// The pattern.
-    pub pattern: Pattern,
-    /// The reads; `None` where it has none.
-    pub read: Option<Requests>,
-    /// The writes; `None` where it has none.
-    pub write: Option<Requests>,
-    /// CPU time of the measuring program per time.
-    pub cpu: Option<f64>,
-    /// What went wrong; the figures are then those of the time before.
-    pub error: Option<String>,
-}
-
-/// A pattern whose rate varied by more than this share of its mean is noisy: half is what neighbours do, not a disk.
-pub const NOISY_FROM: f64 = 0.3;
-
-impl PatternResult {
-    /// Reads and writes per second.
-    pub fn iops(&self) -> f64 {
-        self.sides().map(|side| side.iops).sum()
-    }
-
-    /// Bytes per second.
-    pub fn bytes_per_s(&self) -> f64 {
-        self.sides().map(|side| side.bytes_per_s).sum()
-    }
-
-    /// Standard deviation of the rate inside the run as a share of its mean, the larger one of both sides; `None` where it
-    /// was not sampled often enough.
-    pub fn variation(&self) -> Option<f64> {
-        let shares = self.sides().filter_map(|side| {
-            let enough = side.rate_samples >= 3 && side.iops > 0.0;
-            enough.then(|| side.iops_deviation / side.iops)
-        });
-        shares.max_by(f64::total_cmp)
-    }
-
-    /// Whether the rate varied too much for the figure to be that of the disk.
-    pub fn is_noisy(&self) -> bool {
-        self.variation().is_some_and(|share| share > NOISY_FROM)
-    }
-
-    fn sides(&self) -> impl Iterator<Item = &Requests> {
-        self.read.iter().chain(&self.write)
-    }
-}
-
-/// Requests of one direction.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Requests {
-    /// Requests that were completed.
-    pub count: u64,
-    /// Requests per second.
-    pub iops: f64,
-    /// Standard deviation of the rate's samples inside the run.
-    pub iops_deviation: f64,
-    /// How many samples these were.
-    pub rate_samples: u64,
-    /// Bytes per second.
-    pub bytes_per_s: f64,
-    /// Time from the submission of a request to its completion.
-    pub latency: Latency,
-}
-
-/// Latencies, nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Latency {
-    /// Mean.
-    pub mean_ns: f64,
-    /// Median.
-    pub p50_ns: u64,
-    /// 95th percentile.
-    pub p95_ns: u64,
-    /// 99th percentile.
-    pub p99_ns: u64,
-    /// 99.9th percentile.
-    pub p999_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
-}
-
 /// What a commit probe measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommitResult {
@@ -264,6 +168,9 @@ pub struct CommitResult {
     pub redo: Latency,
     /// Write and flush of the binary log.
     pub binlog: Latency,
+    /// Flushes that the disks carried out meanwhile; `None` where the kernel counts none.
+    #[serde(default)]
+    pub device_flushes: Option<u64>,
 }
 
 impl CommitResult {
@@ -276,8 +183,8 @@ impl CommitResult {
 /// The course of one cell of the burst grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BurstCell {
-    /// Size of the range that was accessed, bytes.
-    pub size_bytes: u64,
+    /// Size of the range that was accessed, bytes; `None` where an import does not know it.
+    pub size_bytes: Option<u64>,
     /// The pattern.
     pub pattern: Pattern,
     /// Pause before it, seconds.
@@ -401,6 +308,40 @@ impl StorageRecord {
         Ok(record)
     }
 
+    /// The record as its file holds it: lines that end with a line feed.
+    pub fn to_lines(&self) -> String {
+        let first = StorageLine::Storage(Box::new(self.header.clone()));
+        let patterns = self.patterns.iter().cloned().map(StorageLine::Pattern);
+        let commits = self.commits.iter().cloned().map(StorageLine::Commit);
+        let bursts = self.bursts.iter().cloned().map(StorageLine::Burst);
+        let rounds = self.rounds.iter().cloned().map(StorageLine::Round);
+        let last = self.is_complete.then_some(StorageLine::End);
+        let measured = patterns.chain(commits).chain(bursts).chain(rounds);
+        let lines = std::iter::once(first).chain(measured).chain(last);
+        lines
+            .map(|line| serde_json::to_string(&line).expect("plain fields always serialise") + "\n")
+            .collect()
+    }
+
+    /// Whether the requests of a result went past the page cache.
+    pub fn is_direct(&self, result: &PatternResult) -> bool {
+        let imported = result.imported.as_ref();
+        imported.map_or(self.header.direct, |it| it.direct)
+    }
+
+    /// Time of a result, seconds.
+    pub fn measured_s(&self, result: &PatternResult) -> f64 {
+        let imported = result.imported.as_ref();
+        imported.map_or(self.header.each_s, |it| it.elapsed_s)
+    }
+
+    /// Size of the range that a result accessed, bytes; `None` where an import does not know it.
+    pub fn size_bytes(&self, result: &PatternResult) -> Option<u64> {
+        let header = Some(self.header.file_bytes).filter(|bytes| *bytes > 0);
+        let imported = result.imported.as_ref();
+        imported.map_or(header, |it| it.size_bytes)
+    }
+
     /// Adds what was measured.
     pub fn add(&mut self, line: StorageLine) {
         match line {
@@ -453,6 +394,7 @@ mod tests {
             writers: vec![1],
             left_out: Vec::new(),
             limit: None,
+            imported_from: Vec::new(),
         }
     }
 

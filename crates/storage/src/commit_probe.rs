@@ -86,6 +86,7 @@ pub fn commit_probe(
         commit: latency(&commit),
         redo: latency(&logs.redo_spans),
         binlog: latency(&logs.binlog_spans),
+        device_flushes: None,
     })
 }
 

@@ -59,6 +59,16 @@ pub enum Error {
     /// What fio wrote is not what fio 3 writes.
     #[error("fio's output: {0}")]
     Output(String),
+    /// A file of another tool cannot be imported.
+    #[error("{}: {why}", path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What to do.
+        hint: String,
+    },
     /// A pattern file is wrong.
     #[error("{0}")]
     Patterns(String),
@@ -92,7 +102,9 @@ impl Error {
                 NotFound | PermissionDenied | NotADirectory | IsADirectory => Fault::Input,
                 _ => Fault::Machine,
             },
-            Self::Refused { .. } | Self::NoFio(_) | Self::Patterns(_) => Fault::Input,
+            Self::Refused { .. } | Self::NoFio(_) | Self::Import { .. } | Self::Patterns(_) => {
+                Fault::Input
+            }
             Self::NoRoom { .. } | Self::Fio { .. } | Self::Output(_) => Fault::Machine,
             Self::Interrupted => Fault::Interrupted,
         }
@@ -102,6 +114,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Refused { hint, .. } => hint.clone(),
+            Self::Import { hint, .. } => Some(hint.clone()),
             Self::NoRoom { .. } => {
                 Some("--size takes a smaller file, or free some space".to_owned())
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Latency, Pattern, PatternResult, Requests};
+use samples::{Flushes, Latency, Pattern, PatternResult, Requests};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -12,43 +12,120 @@ struct Output {
     jobs: Vec<Job>,
 }
 
+/// One entry of `jobs`.
 #[derive(Debug, Deserialize)]
-struct Job {
+pub(crate) struct Job {
     #[serde(default)]
-    jobname: String,
+    pub(crate) jobname: String,
+    /// Jobs of one group ran at the same time.
+    #[serde(default)]
+    pub(crate) groupid: i64,
     #[serde(default)]
     error: i64,
-    read: Side,
-    write: Side,
+    #[serde(default, rename = "job options")]
+    pub(crate) options: BTreeMap<String, serde_json::Value>,
+    pub(crate) read: Side,
+    pub(crate) write: Side,
+    #[serde(default)]
+    sync: SyncSide,
     #[serde(default)]
     usr_cpu: f64,
     #[serde(default)]
     sys_cpu: f64,
 }
 
+/// What fio says of one direction of a job.
 #[derive(Debug, Deserialize)]
-struct Side {
-    total_ios: u64,
+pub(crate) struct Side {
+    pub(crate) total_ios: u64,
     iops: f64,
     /// Bytes per second; versions before 3.0 have kibibytes in `bw` alone.
     bw_bytes: f64,
+    /// Milliseconds.
+    #[serde(default)]
+    pub(crate) runtime: u64,
     #[serde(default)]
     iops_stddev: f64,
     #[serde(default)]
     iops_samples: u64,
-    clat_ns: Clat,
+    clat_ns: FioLatency,
+    /// With the submission; `lat_percentiles=1` has its percentiles here.
+    #[serde(default)]
+    lat_ns: FioLatency,
 }
 
-#[derive(Debug, Deserialize)]
-struct Clat {
+#[derive(Debug, Default, Deserialize)]
+struct SyncSide {
+    #[serde(default)]
+    lat_ns: FioLatency,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct FioLatency {
+    #[serde(default)]
     max: u64,
+    #[serde(default)]
     mean: f64,
+    #[serde(default, rename = "N")]
+    count: u64,
     /// `"99.000000": 552960`.
     #[serde(default)]
     percentile: BTreeMap<String, u64>,
     /// JSON+ alone: latency to number of requests, `"24448": 1`.
     #[serde(default)]
     bins: BTreeMap<String, u64>,
+}
+
+impl FioLatency {
+    /// `None` where fio did not time the requests, or where a percentile is not in its list.
+    fn latency(&self) -> Option<Latency> {
+        let bins = bins(&self.bins);
+        let percentile = |percent: f64| {
+            let of_table = || self.percentile.get(&format!("{percent:.6}")).copied();
+            of_bins(&bins, percent / 100.0).or_else(of_table)
+        };
+        Some(Latency {
+            mean_ns: self.mean,
+            p50_ns: percentile(50.0)?,
+            p95_ns: percentile(95.0)?,
+            p99_ns: percentile(99.0)?,
+            p999_ns: percentile(99.9)?,
+            max_ns: self.max,
+        })
+        .filter(|it| it.max_ns > 0)
+    }
+}
+
+impl Job {
+    /// The result of this job as that of a pattern.
+    pub(crate) fn result(&self, pattern: &Pattern) -> PatternResult {
+        let has = |share: u32, side: &Side| share > 0 || side.total_ios > 0;
+        let reads = pattern.reads_percent;
+        let read = has(reads, &self.read).then(|| requests(&self.read));
+        let write = has(100 - reads, &self.write).then(|| requests(&self.write));
+        let error = (self.error != 0).then(|| {
+            let errno = i32::try_from(self.error).unwrap_or_default();
+            std::io::Error::from_raw_os_error(errno).to_string()
+        });
+        PatternResult {
+            pattern: pattern.clone(),
+            read,
+            write,
+            cpu: Some((self.usr_cpu + self.sys_cpu) / 100.0),
+            error,
+            imported: None,
+        }
+    }
+
+    /// The flushes between its writes; with `fdatasync=1` fio counts them here alone.
+    pub(crate) fn flushes(&self) -> Option<Flushes> {
+        let timed = &self.sync.lat_ns;
+        let latency = timed.latency().filter(|_| timed.count > 0)?;
+        Some(Flushes {
+            count: timed.count,
+            latency,
+        })
+    }
 }
 
 /// The result of a pattern from the JSON or JSON+ of its fio; lines before it are fio's notes.
@@ -62,46 +139,17 @@ pub fn pattern_result(pattern: &Pattern, text: &str) -> Result<PatternResult, Er
     let job = named
         .next()
         .ok_or_else(|| Error::Output(format!("no job {}", pattern.name)))?;
-    let has = |share: u32, side: &Side| share > 0 || side.total_ios > 0;
-    let reads = pattern.reads_percent;
-    let read = has(reads, &job.read).then(|| requests(&job.read));
-    let write = has(100 - reads, &job.write).then(|| requests(&job.write));
-    let error = (job.error != 0).then(|| {
-        let errno = i32::try_from(job.error).unwrap_or_default();
-        std::io::Error::from_raw_os_error(errno).to_string()
-    });
-    Ok(PatternResult {
-        pattern: pattern.clone(),
-        read,
-        write,
-        cpu: Some((job.usr_cpu + job.sys_cpu) / 100.0),
-        error,
-    })
+    Ok(job.result(pattern))
 }
 
 fn requests(side: &Side) -> Requests {
-    let clat = &side.clat_ns;
-    let bins = bins(&clat.bins);
-    let percentile = |percent: f64| {
-        let of_table = || clat.percentile.get(&format!("{percent:.6}")).copied();
-        of_bins(&bins, percent / 100.0)
-            .or_else(of_table)
-            .unwrap_or(0)
-    };
     Requests {
         count: side.total_ios,
         iops: side.iops,
         iops_deviation: side.iops_stddev,
         rate_samples: side.iops_samples,
         bytes_per_s: side.bw_bytes,
-        latency: Latency {
-            mean_ns: clat.mean,
-            p50_ns: percentile(50.0),
-            p95_ns: percentile(95.0),
-            p99_ns: percentile(99.0),
-            p999_ns: percentile(99.9),
-            max_ns: clat.max,
-        },
+        latency: side.clat_ns.latency().or_else(|| side.lat_ns.latency()),
     }
 }
 
@@ -117,12 +165,13 @@ fn bins(texts: &BTreeMap<String, u64>) -> Vec<(u64, u64)> {
 
 /// The latency of the bin that holds a quantile, as fio takes it; `None` without bins.
 fn of_bins(bins: &[(u64, u64)], quantile: f64) -> Option<u64> {
-    let total: u64 = bins.iter().map(|(_, count)| count).sum();
+    let sum = |below: u64, count: &u64| below.saturating_add(*count);
+    let total = bins.iter().map(|(_, count)| count).fold(0, sum);
     let wanted = (quantile * total as f64).ceil().max(1.0) as u64;
     let mut below = 0;
     bins.iter()
         .find(|(_, count)| {
-            below += count;
+            below = sum(below, count);
             below >= wanted
         })
         .map(|(latency, _)| *latency)
@@ -178,7 +227,7 @@ mod tests {
             assert_eq!(side.iops, raw.iops);
             assert_eq!(side.count, raw.total_ios);
             let table = &raw.clat_ns.percentile;
-            let latency = side.latency;
+            let latency = side.latency.unwrap();
             for (ours, key) in [
                 (latency.p50_ns, "50.000000"),
                 (latency.p95_ns, "95.000000"),

@@ -87,7 +87,7 @@ pub fn native_pattern(
         iops_deviation: deviation(&rates),
         rate_samples: rates.len() as u64,
         bytes_per_s: iops * pattern.block_bytes as f64,
-        latency: latency(&spans),
+        latency: Some(latency(&spans)),
     };
     let (read, write) = if reads {
         (Some(requests), None)
@@ -100,6 +100,7 @@ pub fn native_pattern(
         write,
         cpu: None,
         error: None,
+        imported: None,
     })
 }
 
@@ -203,7 +204,8 @@ mod tests {
         let result = run(reads, &NO_INTERRUPT).unwrap();
         let read = result.read.as_ref().unwrap();
         assert!(read.count > 0 && result.write.is_none());
-        assert!(read.latency.p50_ns <= read.latency.p99_ns);
+        let latency = read.latency.unwrap();
+        assert!(latency.p50_ns <= latency.p99_ns);
         assert_eq!(result.bytes_per_s(), result.iops() * 4096.0);
         assert!(run(writes, &NO_INTERRUPT).unwrap().write.unwrap().count > 0);
         assert!(matches!(

@@ -16,6 +16,17 @@ use crate::{
 /// Source: the kernel's Documentation/block/stat.rst.
 const SECTOR_BYTES: u64 = 512;
 
+/// Flushes of these disks since they were attached; `None` where the kernel counts none, or does not know one of them.
+pub fn disk_flushes(names: &[&str]) -> Option<u64> {
+    let kernel = Kernel::running();
+    let DiskStats(disks) = DiskStats::from_file(kernel.path("proc/diskstats")).ok()?;
+    let of = |name: &&str| disks.iter().find(|it| it.name == **name)?.flushes;
+    let flushes: Option<Vec<u64>> = names.iter().map(of).collect();
+    flushes
+        .filter(|it| !it.is_empty())
+        .map(|it| it.iter().sum())
+}
+
 /// Counters of the block devices since they were attached, without partitions.
 #[derive(Debug)]
 pub(crate) struct DiskCounters(BTreeMap<Number, DiskStat>);

@@ -29,6 +29,7 @@ mod storage;
 mod fixture;
 
 pub use allowed_paths::AllowedPaths;
+pub use disk::disk_flushes;
 pub use own_process::{OwnProcess, boot_id, usable_memory_bytes};
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};

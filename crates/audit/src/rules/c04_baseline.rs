@@ -1,12 +1,14 @@
 //! Rule C04: a default setting limits the workload.
 
+use samples::StorageRecord;
 use units::{count, mean_bytes};
 
 use crate::{
-    finding::{Finding, Level, Outcome},
+    finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
     set::Set,
+    storage::disks,
 };
 
 /// Default buffer pool size of all current servers, bytes.
@@ -23,19 +25,45 @@ pub(super) const RULE: Rule = Rule {
     name: "no default setting limits the workload",
     found: "a default setting limits the workload",
     measures: "The buffer pool against its default and the machine's memory; pages flushed per second against \
-        innodb_io_capacity.",
+        innodb_io_capacity. Of storage: the scheduler of its disks.",
     threshold: "the default of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit \
-        into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn",
+        into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. Of storage: the \
+        scheduler bfq or cfq on a disk without a moving head: warn",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: buffer pool and I/O capacity took the load from 17 minutes \
-        to 2, the studied effect was a quarter",
+        to 2, the studied effect was a quarter; the kernel's Documentation/block/bfq-iosched.rst: some 30,000 requests per second are \
+        the most that bfq handles on an average CPU",
     consequence: "Whatever is studied, the defaults are what is measured.",
-    remedy: "Give the buffer pool most of a dedicated machine's memory and innodb_io_capacity what the disk does, then study.",
-    judge: Judge::Set(judge),
+    remedy: "Give the buffer pool most of a dedicated machine's memory and innodb_io_capacity what the disk does, then study. Of storage: \
+        echo none > /sys/block/DISK/queue/scheduler.",
+    judge: Judge::SetOrStorage(judge, of_storage),
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
     let is_set = set.declared.variables.contains("innodb_buffer_pool_size");
     set.worst(|run| of_run(run, is_set))
+}
+
+/// Schedulers that sort for a moving head, or share a disk among programs.
+const SLOW_SCHEDULERS: [&str; 2] = ["bfq", "cfq"];
+
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let known = disks(record).filter_map(|it| Some((it, it.scheduler.as_deref()?)));
+    let known: Vec<_> = known.collect();
+    let is_slow = |(disk, scheduler): &&(&samples::BlockDevice, &str)| {
+        SLOW_SCHEDULERS.contains(scheduler) && disk.rotational != Some(true)
+    };
+    let found = known.iter().find(is_slow);
+    let first = known.first();
+    let (disk, scheduler) = found
+        .or(first)
+        .ok_or_else(|| missing("the scheduler of the disk"))?;
+    let level = if found.is_some() {
+        Level::Warn
+    } else {
+        Level::Pass
+    };
+    let evidence = format!("{} has the scheduler {scheduler}", disk.name);
+    Ok(Finding::new(level, evidence))
 }
 
 fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
@@ -111,6 +139,22 @@ mod tests {
             counter(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
         });
         assert_found(&outcome, Level::Warn, "innodb_io_capacity is 2.00k");
+    }
+
+    #[test]
+    fn storage_is_judged_by_its_scheduler() {
+        let scheduled = |scheduler: Option<&str>| {
+            judged_storage(&RULE, |record| {
+                record.header.storage.devices[0].scheduler = scheduler.map(str::to_owned);
+            })
+        };
+        assert_found(
+            &scheduled(Some("bfq")),
+            Level::Warn,
+            "nvme0n1 has the scheduler bfq",
+        );
+        assert_eq!(level(&scheduled(Some("none"))), Level::Pass);
+        assert_missing(&scheduled(None), "scheduler");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Rule H01: machine or storage is not recorded.
 
-use samples::BlockDevice;
+use samples::{BlockDevice, StorageRecord};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
+    storage::{disks, is_virtual},
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     consequence: "Hardware changes results by orders of magnitude; without it the figures can be neither judged nor repeated.",
     remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; of a virtual disk, say what \
         the provider sells it as.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -67,11 +68,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     );
     unknown.extend(storage.not_observed.iter().cloned());
     let count = unknown.len() as f64;
-    let level = match (unknown.is_empty(), machine.virtualised) {
-        (true, _) => Level::Pass,
-        (_, true) => Level::Note,
-        (_, false) => Level::Warn,
-    };
+    let level = level_of(&unknown, machine.virtualised);
     let evidence = if unknown.is_empty() {
         format!(
             "{}, {} CPUs, {} of memory, Linux {}, and {} directories with their devices",
@@ -85,6 +82,38 @@ fn judge(run: &Run<'_>) -> Outcome {
         format!("unknown: {}", unknown.join(", "))
     };
     Ok(Finding::new(level, evidence).with("unknown_fields", count))
+}
+
+/// The machine is its memory here: no server ran.
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let header = &record.header;
+    let storage = &header.storage;
+    let mut unknown = storage.not_observed.clone();
+    if header.memory_bytes.is_none() && header.imported_from.is_empty() {
+        unknown.push("the machine's memory".to_owned());
+    }
+    unknown.extend(disks(record).flat_map(lacks));
+    let is_unseen = storage.places.is_empty() || header.memory_bytes.is_none();
+    let level = if is_unseen {
+        Level::Fail
+    } else {
+        level_of(&unknown, disks(record).all(is_virtual))
+    };
+    let evidence = if unknown.is_empty() {
+        let names: Vec<_> = disks(record).map(|it| it.name.as_str()).collect();
+        format!("{} and the file system on it", names.join(", "))
+    } else {
+        format!("unknown: {}", unknown.join(", "))
+    };
+    Ok(Finding::new(level, evidence).with("unknown_fields", unknown.len() as f64))
+}
+
+fn level_of(unknown: &[String], is_virtual: bool) -> Level {
+    match (unknown.is_empty(), is_virtual) {
+        (true, _) => Level::Pass,
+        (_, true) => Level::Note,
+        (_, false) => Level::Warn,
+    }
 }
 
 fn lacks(device: &BlockDevice) -> Vec<String> {
@@ -120,6 +149,29 @@ mod tests {
             record.machines[0].virtualised = true;
         });
         assert_found(&outcome, Level::Note, "the model of nvme0n1");
+    }
+
+    #[test]
+    fn storage_that_was_measured_is_described() {
+        assert_found(
+            &judged_storage(&RULE, |_| {}),
+            Level::Pass,
+            "nvme0n1 and the file system",
+        );
+        let outcome = judged_storage(&RULE, |record| {
+            record.header.storage.devices[0].scheduler = None;
+        });
+        assert_found(&outcome, Level::Warn, "the scheduler of nvme0n1");
+        let outcome = judged_storage(&RULE, |record| {
+            let device = &mut record.header.storage.devices[0];
+            (device.name, device.model) = ("vda".to_owned(), None);
+        });
+        assert_found(&outcome, Level::Note, "the model of vda");
+        let outcome = judged_storage(&RULE, |record| {
+            record.header.storage = samples::Storage::default();
+            record.header.storage.not_observed = vec!["the device".to_owned()];
+        });
+        assert_found(&outcome, Level::Fail, "unknown: the device");
     }
 
     #[test]

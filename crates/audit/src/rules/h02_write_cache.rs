@@ -1,11 +1,13 @@
 //! Rule H02: the state of the disk's write cache is unknown.
 
-use units::{count, seconds};
+use samples::StorageRecord;
+use units::{count, duration, seconds};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    storage::{disks, one_writer, single},
 };
 
 /// Number of writes and of flushes below which their means are not used.
@@ -20,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk's write cache is known by what it does",
     found: "what the disk's write cache does is not known",
     measures: "The mean times of the data disk's writes and flushes while the run was measured, and from them how many writes per second \
-        it would do with a flush after each, as a share of those without.",
+        it would do with a flush after each, as a share of those without. Of storage: the means of random writes at depth 1 and of a \
+        write of the redo log with its flush, or of an imported job that flushes.",
     threshold: "above 0.6 with a cache that writes back: warn, for a protected cache and an ignored flush look alike; between 0.05 and \
         0.6: note; below: pass, a volatile cache that a flush empties",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
@@ -29,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
         lower.",
     remedy: "Say with the figures what the disk is; where flushes cost nothing, find out whether power-loss protection is why (a power \
         cut shows it).",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -75,15 +78,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let of_device = devices.unwrap_or_default();
     let of_device = of_device.iter().find(|it| it.name == device.device);
     let cache = of_device.and_then(|it| it.write_cache.as_deref());
-    let (level, meaning) = match share {
-        share if share < VOLATILE => (Level::Pass, "a volatile cache that a flush empties"),
-        share if share <= FREE => (Level::Note, "between a volatile and a protected cache"),
-        _ if cache == Some("write through") => (Level::Pass, "no cache that could be lost"),
-        _ => (
-            Level::Warn,
-            "a protected cache, or one whose flushes are ignored",
-        ),
-    };
+    let (level, meaning) = meaning(share, cache);
     let evidence = format!(
         "{} ({}) took {} per write and {} per flush: flushing each would leave {} of its writes per second, {meaning}",
         device.device,
@@ -95,6 +90,50 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("write_mean_us", write_s * 1e6)
         .with("flush_mean_us", flush_s * 1e6)
+        .with("flushed_share", share))
+}
+
+fn meaning(share: f64, cache: Option<&str>) -> (Level, &'static str) {
+    match share {
+        share if share < VOLATILE => (Level::Pass, "a volatile cache that a flush empties"),
+        share if share <= FREE => (Level::Note, "between a volatile and a protected cache"),
+        _ if cache == Some("write through") => (Level::Pass, "no cache that could be lost"),
+        _ => (
+            Level::Warn,
+            "a protected cache, or one whose flushes are ignored",
+        ),
+    }
+}
+
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let imported = record.patterns.iter().find_map(|it| {
+        let write_ns = it.write.as_ref()?.latency?.mean_ns;
+        let flushes = it.imported.as_ref()?.flushes.as_ref()?;
+        Some((write_ns, write_ns + flushes.latency.mean_ns))
+    });
+    let probed = || {
+        let write = single(record, 0).find(|it| record.is_direct(it))?;
+        let write_ns = write.write.as_ref()?.latency?.mean_ns;
+        Some((write_ns, one_writer(record)?.redo.mean_ns))
+    };
+    let (write_ns, flushed_ns) = imported
+        .or_else(probed)
+        .ok_or_else(|| missing("flushed writes, and random ones past the page cache at depth 1"))?;
+    let share = (write_ns / flushed_ns).min(1.0);
+    if !share.is_finite() {
+        return Err(missing("the times of the writes"));
+    }
+    let cache = disks(record).find_map(|it| it.write_cache.as_deref());
+    let (level, meaning) = meaning(share, cache);
+    let evidence = format!(
+        "a write in {}, with its flush in {}: {meaning} (cache: {})",
+        duration(write_ns),
+        duration(flushed_ns),
+        cache.unwrap_or("unknown"),
+    );
+    Ok(Finding::new(level, evidence)
+        .with("write_mean_us", write_ns / 1e3)
+        .with("flushed_write_mean_us", flushed_ns / 1e3)
         .with("flushed_share", share))
 }
 
@@ -116,6 +155,29 @@ mod tests {
     fn found() {
         assert_found(&flushing(0.003), Level::Warn, "flushes are ignored");
         assert_found(&flushing(0.02), Level::Note, "between a volatile");
+    }
+
+    #[test]
+    fn storage_is_judged_by_its_probe() {
+        let probed = |redo_us: f64| {
+            judged_storage(&RULE, |record| {
+                record.commits[0].redo.mean_ns = redo_us * 1e3;
+            })
+        };
+        assert_found(&probed(110.0), Level::Warn, "flushes are ignored");
+        assert_found(
+            &probed(400.0),
+            Level::Note,
+            "with its flush in 400 µs: between",
+        );
+        assert_found(&probed(5_000.0), Level::Pass, "a volatile cache");
+        let outcome = judged_storage(&RULE, |record| record.commits.clear());
+        assert_missing(&outcome, "flushed writes");
+        let outcome = judged_storage(&RULE, |record| {
+            record.commits.clear();
+            record.patterns[1].imported = Some(imported_job(Some(2_000)));
+        });
+        assert_found(&outcome, Level::Warn, "with its flush in 102 µs");
     }
 
     #[test]

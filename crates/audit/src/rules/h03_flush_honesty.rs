@@ -1,11 +1,13 @@
 //! Rule H03: the disk may acknowledge flushes that it did not perform.
 
-use units::{count, seconds};
+use samples::StorageRecord;
+use units::{count, duration, seconds};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    storage::{disks, is_virtual, one_writer},
 };
 
 /// Shortest flush of any device that writes to its medium, seconds.
@@ -20,15 +22,16 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk cannot have lied about its flushes",
     found: "the disk may lie about its flushes",
     measures: "How long the disk of the data directory took for a flush of its cache while the run was measured, and how \
-        many it answered per second.",
-    threshold: "a mean below 10 us: fail; more than 144 per second from a real disk with a moving head (1.2 turns at \
+        many it answered per second. Of storage: the median of a write of the redo log with its flush, or of an imported job's \
+        flushes.",
+    threshold: "a mean below 10 us (of storage, a median): fail; more than 144 per second from a real disk with a moving head (1.2 turns at \
         7,200 per minute): fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; power cuts by us",
     consequence: "The disk acknowledges what it has not written: commits that cost nothing here are lost with the power, \
         and a disk that keeps its word is slower by orders of magnitude.",
     remedy: "Switch the disk's volatile cache off, or name the battery or capacitor behind it; for a virtual disk, ask how \
         the host caches it.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -94,6 +97,41 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("flushes_per_s", per_s))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let probed = one_writer(record).map(|it| {
+        let per_s = 2.0 * it.groups as f64 / it.elapsed_s;
+        (it.redo.p50_ns, per_s)
+    });
+    let imported = || {
+        let jobs = record.patterns.iter().filter_map(|it| it.imported.as_ref());
+        let flushes = jobs.filter_map(|it| Some((it.flushes.as_ref()?, it.elapsed_s)));
+        let rates = flushes.map(|(it, elapsed_s)| (it.latency.p50_ns, it.count as f64 / elapsed_s));
+        rates.min_by_key(|(p50_ns, _)| *p50_ns)
+    };
+    let (p50_ns, per_s) = probed
+        .or_else(imported)
+        .ok_or_else(|| missing("flushed writes (dbdyno storage commit)"))?;
+    let rotates = |it: &samples::BlockDevice| it.rotational == Some(true) && !is_virtual(it);
+    let is_too_fast = (p50_ns as f64) < FLUSH_AT_LEAST_S * 1e9;
+    let is_impossible = disks(record).any(rotates) && per_s > FLUSHES_OF_A_DISK_PER_S;
+    let (level, but) = match (is_too_fast, is_impossible) {
+        (true, _) => (
+            Level::Fail,
+            ": no disk is that fast; a host or controller does not wait for it",
+        ),
+        (_, true) => (Level::Fail, ": no disk with a moving head is that fast"),
+        _ => (Level::Pass, ""),
+    };
+    let evidence = format!(
+        "a flushed write in {}, {} flushes per second{but}",
+        duration(p50_ns as f64),
+        count(per_s)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("flushed_write_p50_us", p50_ns as f64 / 1e3)
+        .with("flushes_per_s", per_s))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +150,29 @@ mod tests {
             record.storage[0].devices[0].rotational = Some(true)
         });
         assert_found(&outcome, Level::Fail, "a moving head answered 300 flushes");
+    }
+
+    #[test]
+    fn storage_is_judged_by_its_flushes() {
+        assert_eq!(level(&judged_storage(&RULE, |_| {})), Level::Pass);
+        let outcome = judged_storage(&RULE, |record| record.commits[0].redo.p50_ns = 2_000);
+        assert_found(&outcome, Level::Fail, "a flushed write in 2.00 µs");
+        let rotating = |name: &str| {
+            judged_storage(&RULE, |record| {
+                let device = &mut record.header.storage.devices[0];
+                (device.name, device.rotational) = (name.to_owned(), Some(true));
+            })
+        };
+        assert_found(&rotating("sda"), Level::Fail, "no disk with a moving head");
+        assert_eq!(level(&rotating("vda")), Level::Pass, "the flag says little");
+        let imported = |p50_ns| {
+            judged_storage(&RULE, |record| {
+                record.commits.clear();
+                record.patterns[1].imported = Some(imported_job(p50_ns));
+            })
+        };
+        assert_found(&imported(Some(3_000)), Level::Fail, "in 3.00 µs");
+        assert_missing(&imported(None), "flushed writes");
     }
 
     #[test]

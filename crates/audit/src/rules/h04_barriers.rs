@@ -1,23 +1,27 @@
 //! Rule H04: the file system does not pass flushes on.
 
+use samples::StorageRecord;
+
 use crate::{
     durability::barrier_off,
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
+    storage::disks,
 };
 
 pub(super) const RULE: Rule = Rule {
     id: "H04",
     name: "the file system passes flushes on",
     found: "the file system does not pass flushes on",
-    measures: "The mount options of the file systems that hold data, redo log and binary log.",
-    threshold: "nobarrier or barrier=0: invalid",
+    measures: "The mount options of the file systems that hold data, redo log and binary log; of storage, of the one that was \
+        measured, with the write cache of its disks.",
+    threshold: "nobarrier or barrier=0: invalid (of storage, over disks that write through: warn)",
     source: "power cuts by us: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although \
         innodb_flush_log_at_trx_commit was 1; the option stands in MySQL 5.6 parameter review (MyNA, 2013)",
     consequence: "Commits are acknowledged that no disk has: throughput of writes is that of a server that keeps nothing.",
     remedy: "Mount without the option and measure again.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -63,6 +67,30 @@ fn judge(run: &Run<'_>) -> Outcome {
     })
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let place = record.header.storage.places.first();
+    let place = place.ok_or_else(|| missing("the file system"))?;
+    let caches: Vec<&str> = disks(record)
+        .map(|it| it.write_cache.as_deref().unwrap_or("unknown"))
+        .collect();
+    let is_safe = !caches.is_empty() && caches.iter().all(|it| *it == "write through");
+    let cached = format!("write cache: {}", caches.join(", "));
+    Ok(match barrier_off(&place.mount_options) {
+        Some(option) if is_safe => Finding::new(
+            Level::Warn,
+            format!("mounted with {option}; {cached}, as far as the kernel knows"),
+        ),
+        Some(option) => Finding::new(
+            Level::Invalid,
+            format!("mounted with {option}: flushes do not reach the disk ({cached})"),
+        ),
+        None => {
+            let (kind, options) = (&place.filesystem, &place.mount_options);
+            Finding::new(Level::Pass, format!("mounted {kind} ({options}); {cached}"))
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +104,23 @@ mod tests {
             });
             assert_found(&outcome, Level::Invalid, option);
         }
+    }
+
+    #[test]
+    fn storage_is_judged_with_its_write_cache() {
+        let mounted = |options: &str, cache: &str| {
+            judged_storage(&RULE, |record| {
+                options.clone_into(&mut record.header.storage.places[0].mount_options);
+                record.header.storage.devices[0].write_cache = Some(cache.to_owned());
+            })
+        };
+        let outcome = mounted("nobarrier,rw", "write back");
+        assert_found(&outcome, Level::Invalid, "(write cache: write back)");
+        let outcome = mounted("barrier=0,rw", "write through");
+        assert_found(&outcome, Level::Warn, "mounted with barrier=0");
+        assert_eq!(level(&mounted("rw", "write back")), Level::Pass);
+        let outcome = judged_storage(&RULE, |record| record.header.storage.places.clear());
+        assert_missing(&outcome, "the file system");
     }
 
     #[test]

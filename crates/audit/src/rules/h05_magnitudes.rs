@@ -1,11 +1,13 @@
 //! Rule H05: the disk is slower or faster than its kind.
 
-use units::seconds;
+use samples::StorageRecord;
+use units::{duration, seconds};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    storage::{disks, single},
 };
 
 /// Number of reads below which their mean is not used.
@@ -23,13 +25,13 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk answers as fast as its kind does",
     found: "the disk is slower or faster than its kind",
     measures: "The mean time of the data disk's reads in those samples in which it had no more than two requests at a time, against its \
-        kind: with a moving head 5 ms, without 0.2 ms.",
+        kind: with a moving head 5 ms, without 0.2 ms. Of storage: the median of random reads past the page cache at depth 1.",
     threshold: "five times slower than its kind, or with a moving head five times faster, unless a hypervisor says so: warn (slower \
-        under a limit of the control group: note)",
+        under a limit of the control group: note; of storage faster is a warning under a hypervisor, too)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: the magnitudes that one has to know",
     consequence: "The disk is not what it is taken for: figures of another kind of disk stand beside its name.",
     remedy: "Look at what lies behind the device (a network, a controller's cache, a limit), and say so with the figures.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -87,6 +89,30 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("read_mean_us", mean_s * 1e6))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let reads = single(record, 100).filter(|it| record.is_direct(it));
+    let p50_ns = reads
+        .filter_map(|it| Some(it.read.as_ref()?.latency?.p50_ns))
+        .min()
+        .ok_or_else(|| missing("random reads past the page cache at depth 1"))?;
+    let disk = disks(record).find_map(|it| Some((&it.name, it.rotational?)));
+    let (name, rotates) = disk.ok_or_else(|| missing("whether the disk has a moving head"))?;
+    let kind_s = if rotates { MOVING_S } else { SOLID_S };
+    let (level, meaning) = match p50_ns as f64 / 1e9 / kind_s {
+        slower if slower > ANOTHER_KIND => (Level::Warn, "far too slow for its kind"),
+        slower if slower < 1.0 / ANOTHER_KIND && rotates => (
+            Level::Warn,
+            "which calls itself rotational: it is virtual, or a host's cache answers",
+        ),
+        _ => (Level::Pass, "as its kind does"),
+    };
+    let evidence = format!(
+        "reads in {} from {name}, {meaning}",
+        duration(p50_ns as f64)
+    );
+    Ok(Finding::new(level, evidence).with("read_p50_us", p50_ns as f64 / 1e3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +134,29 @@ mod tests {
     fn found() {
         assert_found(&reading(0.0048, false), Level::Warn, "far too slow for one");
         assert_found(&reading(0.0001, true), Level::Warn, "far too fast for one");
+    }
+
+    #[test]
+    fn storage_is_judged_by_its_single_reads() {
+        let reading = |p50_us: u64, rotates: Option<bool>| {
+            judged_storage(&RULE, |record| {
+                record.header.storage.devices[0].rotational = rotates;
+                let read = record.patterns[0].read.as_mut().unwrap();
+                read.latency.as_mut().unwrap().p50_ns = p50_us * 1_000;
+            })
+        };
+        assert_eq!(level(&reading(100, Some(false))), Level::Pass);
+        assert_eq!(level(&reading(4_000, Some(true))), Level::Pass);
+        let outcome = reading(38, Some(true));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "reads in 38.0 µs from nvme0n1, which calls",
+        );
+        assert_found(&reading(4_800, Some(false)), Level::Warn, "far too slow");
+        assert_missing(&reading(100, None), "moving head");
+        let outcome = judged_storage(&RULE, |record| record.header.direct = false);
+        assert_missing(&outcome, "past the page cache");
     }
 
     #[test]

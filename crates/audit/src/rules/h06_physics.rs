@@ -1,9 +1,10 @@
 //! Rule H06: pages came from the operating system's page cache, not from the disk.
 
-use units::{mean_bytes, percent};
+use samples::StorageRecord;
+use units::{bytes, mean_bytes, percent};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
 };
@@ -17,15 +18,17 @@ pub(super) const RULE: Rule = Rule {
     id: "H06",
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
-    measures: "Bytes that InnoDB read against bytes that all disks of the machine delivered in the same time.",
+    measures: "Bytes that InnoDB read against bytes that all disks of the machine delivered in the same time. Of storage: whether \
+        the requests went past the page cache, and the file against the machine's memory.",
     threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times what the disks delivered: warn; with O_DIRECT, \
-        which leaves the page cache out, fail",
+        which leaves the page cache out, fail. Of storage: requests through the page cache: warn; of a file that fits into memory: \
+        fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
     consequence: "The rest came from memory that the configuration does not show: the host's page cache stands in for the \
         disk, and the figures hold only as long as the data fits into it.",
     remedy: "Set innodb_flush_method=O_DIRECT, or give the memory to the buffer pool, or make the data larger than the \
-        machine's memory.",
-    judge: Judge::Run(judge),
+        machine's memory. Of storage: direct=1.",
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -64,6 +67,39 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("disks_read_bytes_per_s", delivered))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    if record.patterns.is_empty() && record.bursts.is_empty() && record.rounds.is_empty() {
+        return Err(no_subject("nothing but commits was measured"));
+    }
+    let all = record.patterns.len();
+    let buffered = record.patterns.iter().filter(|it| !record.is_direct(it));
+    let buffered: Vec<_> = buffered.collect();
+    if buffered.is_empty() && record.header.direct {
+        let evidence = "all requests went past the page cache";
+        return Ok(Finding::new(Level::Pass, evidence));
+    }
+    let sizes = buffered.iter().map(|it| record.size_bytes(it));
+    let header = Some(record.header.file_bytes).filter(|it| *it > 0);
+    let size = sizes.min().unwrap_or(header);
+    let which = match buffered.len() {
+        some if some < all => format!("requests of {some} of {all} patterns"),
+        _ => "requests".to_owned(),
+    };
+    let (level, fits) = match (size, record.header.memory_bytes) {
+        (Some(size), Some(memory)) if size <= memory => (
+            Level::Fail,
+            format!(
+                ": a file of {} fits into the memory of {}",
+                bytes(size),
+                bytes(memory)
+            ),
+        ),
+        _ => (Level::Warn, ", and may be answered by memory".to_owned()),
+    };
+    let evidence = format!("{which} went through the page cache{fits}");
+    Ok(Finding::new(level, evidence).with("buffered_patterns", buffered.len() as f64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +117,35 @@ mod tests {
         });
         assert_found(&outcome, Level::Warn, "100 % came from memory");
         assert_eq!(level(&judged(&RULE, reading)), Level::Fail);
+    }
+
+    #[test]
+    fn storage_has_to_be_measured_past_the_page_cache() {
+        assert_eq!(level(&judged_storage(&RULE, |_| {})), Level::Pass);
+        let buffered = |file_bytes: u64| {
+            judged_storage(&RULE, |record| {
+                record.header.direct = false;
+                record.header.file_bytes = file_bytes;
+            })
+        };
+        let outcome = buffered(1 << 30);
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "a file of 1.00 GiB fits into the memory",
+        );
+        let outcome = buffered(64 << 30);
+        assert_found(&outcome, Level::Warn, "may be answered by memory");
+        let outcome = judged_storage(&RULE, |record| {
+            record.header.direct = false;
+            for result in &mut record.patterns {
+                let mut job = imported_job(None);
+                job.direct = result.pattern.depth > 1;
+                result.imported = Some(job);
+            }
+        });
+        assert_found(&outcome, Level::Fail, "requests of 2 of 6 patterns");
+        assert_no_subject(&judged_storage(&RULE, |record| record.patterns.clear()));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use samples::{Access, StorageRecord};
+
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     set::Set,
 };
@@ -12,13 +14,14 @@ pub(super) const RULE: Rule = Rule {
     id: "H08",
     name: "the figures say at how many connections, and at more than one number",
     found: "only one number of connections was measured",
-    measures: "The numbers of connections over all runs.",
-    threshold: "one number only, in an experiment that compares: warn; in a single run: note",
+    measures: "The numbers of connections over all runs. Of storage: the depths of its random patterns, or the writers of its \
+        commits.",
+    threshold: "one number only, in an experiment that compares: warn; in a single run: note; of storage: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Disks, networks and mutexes answer differently at 1 and at 100 connections; what is faster at one number \
         may be slower at another.",
     remedy: "Make `connections` a factor of the experiment: 1, 2, 4 and so on, past the point where throughput stops rising.",
-    judge: Judge::Set(judge),
+    judge: Judge::SetOrStorage(judge, of_storage),
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
@@ -42,6 +45,32 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("numbers_of_connections", numbers.len() as f64))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let random = record.patterns.iter().map(|it| &it.pattern);
+    let random = random.filter(|it| it.access == Access::Random);
+    let depths: BTreeSet<u32> = random.map(|it| it.depth).collect();
+    let writers: BTreeSet<u32> = record.commits.iter().map(|it| it.writers).collect();
+    let (noun, numbers) = if depths.is_empty() {
+        ("numbers of writers", writers)
+    } else {
+        ("depths", depths)
+    };
+    let (Some(least), Some(most)) = (numbers.first(), numbers.last()) else {
+        return Err(no_subject(
+            "neither random patterns nor commits were measured",
+        ));
+    };
+    let (level, evidence) = match numbers.len() {
+        1 if noun == "depths" => (Level::Warn, format!("depth {least} only")),
+        1 => (
+            Level::Warn,
+            format!("{} only", units::counted(*least as usize, "writer")),
+        ),
+        count => (Level::Pass, format!("{count} {noun}, {least} to {most}")),
+    };
+    Ok(Finding::new(level, evidence).with("numbers", numbers.len() as f64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +82,22 @@ mod tests {
         let outcome = judged_together(&RULE, &runs, over(&["mix"]));
         assert_found(&outcome, Level::Warn, "all runs had 8 connections");
         assert_found(&judged(&RULE, |_| {}), Level::Note, "8 connections");
+    }
+
+    #[test]
+    fn storage_is_measured_at_several_depths() {
+        let outcome = judged_storage(&RULE, |_| {});
+        assert_found(&outcome, Level::Pass, "3 depths, 1 to 64");
+        let outcome = judged_storage(&RULE, |record| {
+            record.patterns.retain(|it| it.pattern.depth == 16);
+        });
+        assert_found(&outcome, Level::Warn, "depth 16 only");
+        let outcome = judged_storage(&RULE, |record| record.patterns.clear());
+        assert_found(&outcome, Level::Warn, "1 writer only");
+        assert_no_subject(&judged_storage(&RULE, |record| {
+            record.patterns.clear();
+            record.commits.clear();
+        }));
     }
 
     #[test]

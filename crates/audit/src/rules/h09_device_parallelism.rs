@@ -1,15 +1,18 @@
 //! Rule H09: the load does not use the disk's parallelism.
 
-use units::{count, percent};
+use samples::{Access, PatternResult, StorageRecord};
+use units::{count, per_s, percent};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
 };
 
 /// Requests in flight up to which the disk serves them one at a time.
 const ONE_AT_A_TIME: f64 = 1.5;
+/// Growth of the rate to the deepest queue from which deeper ones may do more.
+const STILL_RISING: f64 = 1.1;
 /// Share of the time from which the disk counts as busy.
 const BUSY: f64 = 0.5;
 
@@ -17,13 +20,16 @@ pub(super) const RULE: Rule = Rule {
     id: "H09",
     name: "the load uses the parallelism that the disk has",
     found: "the load does not use the disk's parallelism",
-    measures: "Requests in flight at the data disk in each sample, and how long it had any.",
-    threshold: "busy half of the time, without a moving head, and never more than 1.5 requests at a time: note",
+    measures: "Requests in flight at the data disk in each sample, and how long it had any. Of storage: the rate of random requests of \
+        one kind over at least two depths.",
+    threshold: "busy half of the time, without a moving head, and never more than 1.5 requests at a time: note; of storage, a rate \
+        that is more than 10 % higher at the greatest depth than at the one before: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and its article on disk I/O: a disk without a moving head \
         does several times as much with 32 requests at a time as with one",
     consequence: "The disk seems to be the limit and is not: more connections would get several times as much from it.",
-    remedy: "More connections, or innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising.",
-    judge: Judge::Run(judge),
+    remedy: "More connections, or innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. Of storage: greater \
+        depths.",
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -61,6 +67,48 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("in_flight_most", most))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let of_kind = |kind: &PatternResult| {
+        let random = record.patterns.iter().filter(|it| {
+            let (ours, theirs) = (&kind.pattern, &it.pattern);
+            theirs.access == Access::Random
+                && it.error.is_none()
+                && (ours.block_bytes, ours.reads_percent)
+                    == (theirs.block_bytes, theirs.reads_percent)
+        });
+        let mut course: Vec<&PatternResult> = random.collect();
+        course.sort_by_key(|it| it.pattern.depth);
+        course.dedup_by_key(|it| it.pattern.depth);
+        course
+    };
+    let courses = record.patterns.iter().map(of_kind);
+    let courses: Vec<_> = courses.filter(|course| course.len() > 1).collect();
+    let growth = |course: &Vec<&PatternResult>| {
+        let rates: Vec<f64> = course.iter().rev().map(|it| it.iops()).collect();
+        rates[0] / rates[1].max(f64::MIN_POSITIVE)
+    };
+    let steepest = courses
+        .iter()
+        .max_by(|a, b| growth(a).total_cmp(&growth(b)))
+        .ok_or_else(|| no_subject("no random pattern was measured at two depths"))?;
+    let (deepest, before) = (steepest[steepest.len() - 1], steepest[steepest.len() - 2]);
+    let is_rising = growth(steepest) > STILL_RISING;
+    let (level, meaning) = if is_rising {
+        (Level::Note, ": the rate still rises")
+    } else {
+        (Level::Pass, "")
+    };
+    let evidence = format!(
+        "{}: {} at depth {}, {} at depth {}{meaning}",
+        deepest.pattern.name,
+        per_s(before.iops()),
+        before.pattern.depth,
+        per_s(deepest.iops()),
+        deepest.pattern.depth,
+    );
+    Ok(Finding::new(level, evidence).with("growth_at_the_end", growth(steepest)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +127,23 @@ mod tests {
     #[test]
     fn found() {
         assert_found(&with(0.9, 0.95), Level::Note, "requests 90 % of the time");
+    }
+
+    #[test]
+    fn storage_is_measured_until_the_rate_stops_rising() {
+        let outcome = judged_storage(&RULE, |_| {});
+        assert_found(&outcome, Level::Pass, "at depth 16");
+        let outcome = judged_storage(&RULE, |record| {
+            record.patterns.retain(|it| it.pattern.depth < 64);
+        });
+        assert_found(
+            &outcome,
+            Level::Note,
+            "8.70k/s at depth 1, 37.5k/s at depth 16: the rate",
+        );
+        assert_no_subject(&judged_storage(&RULE, |record| {
+            record.patterns.retain(|it| it.pattern.depth == 1);
+        }));
     }
 
     #[test]

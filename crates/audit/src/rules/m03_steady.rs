@@ -1,11 +1,12 @@
 //! Rule M03: the measured phase is not steady.
 
-use samples::Interval;
+use samples::{Interval, StorageRecord};
 use stats::{
-    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, Steadiness, chance_of_each,
-    judge_run, mean_shift,
+    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, STEADY_RANGE_BELOW, STEADY_ROUNDS,
+    STEADY_SLOPE_BELOW, ShiftShape, Steadiness, SteadyWindow, chance_of_each, judge_run,
+    mean_shift,
 };
-use units::{change, counted, fine_percent, moment};
+use units::{change, counted, fine_percent, moment, per_s, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -32,16 +33,18 @@ pub(super) const RULE: Rule = Rule {
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
     measures: "The throughput of each interval of the measured phase, in the mean over the executions of a combination: how far a warm-up \
-        that was left in, or a trend, moves the mean from the level of the end.",
+        that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
+        `dbdyno storage steady`.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
         than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; fewer than 12 \
-        intervals: warn; moving between levels, or more than 10 % that may hide in the noise: note",
+        intervals: warn; moving between levels, or more than 10 % that may hide in the noise: note. Of storage: a range of \
+        20 % of the mean or more, or a least-squares line that rises or falls by 10 % or more: fail",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
         simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: 60 s of warm-up for a pool of 20 GB would \
-        take 340 MiB/s of misses",
+        take 340 MiB/s of misses; of storage, SNIA SSS PTS 2.0.2",
     consequence: "The mean is one of two different states; a longer run gives another one.",
     remedy: "warmup = \"auto\", a longer warm-up or a longer measurement.",
-    judge: Judge::Set(judge),
+    judge: Judge::SetOrStorage(judge, of_storage),
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
@@ -85,6 +88,35 @@ fn judge(set: &Set<'_>) -> Outcome {
         finding.runs = runs.map(|run| run.record.header.run).collect();
     }
     Ok(finding)
+}
+
+fn of_storage(record: &StorageRecord) -> Outcome {
+    if record.rounds.is_empty() {
+        return Err(missing("rounds of `dbdyno storage steady`"));
+    }
+    let rates: Vec<f64> = record.rounds.iter().map(|it| it.result.iops()).collect();
+    let Some(window) = SteadyWindow::of(&rates) else {
+        let rounds = counted(rates.len(), "round");
+        return Err(missing(format!(
+            "{STEADY_ROUNDS} rounds ({rounds} measured)"
+        )));
+    };
+    let level = if window.is_steady() {
+        Level::Pass
+    } else {
+        Level::Fail
+    };
+    let evidence = format!(
+        "{} in the last {STEADY_ROUNDS} rounds, range {} (limit {}), slope {} (limit {})",
+        per_s(window.mean),
+        percent(window.range),
+        percent(STEADY_RANGE_BELOW),
+        percent(window.slope),
+        percent(STEADY_SLOPE_BELOW),
+    );
+    Ok(Finding::new(level, evidence)
+        .with("range_share", window.range)
+        .with("slope_share", window.slope))
 }
 
 /// The probabilities of a finding from noise alone, in one combination.
@@ -251,6 +283,20 @@ mod tests {
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Invalid, "in 1 of 2 combinations; flush=2");
         assert_eq!(outcome.unwrap().runs.len(), 5);
+    }
+
+    #[test]
+    fn storage_is_judged_by_its_rounds() {
+        let rates = [42_189.0, 32_539.0, 37_877.0, 35_213.0, 42_643.0];
+        let judged = |rates: &[f64]| judged_storage(&RULE, |record| record.rounds = rounds(rates));
+        assert_found(&judged(&rates), Level::Fail, "range 27 % (limit 20 %)");
+        assert_found(
+            &judged(&[40_000.0; 5]),
+            Level::Pass,
+            "40.0k/s in the last 5",
+        );
+        assert_missing(&judged(&rates[..3]), "5 rounds (3 rounds measured)");
+        assert_missing(&judged(&[]), "dbdyno storage steady");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Rule M04: the disk became slower during the run, as at the end of burst credits.
 
-use stats::{Threshold, change_points};
-use units::{change, count, moment};
+use samples::{BlockDevice, StorageRecord};
+use stats::{Threshold, burst, change_points};
+use units::{change, count, moment, per_s};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -32,13 +33,14 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk did not run out of credit",
     found: "the disk became slower during the run",
     measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase; \
-        the disk's model.",
-    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn",
+        the disk's model. Of storage: the courses over time, and how long patterns, courses and all rounds were measured.",
+    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn. Of storage: \
+        a course that falls by 30 % or more for good: fail; less than 180 s on another disk: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second fell to 300 to 600, tests of 16 s did not see it, and \
         30 s of rest brought it back",
     consequence: "The mean is one of the burst and of what follows: in production there is only what follows.",
     remedy: "Measure until the credit is gone, and report what is left; or use a disk without bursts.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -110,13 +112,52 @@ fn judge(run: &Run<'_>) -> Outcome {
 }
 
 fn burstable_model<'r>(run: &Run<'r>) -> Option<&'r str> {
-    let devices = run
-        .record
-        .storage
-        .iter()
-        .flat_map(|storage| &storage.devices);
+    let storage = run.record.storage.iter();
+    burstable(storage.flat_map(|storage| &storage.devices))
+}
+
+fn burstable<'d>(devices: impl Iterator<Item = &'d BlockDevice>) -> Option<&'d str> {
     let mut models = devices.filter_map(|device| device.model.as_deref());
     models.find(|model| BURSTABLE.iter().any(|part| model.contains(part)))
+}
+
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let courses = record.bursts.iter().filter(|it| !it.is_recovery);
+    let lengths = courses.clone().map(|it| it.iops.len() as f64);
+    let of_patterns = record.patterns.iter().map(|it| record.measured_s(it));
+    let rounds_s = record.header.each_s * record.rounds.len() as f64;
+    let longest_s = lengths.chain(of_patterns).fold(rounds_s, f64::max);
+    if longest_s == 0.0 {
+        return Err(no_subject("nothing but commits was measured"));
+    }
+    let ended = courses.clone().find_map(|it| Some((it, burst(&it.iops)?)));
+    let longest = moment(longest_s);
+    let model = burstable(record.header.storage.devices.iter());
+    let (level, evidence) = match (ended, model) {
+        (Some((cell, end)), _) => (
+            Level::Fail,
+            format!(
+                "{}: after {} the disk fell from {} to {}",
+                cell.pattern.name,
+                moment(end.end as f64),
+                per_s(end.before),
+                per_s(end.after)
+            ),
+        ),
+        (None, Some(model)) if longest_s < BURST_S => (
+            Level::Warn,
+            format!("{longest} at most on a disk that is sold with bursts ({model})"),
+        ),
+        (None, None) if longest_s < BURST_S => (
+            Level::Note,
+            format!("{longest} at most: the end of a burst may come later"),
+        ),
+        _ => (
+            Level::Pass,
+            format!("measured for up to {longest}, without a drop by 30 %"),
+        ),
+    };
+    Ok(Finding::new(level, evidence).with("longest_s", longest_s))
 }
 
 #[cfg(test)]
@@ -149,6 +190,32 @@ mod tests {
             Level::Warn,
             "120 s on a disk that is sold with bursts",
         );
+    }
+
+    #[test]
+    fn storage_has_to_be_measured_beyond_a_burst() {
+        let outcome = judged_storage(&RULE, |_| {});
+        assert_found(&outcome, Level::Note, "60 s at most");
+        let outcome = judged_storage(&RULE, |record| {
+            let model = "Amazon Elastic Block Store".to_owned();
+            record.header.storage.devices[0].model = Some(model);
+        });
+        assert_found(&outcome, Level::Warn, "sold with bursts");
+        let falling = judged_storage(&RULE, |record| {
+            record.bursts = vec![course(&[14_000.0, 400.0, 400.0])];
+        });
+        assert_found(
+            &falling,
+            Level::Fail,
+            "after 60 s the disk fell from 14.0k/s to 400/s",
+        );
+        let level_one = judged_storage(&RULE, |record| {
+            record.bursts = vec![course(&[14_000.0; 3])];
+        });
+        assert_found(&level_one, Level::Pass, "up to 180 s");
+        let steady = judged_storage(&RULE, |record| record.rounds = rounds(&[1_000.0; 5]));
+        assert_eq!(level(&steady), Level::Pass);
+        assert_no_subject(&judged_storage(&RULE, |record| record.patterns.clear()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Rule W14: commits do not reach the disk.
 
+use samples::StorageRecord;
 use units::count;
 
 use crate::{
@@ -7,6 +8,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    storage::disks,
 };
 
 /// Flushes by InnoDB per flush of the disks; the kernel may merge several that wait together.
@@ -19,13 +21,13 @@ pub(super) const RULE: Rule = Rule {
     name: "commits reach the disk",
     found: "commits do not reach the disk",
     measures: "Flushes that InnoDB asked for against flushes that the disks of the server's machine carried out in the same \
-        time, where their write cache has to be flushed.",
-    threshold: "InnoDB's above 1.2 times the disks': fail",
+        time, where their write cache has to be flushed. Of storage: the flushes of the commit probe against those of the disks.",
+    threshold: "InnoDB's, or the probe's, above 1.2 times the disks': fail",
     source: "Matsunobu, group commit in InnoDB (2009): some 10,000 per second are the limit of a disk with battery-backed cache",
     consequence: "Something between InnoDB and the disk swallows flushes: acknowledged commits are in a cache that a power cut \
         empties, and their rate is not this disk's.",
     remedy: "Look at the mount options (barriers), at the volume manager and the hypervisor's cache mode.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -65,6 +67,43 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("carried_out_per_s", carried_out))
 }
 
+fn of_storage(record: &StorageRecord) -> Outcome {
+    if record.commits.is_empty() {
+        return Err(no_subject("no commits were measured"));
+    }
+    if disks(record).all(|it| it.write_cache.as_deref() == Some("write through")) {
+        return Err(no_subject(
+            "no disk has a write cache that has to be flushed",
+        ));
+    }
+    let counted = record.commits.iter();
+    let counted = counted.filter_map(|it| Some((it, it.device_flushes?)));
+    // A pair of flushes for each group of commits: redo log and binary log.
+    let rates = counted.map(|(it, flushes)| {
+        let (asked, carried_out) = (2.0 * it.groups as f64, flushes as f64);
+        (asked / it.elapsed_s, carried_out / it.elapsed_s)
+    });
+    let (asked, carried_out) = rates
+        .max_by(|a, b| (a.0 - MOST * a.1).total_cmp(&(b.0 - MOST * b.1)))
+        .ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+    if asked < FLUSHES_AT_LEAST {
+        return Err(no_subject("the probe flushed hardly anything"));
+    }
+    let level = if asked > MOST * carried_out {
+        Level::Fail
+    } else {
+        Level::Pass
+    };
+    let evidence = format!(
+        "{} flushes of the commit probe per second, {} carried out by the disks",
+        count(asked),
+        count(carried_out)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("asked_per_s", asked)
+        .with("carried_out_per_s", carried_out))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +125,24 @@ mod tests {
             Level::Fail,
             "300 flushes of the log per second, 10 carried out",
         );
+    }
+
+    #[test]
+    fn storage_is_judged_by_what_the_disks_carried_out() {
+        let flushed = |flushes: Option<u64>| {
+            judged_storage(&RULE, |record| record.commits[0].device_flushes = flushes)
+        };
+        assert_eq!(level(&flushed(Some(41_000))), Level::Pass);
+        assert_found(
+            &flushed(Some(30)),
+            Level::Fail,
+            "4.00k flushes of the commit probe",
+        );
+        assert_missing(&flushed(None), "flushes of the disks");
+        assert_no_subject(&judged_storage(&RULE, |record| {
+            record.header.storage.devices[0].write_cache = Some("write through".to_owned());
+        }));
+        assert_no_subject(&judged_storage(&RULE, |record| record.commits.clear()));
     }
 
     #[test]

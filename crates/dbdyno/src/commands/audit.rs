@@ -6,12 +6,12 @@ use std::{
     process::ExitCode,
 };
 
-use audit::{Audit, Level};
+use audit::{Audit, Level, Subject};
 use report::AuditFilter;
 use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
-use samples::Record;
+use samples::{Record, StorageRecord};
 
-use crate::commands::run::terminal_width;
+use crate::commands::{run::terminal_width, storage::STORAGE_RECORD};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -23,11 +23,12 @@ Exit code 1 when a finding reaches --fail-if; 0 otherwise.
 Examples:
   dbdyno audit results/quickstart-1
   dbdyno audit results/oltp-read_write-1/record.jsonl --level warn
+  dbdyno audit results/storage-suite-1
   dbdyno audit results/before-1 results/after-1 --factor innodb_io_capacity
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// A results directory or a run record; two of them are the sides of a comparison
+    /// A results directory, a run record or a storage record; two with runs are the sides of a comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
     /// Variable or property that differs on purpose between two sides; may be repeated
@@ -75,6 +76,14 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         sides => {
             let mut records = BTreeMap::new();
             for side in sides {
+                if storage_record(side).is_some() {
+                    let message = format!(
+                        "{}: measurements of storage are audited one by one",
+                        side.display()
+                    );
+                    let hint = "name one of them".to_owned();
+                    return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+                }
                 if records.insert(name(side), read(side)?).is_some() {
                     let message = format!("both sides are {}", side.display());
                     return Err(Blamed::new(Blame::Input, message).into());
@@ -106,7 +115,25 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
-    Ok(audit_of_path(path, &read(path)?)?)
+    match storage_record(path) {
+        Some(file) => {
+            let record = StorageRecord::read(&file).map_err(|error| {
+                Blamed::new(Blame::Input, format!("{}: {error}", file.display()))
+            })?;
+            Ok(audit::audit(&Subject::of_storage(&record)))
+        }
+        None => Ok(audit_of_path(path, &read(path)?)?),
+    }
+}
+
+/// The record of `dbdyno storage` in a directory, or the file itself if it is one.
+fn storage_record(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        let file = path.join(STORAGE_RECORD);
+        return file.exists().then_some(file);
+    }
+    let is_of_storage = path.file_name().is_some_and(|name| name == STORAGE_RECORD);
+    is_of_storage.then(|| path.to_owned())
 }
 
 /// The records of a directory, or the one of a file.

@@ -9,9 +9,13 @@ mod steady;
 mod suite;
 mod values;
 
+pub(crate) use session::{blamed, keep};
+
 use std::process::ExitCode;
 
 use clap::Subcommand;
+
+pub(crate) use session::RECORD as STORAGE_RECORD;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

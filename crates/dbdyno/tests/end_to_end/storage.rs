@@ -363,3 +363,71 @@ fn a_limit_that_cannot_be_set_is_refused() {
         .says("cpus is no limit of a disk");
     assert_eq!(names_in(disk.path()).len(), 0);
 }
+
+/// What fio 3.33 wrote on a virtio disk: JSON+, one job.
+const FIO_JSON: &str = include_str!("../../../storage/fixtures/fio-3.33-randrw.json");
+
+#[test]
+fn files_of_fio_are_imported_and_audited() {
+    let scene = Scene::new();
+    let logging = FIO_JSON.replacen(
+        "\"ioengine\"",
+        "\"write_iops_log\" : \"course\",\n    \"log_avg_msec\" : \"1000\",\n    \"ioengine\"",
+        1,
+    );
+    scene.file("a.json", &format!("fio: a note before it\n{logging}"));
+    let seconds = (1..=60).map(|second| {
+        let rate = if second <= 20 { 14_000 } else { 400 };
+        format!("{}, {rate}, 0, 0, 0\n", second * 1000)
+    });
+    scene.file("course_iops.1.log", &seconds.collect::<String>());
+    scene
+        .dbdyno(["import", "fio", "a.json", "course_iops.1.log"])
+        .exits(0)
+        .prints_sentence("unknown, not in the files of fio-3.33: device, scheduler, write cache")
+        .prints_sentence("ends after 20 s (64.0 MiB, depth 4): 14.0k/s before, 400/s after")
+        .prints_sentence("16.0 KiB random: depth 4 16.6k/s p99 reads 553 µs, writes 2.70 ms")
+        .prints("page      results/storage-import-1/storage.html");
+    let record = record(&scene, "results/storage-import-1");
+    assert!(record.is_complete && record.header.storage.devices.is_empty());
+    assert_eq!(record.bursts[0].iops.len(), 60);
+    for name in ["storage.html", "storage.json", "storage.csv"] {
+        let path = scene.path().join("results/storage-import-1").join(name);
+        assert!(path.exists(), "{name}");
+    }
+    scene
+        .dbdyno(["audit", "results/storage-import-1"])
+        .exits(1)
+        .prints("a measurement of storage, no grade")
+        .prints_sentence("FAIL H01 machine or storage is not recorded")
+        .prints_sentence("FAIL M04 the disk became slower")
+        .prints_sentence("WARN W01 the storage was measured with a file");
+    scene
+        .dbdyno([
+            "audit",
+            "results/storage-import-1/storage.jsonl",
+            "--rule",
+            "W14",
+        ])
+        .exits(1)
+        .prints_sentence("W14 commits reach the disk: no commits were measured");
+
+    scene.file("old.json", &FIO_JSON.replacen("fio-3.33", "fio-2.16", 1));
+    scene
+        .dbdyno(["import", "fio", "old.json"])
+        .exits(2)
+        .says("fio-2.16 wrote it")
+        .hints("measure again with fio 3.0 or later");
+    scene.file(
+        "clients.json",
+        &FIO_JSON.replacen("\"jobs\"", "\"client_stats\"", 1),
+    );
+    scene
+        .dbdyno(["import", "fio", "clients.json"])
+        .exits(2)
+        .says("client/server mode");
+    scene
+        .dbdyno(["audit", "results/storage-import-1", "results"])
+        .exits(2)
+        .hints("name one of them");
+}

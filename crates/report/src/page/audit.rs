@@ -21,7 +21,12 @@ pub fn audit_html(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
 /// The section of the audit; empty without an audit.
 pub(super) fn section(results: &Results) -> Markup {
     let audit = results.audit.as_ref();
-    audit.map_or(html! {}, |audit| told(audit, &AuditFilter::default()))
+    audit.map_or(html! {}, audit_section)
+}
+
+/// The section of an audit.
+pub(crate) fn audit_section(audit: &Audit) -> Markup {
+    told(audit, &AuditFilter::default())
 }
 
 fn told(audit: &Audit, shown: &AuditFilter) -> Markup {
@@ -109,7 +114,8 @@ fn unjudged(judgements: &[&Judgement], shown: &AuditFilter) -> Markup {
             ul { @for (rule, what) in &unseen { li { strong { (rule.id) } " " (rule.name) ": " (what) } } }
         }
         @if !no_subject.is_empty() || !waiting.is_empty() {
-            p { "Does not apply (" (no_subject.len()) "), or waits for what no record has yet (" (waiting.len()) "):" }
+            p { "Does not apply (" (no_subject.len()) ")"
+                @if !waiting.is_empty() { ", or waits for what no record has yet (" (waiting.len()) ")" } ":" }
         }
         ul {
             @for (rule, why) in &no_subject { li { strong { (rule.id) } " " (rule.name) ": " (why) } }

@@ -178,8 +178,8 @@ fn heat_cell(cell: Option<&PatternResult>, highest: f64) -> Markup {
 /// The 99th percentile of each side: they are no common one.
 fn latencies(result: &PatternResult) -> String {
     let side = |name: &str, side: &Option<samples::Requests>| {
-        let p99 = duration(side.as_ref()?.latency.p99_ns as f64);
-        Some(format!("{name} {p99}"))
+        let latency = side.as_ref()?.latency?;
+        Some(format!("{name} {}", duration(latency.p99_ns as f64)))
     };
     let sides = [side("reads", &result.read), side("writes", &result.write)];
     sides.into_iter().flatten().collect::<Vec<_>>().join(", ")

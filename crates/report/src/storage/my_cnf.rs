@@ -60,7 +60,11 @@ fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
         return Some((window.mean, "in the steady state".to_owned()));
     }
     let highest = DepthCourse::of(record, PAGE, 0)?.highest();
-    let each = moment(record.header.each_s);
+    // What the page cache takes is not what the disk writes.
+    if !record.is_direct(highest) {
+        return None;
+    }
+    let each = moment(record.measured_s(highest));
     let depth = highest.pattern.depth;
     Some((
         highest.iops(),
@@ -75,7 +79,7 @@ fn neighbours(record: &StorageRecord) -> Option<CnfLine> {
     let devices = &record.header.storage.devices;
     let rotational = devices.iter().find_map(|it| it.rotational)?;
     let single = record.random(PAGE, 100, 1).and_then(|it| it.read.as_ref());
-    let p50_ns = single.map(|it| it.latency.p50_ns);
+    let p50_ns = single.and_then(|it| Some(it.latency?.p50_ns));
     let fast = p50_ns.filter(|it| *it < HEAD_AT_LEAST_NS);
     let (value, reason) = match (rotational, fast) {
         (false, _) => (

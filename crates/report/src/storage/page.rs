@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use audit::{Audit, Subject, audit};
 use maud::{Markup, html};
-use samples::{Access, BurstCell, CommitResult, StorageRecord};
+use samples::{Access, BurstCell, CommitResult, StorageMode, StorageRecord};
 use stats::{Burst, burst};
 use units::{bytes, counted, duration, moment, per_s, percent, si, si_tick};
 
 use super::{
-    doubts::{doubts, noise},
     heat::heat_html,
+    jobs::jobs,
     limit::{limit_in_words, limit_notes},
     my_cnf,
-    readings::{DepthCourse, KNEE_AT},
+    problems::{noise, problems},
+    readings::{DepthCourse, KNEE_AT, name},
     summary::{burst_in_words, device_in_words, steady_in_words},
     uses::uses,
 };
@@ -23,7 +25,7 @@ use crate::{
         scale::{Axis, Levels},
         timeline::Timeline,
     },
-    page::{document_with_style, scrolling, unbroken},
+    page::{audit_section, document_with_style, scrolling, unbroken},
 };
 
 const STYLE: &str = include_str!("page.css");
@@ -32,14 +34,17 @@ const STYLE: &str = include_str!("page.css");
 pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
     let header = &record.header;
     let kind = format!("dbdyno storage {}", header.mode.name());
+    let audit = audit(&Subject::of_storage(record));
     let content = html! {
-        (facts(record))
+        (facts(record, &audit))
         (judged(record))
         (commits(&record.commits))
         (heat_html(record))
+        (jobs(record))
         (curves(record))
         (courses(record))
         (rounds(record))
+        (audit_section(&audit))
         @if let Some(text) = job_file {
             details.part {
                 summary { "How to reproduce" }
@@ -49,22 +54,25 @@ pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
             }
         }
     };
-    document_with_style(&kind, &header.directory, Some(STYLE), &content)
+    document_with_style(&kind, &name(record), Some(STYLE), &content)
 }
 
-fn facts(record: &StorageRecord) -> Markup {
+fn facts(record: &StorageRecord, audit: &Audit) -> Markup {
     let header = &record.header;
     let fio = header.fio_version.as_deref().unwrap_or("without fio");
-    let each = moment(header.each_s);
-    let file = bytes(header.file_bytes);
-    let how = format!(
-        "{fio}, engine {}, {each} each, test file {file}",
-        header.engine
-    );
+    let (each, engine) = (moment(header.each_s), &header.engine);
+    let file = match header.file_bytes {
+        0 => "no test file".to_owned(),
+        size => format!("test file {}", bytes(size)),
+    };
+    let how = match header.mode {
+        StorageMode::Import => format!("{fio}, engine {engine}, up to {each} each"),
+        _ => format!("{fio}, engine {engine}, {each} each, {file}"),
+    };
     let unfinished = "not complete: the same command with --resume continues a suite";
     let ending = (!record.is_complete).then(|| unfinished.to_owned());
     let told = [
-        ("begun", Some(header.at.clone())),
+        ("begun", Some(header.at.clone()).filter(|it| !it.is_empty())),
         ("device", Some(device_in_words(record))),
         ("limit", limit_in_words(record)),
         ("measured", Some(how)),
@@ -80,16 +88,16 @@ fn facts(record: &StorageRecord) -> Markup {
         ("dbdyno", Some(header.dbdyno_version.clone())),
     ];
     let limits = limit_notes(record);
-    let doubts = doubts(record);
+    let problems = problems(audit);
     html! {
         dl.facts { @for (name, text) in told { @if let Some(text) = text { dt { (name) } dd { (unbroken(&text)) } } } }
         @if !limits.is_empty() {
             p { strong { "Limit:" } }
             ul { @for note in &limits { li { (unbroken(note)) "." } } }
         }
-        @if !doubts.is_empty() {
+        @if !problems.is_empty() {
             p { strong { "Problems found:" } }
-            ul { @for doubt in &doubts { li { (unbroken(doubt)) "." } } }
+            ul { @for problem in &problems { li { (unbroken(problem)) "." } } }
         }
     }
 }
@@ -267,7 +275,8 @@ fn course(index: usize, cell: &BurstCell) -> Markup {
         ""
     };
     let depth = cell.pattern.depth;
-    let title = format!("{again}{}, depth {depth}", bytes(cell.size_bytes));
+    let size = cell.size_bytes.map_or("size unknown".to_owned(), bytes);
+    let title = format!("{again}{size}, depth {depth}");
     let in_words = |it: &Burst| {
         format!(
             "the burst ends after {}: {} before, {} after",
@@ -319,7 +328,6 @@ fn rounds(record: &StorageRecord) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::{super::readings::testing::*, *};
-    use samples::StorageMode;
 
     #[test]
     fn the_page_is_whole_and_fetches_nothing() {
@@ -330,6 +338,8 @@ mod tests {
             "Fit for",
             "Durable commits",
             "Over the depth",
+            "The audit",
+            "W01 the storage was measured",
             "ioengine=libaio",
             "/data/&lt;b&gt;",
         ] {
@@ -345,7 +355,7 @@ mod tests {
         let mut record = record();
         record.header.mode = StorageMode::Burst;
         record.bursts = vec![BurstCell {
-            size_bytes: 8 << 30,
+            size_bytes: Some(8 << 30),
             pattern: record.patterns[2].pattern.clone(),
             pause_s: 0.0,
             is_recovery: false,

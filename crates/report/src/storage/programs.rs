@@ -1,14 +1,16 @@
 //! A storage record for programs: JSON and CSV.
 
+use audit::{Subject, audit};
 use samples::{CommitResult, Latency, PatternResult, StorageRecord};
 use serde::Serialize;
 
 use super::{
-    doubts::doubts,
     my_cnf,
-    readings::{bursts, is_of_crystal_disk_mark, steady},
+    problems::problems,
+    readings::{bursts, is_of_crystal_disk_mark, name, steady},
     uses::uses,
 };
+use crate::findings::{AuditDocument, AuditFilter, audit_document};
 
 const INFALLIBLE: &str = "writing to memory does not fail";
 
@@ -25,6 +27,7 @@ struct Whole<'a> {
     uses: Vec<UseRow>,
     my_cnf: Vec<CnfRow>,
     suspect: Vec<String>,
+    audit: AuditDocument<'a>,
 }
 
 #[derive(Serialize)]
@@ -109,6 +112,8 @@ pub fn storage_json(record: &StorageRecord) -> String {
         value: it.value,
         reason: it.reason,
     });
+    let audit = audit(&Subject::of_storage(record));
+    let name = name(record);
     let whole = Whole {
         header: &record.header,
         complete: record.is_complete,
@@ -125,7 +130,8 @@ pub fn storage_json(record: &StorageRecord) -> String {
         }),
         uses: uses.collect(),
         my_cnf: my_cnf.collect(),
-        suspect: doubts(record),
+        suspect: problems(&audit),
+        audit: audit_document(&name, &audit, &AuditFilter::default()),
     };
     serde_json::to_string_pretty(&whole).expect("plain fields always serialise") + "\n"
 }
@@ -233,7 +239,7 @@ fn sides(kind: &'static str, name: String, result: &PatternResult) -> Vec<Row> {
             per_s: Some(side.iops),
             bytes_per_s: Some(side.bytes_per_s),
             variation: (side.iops > 0.0).then(|| side.iops_deviation / side.iops),
-            latency: Some(side.latency),
+            latency: side.latency,
             error: result.error.clone(),
         })
     });

@@ -59,6 +59,15 @@ pub(super) fn sequential(record: &StorageRecord, reads_percent: u32) -> Option<&
     })
 }
 
+/// What was measured: the directory, or the files of an import.
+pub(super) fn name(record: &StorageRecord) -> String {
+    let header = &record.header;
+    match header.imported_from.as_slice() {
+        [] => header.directory.clone(),
+        files => files.join(", "),
+    }
+}
+
 /// The place that was measured.
 pub(super) fn place(record: &StorageRecord) -> Option<&StorageDirectory> {
     record.header.storage.places.first()
@@ -130,7 +139,7 @@ pub(super) mod testing {
                 iops_deviation: iops * 0.05,
                 rate_samples: 8,
                 bytes_per_s: iops * block_bytes as f64,
-                latency: latency(100 * u64::from(depth), 400 * u64::from(depth)),
+                latency: Some(latency(100 * u64::from(depth), 400 * u64::from(depth))),
             })
         };
         PatternResult {
@@ -145,6 +154,7 @@ pub(super) mod testing {
             write: side(100 - reads_percent),
             cpu: Some(0.3),
             error: None,
+            imported: None,
         }
     }
 
@@ -188,6 +198,7 @@ pub(super) mod testing {
             writers: vec![1, 8],
             left_out: Vec::new(),
             limit: None,
+            imported_from: Vec::new(),
         };
         let mut record = StorageRecord::new(header);
         record.patterns = vec![
@@ -209,6 +220,7 @@ pub(super) mod testing {
             commit: latency(370, 2_100),
             redo: latency(160, 900),
             binlog: latency(190, 1_200),
+            device_flushes: Some(2 * commits / u64::from(writers)),
         };
         record.commits = vec![commit(1, 19_360), commit(8, 72_800)];
         record.is_complete = true;

@@ -7,15 +7,16 @@
 //! fit       durable commits: fit; random reads of pages: fit; flushing of pages: fit; backup and bulk load: fit
 //! ```
 
+use audit::{Subject, audit};
 use samples::{CommitResult, PatternResult, StorageMode, StorageRecord};
 use stats::{STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW};
 use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
 
 use super::{
-    doubts::{doubts, noise},
     heat::heat_text,
     limit::{limit_in_words, limit_notes},
     my_cnf,
+    problems::{noise, problems},
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
     uses::uses,
 };
@@ -43,7 +44,8 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
         ("burst", burst_in_words(record)),
         (
             "suspect",
-            Some(doubts(record).join("; ")).filter(|it| !it.is_empty()),
+            Some(problems(&audit(&Subject::of_storage(record))).join("; "))
+                .filter(|it| !it.is_empty()),
         ),
         ("noise", noise(record)),
         ("fit", fitness_in_words(record)),
@@ -113,7 +115,13 @@ fn judges_uses(record: &StorageRecord) -> bool {
 pub(super) fn device_in_words(record: &StorageRecord) -> String {
     let storage = &record.header.storage;
     let Some(place) = place(record) else {
-        return "not observed".to_owned();
+        return match record.header.mode {
+            StorageMode::Import => format!(
+                "unknown, not in the files of {}: device, scheduler, write cache, file system",
+                record.header.fio_version.as_deref().unwrap_or("the tool")
+            ),
+            _ => "not observed".to_owned(),
+        };
     };
     let devices = devices(place, storage);
     let behind = if devices.is_empty() {
@@ -177,16 +185,17 @@ fn at_depth(result: &PatternResult) -> String {
     };
     let sides = [&result.read, &result.write].into_iter().zip(names);
     let p99 = sides.filter_map(|(side, name)| {
-        let latency = side.as_ref()?.latency;
+        let latency = side.as_ref()?.latency?;
         Some(format!("{name}{}", duration(latency.p99_ns as f64)))
     });
     let p99: Vec<_> = p99.collect();
-    format!(
-        "depth {} {} p99 {}",
-        result.pattern.depth,
-        per_s(result.iops()),
+    let p99 = if p99.is_empty() {
+        "unknown".to_owned()
+    } else {
         p99.join(", ")
-    )
+    };
+    let (depth, rate) = (result.pattern.depth, per_s(result.iops()));
+    format!("depth {depth} {rate} p99 {p99}")
 }
 
 fn files_in_words(record: &StorageRecord) -> Option<String> {
@@ -229,7 +238,8 @@ pub(super) fn steady_in_words(record: &StorageRecord) -> Option<String> {
 }
 
 pub(super) fn burst_in_words(record: &StorageRecord) -> Option<String> {
-    if record.header.mode != StorageMode::Burst || record.bursts.is_empty() {
+    let has_courses = matches!(record.header.mode, StorageMode::Burst | StorageMode::Import);
+    if !has_courses || record.bursts.is_empty() {
         return None;
     }
     let found = bursts(record);
@@ -250,7 +260,7 @@ pub(super) fn burst_in_words(record: &StorageRecord) -> Option<String> {
     let mut words = format!(
         "ends after {} ({}, depth {}): {} before, {} after; credit of about {} requests",
         moment(burst.end as f64),
-        bytes(cell.size_bytes),
+        cell.size_bytes.map_or("size unknown".to_owned(), bytes),
         cell.pattern.depth,
         per_s(burst.before),
         per_s(burst.after),
@@ -328,7 +338,7 @@ mod tests {
         let mut record = record();
         record.header.mode = StorageMode::Burst;
         let cell = |iops: Vec<f64>, is_recovery| BurstCell {
-            size_bytes: 8 << 30,
+            size_bytes: Some(8 << 30),
             pattern: result("burst", 4096, 100, 8, 1.0).pattern,
             pause_s: 30.0,
             is_recovery,

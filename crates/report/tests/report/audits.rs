@@ -38,6 +38,11 @@ fn audit_of(name: &str) -> Audit {
     audit::audit(&Subject::of_run(&record, report::limit_of(&record)))
 }
 
+fn audit_of_storage() -> Audit {
+    let record = samples::StorageRecord::read(&fixtures().join("storage/quick.jsonl"));
+    audit::audit(&Subject::of_storage(&record.expect("it was written whole")))
+}
+
 fn audit_of_experiment() -> Audit {
     let mut paths: Vec<PathBuf> = fs::read_dir(fixtures().join(EXPERIMENT))
         .expect("the fixtures are there")
@@ -70,6 +75,7 @@ fn audit_of_experiment() -> Audit {
             disturbed: 3,
             ..audit::BesideRecords::default()
         },
+        storage: None,
     })
 }
 
@@ -126,7 +132,7 @@ fn a_page_has_what_is_shown_of_an_audit() {
 fn every_rule_finds_something_in_a_real_record() {
     let mut judged: BTreeSet<&str> = BTreeSet::new();
     let audits = RUNS.iter().map(|name| audit_of(name));
-    for audit in audits.chain([audit_of_experiment()]) {
+    for audit in audits.chain([audit_of_experiment(), audit_of_storage()]) {
         judged.extend(
             audit
                 .judgements

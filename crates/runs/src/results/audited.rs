@@ -33,6 +33,7 @@ pub(crate) fn audit_of_results(
             .map(|experiment| declared(experiment, records.len()))
             .unwrap_or_default(),
         kept: kept(directory, experiment, records)?,
+        storage: None,
     }))
 }
 
@@ -136,6 +137,7 @@ pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String])
             ..Declared::default()
         },
         kept: BesideRecords::default(),
+        storage: None,
     })
 }
 

@@ -161,7 +161,7 @@ fn course(
         )
     })?;
     Ok(BurstCell {
-        size_bytes: size,
+        size_bytes: Some(size),
         pattern: pattern.clone(),
         pause_s: pause_s as f64,
         is_recovery: false,

@@ -17,12 +17,13 @@ use samples::{
 };
 use server::{Cgroup, DiskLimits, Entered};
 use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
-use telemetry::{Directory, storage_behind};
+use telemetry::{Directory, disk_flushes, storage_behind};
 
 use super::limit;
 use crate::{commands::run::terminal_width, terminal};
 
-const RECORD: &str = "storage.jsonl";
+/// The record in a results directory.
+pub(crate) const RECORD: &str = "storage.jsonl";
 const JOB_FILE: &str = "patterns.fio";
 const PAGE: &str = "storage.html";
 /// What the commit probe writes: its redo log, and the binary log up to its size; bytes.
@@ -107,6 +108,14 @@ impl Ground {
         self.context.interrupt.flag()
     }
 
+    /// Flushes of the disks behind the place since they were attached.
+    fn disk_flushes(&self) -> Option<u64> {
+        let disks = self.storage.devices.iter();
+        let disks = disks.filter(|it| it.made_of.is_empty());
+        let names: Vec<&str> = disks.map(|it| it.name.as_str()).collect();
+        disk_flushes(&names)
+    }
+
     /// Writes the test file whole and returns its size; `limit` may make it smaller.
     pub(super) fn fill(&self, bytes: u64, limit: Option<Duration>) -> anyhow::Result<u64> {
         self.place.refuse_unless_room(bytes).map_err(blamed)?;
@@ -138,6 +147,7 @@ impl Ground {
             writers: plan.writers.clone(),
             left_out: plan.left_out.clone(),
             limit: self.limit.clone(),
+            imported_from: Vec::new(),
         }
     }
 }
@@ -155,10 +165,7 @@ pub(super) struct Session {
 impl Session {
     /// Begins new results.
     pub(super) fn begin(ground: Ground, plan: Plan, args: &CommonArgs) -> anyhow::Result<Self> {
-        let results = match &args.results {
-            Some(path) => ClaimedDirectory::new(path)?,
-            None => ClaimedDirectory::numbered(&results_name(plan.mode))?,
-        };
+        let results = claim(plan.mode, args.results.as_deref())?;
         let record = StorageRecord::new(ground.header(&plan));
         let mut session = Self::open(ground, results, record, plan)?;
         let first = StorageLine::Storage(Box::new(session.record.header.clone()));
@@ -238,9 +245,7 @@ impl Session {
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Blamed> {
-        let path = self.results.path().join(name);
-        let written = files::replace(&path, text.as_bytes());
-        written.map_err(|error| Blamed::new(Blame::Machine, error))
+        write(self.results.path(), name, text)
     }
 
     /// Appends what was measured, in one write: a crash tears at most the last line.
@@ -280,6 +285,7 @@ impl Session {
             let counted = units::counted(writers as usize, "writer");
             let what = format!("durable commits of {counted}");
             let step = self.ground.context.step(&what, Length::Unknown);
+            let before = self.ground.disk_flushes();
             let limited = self.ground.limited()?;
             let probed = storage::commit_probe(
                 &self.ground.test,
@@ -290,7 +296,9 @@ impl Session {
             );
             drop(limited);
             drop(step);
-            let result: CommitResult = probed.map_err(blamed)?;
+            let mut result: CommitResult = probed.map_err(blamed)?;
+            let flushes = self.ground.disk_flushes().zip(before);
+            result.device_flushes = flushes.map(|(after, before)| after.saturating_sub(before));
             self.append(StorageLine::Commit(result))?;
         }
         Ok(())
@@ -299,21 +307,13 @@ impl Session {
     /// Writes the last line, the page and the files for programs, and prints the answer.
     pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
         self.append(StorageLine::End)?;
-        let page = self.write_outputs()?;
-        let page = page.display().to_string();
-        print!("{}", storage_summary(&self.record, &page, terminal_width()));
-        let details = storage_details(&self.record);
-        if !details.is_empty() {
-            print!("\n{details}");
-        }
+        self.write_outputs()?;
+        answer(self.results.path(), &self.record);
         Ok(ExitCode::SUCCESS)
     }
 
-    fn write_outputs(&self) -> Result<PathBuf, Blamed> {
-        self.write(PAGE, &storage_html(&self.record, self.job.as_deref()))?;
-        self.write("storage.json", &storage_json(&self.record))?;
-        self.write("storage.csv", &storage_csv(&self.record))?;
-        Ok(self.results.path().join(PAGE))
+    fn write_outputs(&self) -> Result<(), Blamed> {
+        write_outputs(self.results.path(), &self.record, self.job.as_deref())
     }
 
     /// What was measured is kept and shown, also where an error ends the measurement.
@@ -332,6 +332,48 @@ impl Session {
             Ok(blamed) => blamed.hint(hint).into(),
             Err(other) => other,
         }
+    }
+}
+
+fn write(results: &Path, name: &str, text: &str) -> Result<(), Blamed> {
+    let written = files::replace(&results.join(name), text.as_bytes());
+    written.map_err(|error| Blamed::new(Blame::Machine, error))
+}
+
+/// Writes the page and the files for programs.
+fn write_outputs(
+    results: &Path,
+    record: &StorageRecord,
+    job_file: Option<&str>,
+) -> Result<(), Blamed> {
+    write(results, PAGE, &storage_html(record, job_file))?;
+    write(results, "storage.json", &storage_json(record))?;
+    write(results, "storage.csv", &storage_csv(record))
+}
+
+/// Prints the answer, and what it rests on.
+fn answer(results: &Path, record: &StorageRecord) {
+    let page = results.join(PAGE).display().to_string();
+    print!("{}", storage_summary(record, &page, terminal_width()));
+    let details = storage_details(record);
+    if !details.is_empty() {
+        print!("\n{details}");
+    }
+}
+
+/// Writes new results of a record that is whole, and prints the answer.
+pub(crate) fn keep(record: &StorageRecord, results: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let results = claim(record.header.mode, results)?;
+    write(results.path(), RECORD, &record.to_lines())?;
+    write_outputs(results.path(), record, None)?;
+    answer(results.path(), record);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn claim(mode: StorageMode, results: Option<&Path>) -> Result<ClaimedDirectory, Blamed> {
+    match results {
+        Some(path) => ClaimedDirectory::new(path),
+        None => ClaimedDirectory::numbered(&results_name(mode)),
     }
 }
 
@@ -371,7 +413,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Blamed {
 }
 
 /// The error with its blame.
-pub(super) fn blamed(error: storage::Error) -> Blamed {
+pub(crate) fn blamed(error: storage::Error) -> Blamed {
     let blame = match error.fault() {
         Fault::Input => Blame::Input,
         Fault::Machine => Blame::Machine,

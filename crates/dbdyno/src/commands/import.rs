@@ -1,0 +1,57 @@
+//! `dbdyno import`: files of another tool, in the same record and report.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::builder::PossibleValuesParser;
+use runs::{Blame, Blamed, utc_of};
+use storage::{IMPORTERS, ImportFile};
+
+use super::storage::{blamed, keep};
+
+/// A longer file is none of a measurement of storage.
+const FILE_AT_MOST: u64 = 256 << 20;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a pattern.
+Logs of requests per second beside them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become courses over
+time. What the files do not say (the device, its scheduler and write cache, the file system, the memory) stays unknown.
+
+Examples:
+  dbdyno import fio randread.json
+  dbdyno import fio burst.json burst_iops.1.log --results results/old-disk")]
+pub(crate) struct ImportArgs {
+    /// Tool that wrote the files
+    #[arg(value_name = "TOOL", value_parser = tools())]
+    tool: String,
+    /// Its files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Directory of the results [default: results/storage-import-N]
+    #[arg(long, value_name = "RESULTS")]
+    results: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
+    let mut importers = IMPORTERS.iter();
+    let importer = importers.find(|it| it.name() == args.tool);
+    let importer = importer.expect("the value was one of their names");
+    let files = args.files.iter().map(|path| {
+        let text = files::read_regular_text(path, FILE_AT_MOST);
+        let text = text.map_err(|error| {
+            Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
+                .hint("name files that are there and can be read".to_owned())
+        })?;
+        let path = path.clone();
+        Ok(ImportFile { path, text })
+    });
+    let files = files.collect::<Result<Vec<_>, Blamed>>()?;
+    let imported = importer.read(&files).map_err(blamed)?;
+    let at = imported.unix_s.and_then(utc_of).unwrap_or_default();
+    let record = imported.into_record(&files, at, env!("CARGO_PKG_VERSION"));
+    keep(&record, args.results.as_deref())
+}
+
+fn tools() -> PossibleValuesParser {
+    PossibleValuesParser::new(IMPORTERS.iter().map(|it| it.name()))
+}
