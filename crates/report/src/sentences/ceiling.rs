@@ -99,7 +99,7 @@ mod tests {
             "{}",
             told[0]
         );
-        assert!(told[1].contains("not known: not calibrated"));
+        assert!(told[1].contains("unknown: not calibrated"));
         assert_eq!(sentences(&results(&[])), Vec::<String>::new());
         assert_eq!(warning(&results(&[Some(0.12), Some(0.7)])), None);
         let warned = warning(&results(&[Some(0.12), Some(0.85)])).unwrap();
