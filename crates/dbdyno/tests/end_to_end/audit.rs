@@ -86,10 +86,6 @@ fn what_cannot_be_audited_is_an_error() {
         .exits(2)
         .says("no rule of that name");
     scene
-        .dbdyno(["audit", "empty", "--rule", "W01"])
-        .exits(2)
-        .says("waits for an input");
-    scene
         .dbdyno(["audit", "empty", "--level", "bad"])
         .exits(2)
         .says("one of invalid, fail, warn, note, pass");

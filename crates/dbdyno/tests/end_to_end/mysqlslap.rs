@@ -181,7 +181,7 @@ fn what_cannot_be_done_is_refused() {
         (
             "mariadb-slap",
             &["-a", "--ssl-cert=/x"],
-            "option '--ssl-cert': dbdyno shows no certificate",
+            "option '--ssl-cert': dbdyno presents no client certificate",
         ),
         (
             "mysqlslap",
