@@ -11,7 +11,10 @@ use report::AuditFilter;
 use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
 use samples::{Record, StorageRecord};
 
-use crate::commands::{run::terminal_width, storage::STORAGE_RECORD};
+use crate::commands::{
+    run::terminal_width,
+    storage::{STORAGE_RECORD, unreadable},
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -117,9 +120,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
     match storage_record(path) {
         Some(file) => {
-            let record = StorageRecord::read(&file).map_err(|error| {
-                Blamed::new(Blame::Input, format!("{}: {error}", file.display()))
-            })?;
+            let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
             Ok(audit::audit(&Subject::of_storage(&record)))
         }
         None => Ok(audit_of_path(path, &read(path)?)?),

@@ -9,13 +9,11 @@ mod steady;
 mod suite;
 mod values;
 
-pub(crate) use session::{blamed, keep};
-
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use session::RECORD as STORAGE_RECORD;
+pub(crate) use session::{RECORD as STORAGE_RECORD, blamed, keep, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -401,7 +401,7 @@ fn last_results(mode: StorageMode) -> Result<PathBuf, Blamed> {
     }
 }
 
-fn unreadable(path: &Path, error: StorageReadError) -> Blamed {
+pub(crate) fn unreadable(path: &Path, error: StorageReadError) -> Blamed {
     Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
 }
 
