@@ -33,7 +33,10 @@ const STYLE: &str = include_str!("page.css");
 /// The record as a page; `job_file` is what fio was given, so that anyone can run it again.
 pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
     let header = &record.header;
-    let kind = format!("dbdyno storage {}", header.mode.name());
+    let kind = match header.mode {
+        StorageMode::Import => "dbdyno import".to_owned(),
+        mode => format!("dbdyno storage {}", mode.name()),
+    };
     let audit = audit(&Subject::of_storage(record));
     let content = html! {
         (facts(record, &audit))
