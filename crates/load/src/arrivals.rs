@@ -1,4 +1,4 @@
-//! The times at which operations are due: arrival processes and think times, pure functions of a seed.
+//! The times at which operations of an open loop are due: arrival processes, pure functions of a seed.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rand_xoshiro::{
     Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
 };
-use settings::{Arrivals, Process, ThinkTime};
+use settings::{Arrivals, Process};
 
 /// The position of one event loop among all.
 #[derive(Debug, Clone, Copy)]
@@ -94,49 +94,22 @@ impl Iterator for Schedule {
     }
 }
 
-/// The think times of one event loop's users, in the order in which they begin.
-#[derive(Debug)]
-pub(crate) struct ThinkTimes {
-    time: ThinkTime,
-    random: Xoshiro256PlusPlus,
-}
-
-impl ThinkTimes {
-    /// The think times of one event loop's users; `None` where they do not think.
-    pub(crate) fn new(arrivals: &Arrivals, seed: u64, share: Share) -> Option<Self> {
-        match *arrivals {
-            Arrivals::Thinking(time) => Some(Self {
-                time,
-                random: stream(seed, share.index),
-            }),
-            Arrivals::Closed | Arrivals::Open { .. } => None,
-        }
-    }
-
-    pub(crate) fn next(&mut self) -> Duration {
-        match self.time {
-            ThinkTime::Fixed(time) => time,
-            ThinkTime::Exponential(mean) => mean.mul_f64(exponential(&mut self.random)),
-        }
-    }
-}
-
 /// The random numbers of one event loop.
-fn stream(seed: u64, event_loop: u32) -> Xoshiro256PlusPlus {
+pub(crate) fn stream(seed: u64, event_loop: u32) -> Xoshiro256PlusPlus {
     // An odd constant far from small multiples: neighbouring seeds and loops must not share a stream.
     let own = u64::from(event_loop).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Xoshiro256PlusPlus::seed_from_u64(seed ^ ARRIVALS ^ own)
 }
 
 /// An exponential deviate of mean 1.
-fn exponential(random: &mut Xoshiro256PlusPlus) -> f64 {
+pub(crate) fn exponential(random: &mut Xoshiro256PlusPlus) -> f64 {
     // In (0, 1], so that the logarithm is finite.
     let uniform = ((random.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64;
     -uniform.ln()
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     const ARRIVALS: usize = 100_000;
@@ -167,7 +140,7 @@ mod tests {
     /// samples from that distribution.
     ///
     /// Source: Kolmogorov, "Sulla determinazione empirica di una legge di distribuzione", 1933.
-    fn kolmogorov_smirnov(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn kolmogorov_smirnov(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
         values.sort_by(f64::total_cmp);
         let count = values.len() as f64;
         let distance = values
@@ -232,22 +205,5 @@ mod tests {
         assert_eq!(first(1, 0), first(1, 0));
         assert_ne!(first(1, 0), first(1, 1));
         assert_ne!(first(1, 0), first(2, 0));
-    }
-
-    #[test]
-    fn think_times_have_their_mean() {
-        let mean = Duration::from_millis(20);
-        let exponential = Arrivals::Thinking(ThinkTime::Exponential(mean));
-        let mut times = ThinkTimes::new(&exponential, 3, Share { index: 0, of: 1 }).unwrap();
-        let times: Vec<f64> = (0..ARRIVALS).map(|_| times.next().as_secs_f64()).collect();
-        let distance = kolmogorov_smirnov(times, |time| 1.0 - (-time / 0.02).exp());
-        assert!(distance < 1.95, "{distance}");
-        let fixed = Arrivals::Thinking(ThinkTime::Fixed(mean));
-        assert_eq!(
-            ThinkTimes::new(&fixed, 3, Share { index: 0, of: 1 })
-                .unwrap()
-                .next(),
-            mean
-        );
     }
 }

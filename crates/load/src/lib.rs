@@ -21,6 +21,7 @@ mod recorder;
 mod rules;
 mod shortfall;
 mod steady_state;
+mod think_times;
 mod threads;
 mod timeline;
 

@@ -11,7 +11,10 @@ use samples::Durations;
 
 use settings::Arrivals;
 
-use crate::arrivals::{Schedule, Share, ThinkTimes};
+use crate::{
+    arrivals::{Schedule, Share},
+    think_times::ThinkTimes,
+};
 
 /// The pace of an event loop in one interval; the values of several can be added.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,25 +1,8 @@
-//! The party responsible for an error, and the corresponding exit code.
+//! An error with the party responsible for it, which is the exit code.
 
 use std::{fmt, io, path::Path};
 
-/// The party responsible for an error; the number is the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
-    /// No error: the answer is negative, such as a rate that was not reached.
-    Answer = 1,
-    /// The user's input: command line, file, password, missing binary, port taken.
-    Input = 2,
-    /// The server failed, or a statement's error remains.
-    Server = 3,
-    /// The machine: disk full, limits.
-    Machine = 4,
-    /// No error: a decision was requested, and the measurements do not decide it.
-    Undecided = 5,
-    /// dbdyno: a panic, or an overflow.
-    Bug = 70,
-    /// Interrupted by a signal.
-    Interrupted = 130,
-}
+use crate::exit_code::Blame;
 
 /// An error with the responsible party and, where the user can act, a hint.
 #[derive(Debug)]

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
 
-use crate::{
-    blame::{Blame, Blamed},
-    signals,
-};
+use crate::{blame::Blamed, exit_code::Blame, signals};
 
 /// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

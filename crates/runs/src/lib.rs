@@ -7,6 +7,7 @@ pub mod benchmarks;
 mod blame;
 mod control;
 mod data;
+mod exit_code;
 mod listener;
 pub mod named_server;
 pub mod open_files;
@@ -20,14 +21,15 @@ pub mod signals;
 mod stage;
 
 pub use benchmarks::read_files;
-pub use blame::{Blame, Blamed, hint_to_refusal};
+pub use blame::{Blamed, hint_to_refusal};
 pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub use data::{
     database, known_tables, population,
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
+pub use exit_code::Blame;
 pub use listener::{Context, Event, Length, Listener, Step};
-pub use record::{calibration, sampling::sample_every, server_host, steady};
+pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{
     audited::{
         ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides,

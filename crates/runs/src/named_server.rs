@@ -10,7 +10,7 @@ use experiment::nearest;
 use protocol::Endpoint;
 use server::Server;
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// The directory of named servers.
 pub fn root() -> Result<PathBuf, Blamed> {

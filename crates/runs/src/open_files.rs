@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// Open files besides the connections: pollers, timers, records, /proc, inherited ones.
 const OTHER_FILES: u64 = 64;

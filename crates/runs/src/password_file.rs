@@ -2,10 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use crate::{
-    blame::{Blame, Blamed},
-    listener::Listener,
-};
+use crate::{blame::Blamed, exit_code::Blame, listener::Listener};
 
 /// Maximum length of the password, bytes.
 const BYTES_MAX: u64 = 64 << 10;

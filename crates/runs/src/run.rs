@@ -7,8 +7,9 @@ use protocol::Connection;
 use samples::{Line, RunHeader};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::Purpose,
+    exit_code::Blame,
     listener::Context,
     record::{
         recording::{Recording, RunProgress},

@@ -15,8 +15,9 @@ use protocol::Endpoint;
 
 use crate::{
     benchmarks::{benchmark, smack::files::SmackFiles},
-    blame::{Blame, Blamed},
+    blame::Blamed,
     data::WantedData,
+    exit_code::Blame,
     listener::{Context, Event, Length, Step},
     named_server,
     record::recording::RunProgress,

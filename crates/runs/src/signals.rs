@@ -19,7 +19,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// The flag that the handlers set, after they are installed.
 static RAISED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);

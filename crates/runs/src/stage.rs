@@ -21,9 +21,10 @@ use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{control, variables},
     data::WantedData,
+    exit_code::Blame,
     listener::Context,
     record::server_host::Observation,
     stage::null_process::NullProcess,

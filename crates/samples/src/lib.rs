@@ -6,7 +6,6 @@
 
 mod ceiling;
 mod checked;
-mod classes;
 mod command;
 mod compact_histogram;
 mod cpu_use;
@@ -33,6 +32,7 @@ mod reader;
 mod returned_rows;
 mod server_activity;
 mod server_moment;
+mod statement_classes;
 mod storage_record;
 mod storage_results;
 mod tail;
@@ -43,7 +43,6 @@ mod writer;
 
 pub use ceiling::Ceiling;
 pub use checked::Checked;
-pub use classes::Classes;
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
@@ -80,6 +79,7 @@ pub use server_activity::{
     TotalsRow,
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
+pub use statement_classes::Classes;
 pub use storage_record::{
     BurstCell, CommitResult, STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode,
     StorageReadError, StorageRecord,

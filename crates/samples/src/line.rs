@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ceiling::Ceiling,
     checked::Checked,
-    classes::Classes,
     command::Command,
     deliveries::Deliveries,
     durations::Durations,
@@ -26,6 +25,7 @@ use crate::{
     observer::Observer,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
+    statement_classes::Classes,
     telemetry::{Collected, Telemetry},
 };
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    classes::Classes,
     durations::Durations,
     line::{Interval, OperationInterval, Phase, StatementInterval},
     returned_rows::ReturnedRows,
+    statement_classes::Classes,
 };
 
 /// The operation type whose rows are sent in multi-row statements.

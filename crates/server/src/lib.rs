@@ -7,12 +7,12 @@ mod check;
 mod configuration;
 mod destroy;
 mod directory;
+mod disk_limit;
 mod error;
 mod initialise;
 mod install;
 mod installation;
 mod lifecycle;
-mod limit;
 mod process;
 mod random;
 mod redo_log;
@@ -24,12 +24,12 @@ mod version;
 pub use check::{Checked, check};
 pub use configuration::Settings;
 pub use destroy::{Listed, destroy, list, sweep};
+pub use disk_limit::{Cgroup, CgroupVersion, DiskLimits, Entered, LimitError};
 pub use error::{Error, Fault};
 pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };
 pub use installation::Installation;
-pub use limit::{Cgroup, CgroupVersion, DiskLimits, Entered, LimitError};
 pub use process::interruption::end_waits_when;
 pub use process::program::version_output;
 pub use process::spawner::{Lifetime, spawn, spawn_in};

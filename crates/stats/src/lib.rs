@@ -10,6 +10,7 @@ mod burst;
 mod comparison;
 #[cfg(test)]
 mod coverage;
+mod disk_steady_state;
 mod effect;
 mod energy;
 #[cfg(test)]
@@ -34,11 +35,10 @@ mod spending;
 mod spread;
 mod stalls;
 mod steadiness;
-mod steady_window;
 mod trend;
 mod two_groups;
 #[cfg(test)]
-mod warm_up;
+mod warm_up_simulation;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
@@ -46,6 +46,9 @@ pub use burst::{BURST_FALLS_TO, Burst, burst};
 pub use comparison::{
     Comparison, Difference, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm, subtract,
     subtract_pairs,
+};
+pub use disk_steady_state::{
+    STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, STEADY_SLOPE_BELOW, SteadyWindow,
 };
 pub use effect::effect_size;
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
@@ -67,8 +70,5 @@ pub use stalls::{Stalls, stalls};
 pub use steadiness::{
     Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
     why_not_steady,
-};
-pub use steady_window::{
-    STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, STEADY_SLOPE_BELOW, SteadyWindow,
 };
 pub use two_groups::{TwoGroups, two_groups};

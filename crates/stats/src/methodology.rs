@@ -10,7 +10,7 @@ use crate::{
     mean_shift::tests::Scene,
     noise::Noise,
     percentile_interval, run_mean, scalability,
-    warm_up::Measured,
+    warm_up_simulation::Measured,
 };
 
 /// The page; its tables are between `<!-- simulated: coverage -->` and `<!-- end -->`.

@@ -1,12 +1,12 @@
 //! The Universal Scalability Law (USL): throughput as a function of concurrency, and its peak.
 
 mod fit;
-mod law;
+mod usl;
 
 use std::fmt;
 
 use self::fit::fit;
-pub use self::law::{Law, Point};
+pub use self::usl::{Law, Point};
 use crate::{bootstrap::Resampling, mean_interval::Interval, random::Random};
 
 /// Required number of different concurrencies: the law has three parameters, and a residual needs a fourth point.

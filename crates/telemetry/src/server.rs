@@ -7,7 +7,7 @@
 mod answer;
 mod edges;
 mod fingerprint;
-mod innodb_status;
+mod innodb_status_text;
 mod patience;
 mod questioner;
 mod reading;

@@ -22,7 +22,7 @@ use crate::{
         benchmark::{Benchmark, Work},
         smack::files::SmackFiles,
     },
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control},
     data::{
         DataSet, Loaded, database,
@@ -31,6 +31,7 @@ use crate::{
         population::{self, default_streams},
         prepared_tables::PreparedTables,
     },
+    exit_code::Blame,
     listener::{Context, Length},
     redo_log::switched_off::with_redo_log,
     run::driver::Driver,

@@ -2,10 +2,7 @@
 
 use protocol::Endpoint;
 
-use crate::{
-    blame::{Blame, Blamed},
-    control::Purpose,
-};
+use crate::{blame::Blamed, control::Purpose, exit_code::Blame};
 
 /// Access to a database denied: an account that may not create one may still have it.
 const DENIED: u16 = 1044;

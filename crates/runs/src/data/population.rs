@@ -11,7 +11,8 @@ use protocol::Endpoint;
 use workload::Adjusted;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
+    exit_code::Blame,
     listener::{Context, Length, Step},
 };
 

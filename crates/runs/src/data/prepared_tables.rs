@@ -4,9 +4,10 @@ use protocol::Endpoint;
 use workload::KnownTable;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control},
     data::{database, known_tables::taken},
+    exit_code::Blame,
 };
 
 /// The tables of a benchmark that has commands on them.

@@ -18,7 +18,7 @@ use crate::{
         sampling::{Cadence, Sampling},
         server_directories::server_directories,
         server_host::ServerHost,
-        steady::steadiness,
+        steady_judge::steadiness,
     },
     stage::Stage,
 };

@@ -17,8 +17,9 @@ use reactor::Instant;
 use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{control, variables, wait_for_thread},
+    exit_code::Blame,
     listener::{Context, Listener},
     password_file,
     record::server_directories::server_directories,

@@ -12,11 +12,7 @@ use std::{
 use protocol::{Address, Compression, Endpoint, ServerKey};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    blame::{Blame, Blamed},
-    control::Purpose,
-    redo_log,
-};
+use crate::{blame::Blamed, control::Purpose, exit_code::Blame, redo_log};
 
 /// The hidden command of the guard.
 pub const COMMAND: &str = "redo-log-guard";

@@ -3,8 +3,9 @@
 use protocol::Endpoint;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control},
+    exit_code::Blame,
     listener::Context,
     redo_log::{guard::Guard, is_enabled, still_off, switch},
 };

@@ -11,7 +11,7 @@ use std::{
 use files::{Created, Lock};
 use serde::{Deserialize, Serialize};
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// The marker's file name.
 const MARKER: &str = "dbdyno-results.json";

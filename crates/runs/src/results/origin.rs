@@ -13,10 +13,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    benchmarks::tools,
-    blame::{Blame, Blamed},
-};
+use crate::{benchmarks::tools, blame::Blamed, exit_code::Blame};
 
 pub(crate) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;

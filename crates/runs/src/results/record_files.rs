@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use samples::{ReadError, Record};
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// File name extension of run records.
 const RECORD: &str = ".jsonl";

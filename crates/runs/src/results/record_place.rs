@@ -8,7 +8,8 @@ use std::{
 use files::Created;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
+    exit_code::Blame,
     results::{claimed_directory::ClaimedDirectory, reported::page_of},
 };
 

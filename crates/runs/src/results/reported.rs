@@ -10,7 +10,8 @@ use report::{Disturbances, Factor, Results};
 use samples::Record;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
+    exit_code::Blame,
     results::{
         audited::{audit_of_path, audit_of_sides, experiment_of},
         record_files::read_records,

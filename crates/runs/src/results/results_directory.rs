@@ -10,7 +10,8 @@ use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
+    exit_code::Blame,
     listener::{Context, Event},
     results::{
         audited::audit_of_results,
@@ -381,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        blame::Blame,
+        exit_code::Blame,
         listener::{Length, Listener, Step},
     };
 

@@ -7,7 +7,7 @@ use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops
 use protocol::Endpoint;
 use workload::User;
 
-use crate::{blame::Blamed, listener::Context, record::steady};
+use crate::{blame::Blamed, listener::Context, record::steady_judge};
 
 /// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ impl Driver<'_> {
             arrivals: spec.arrivals,
             seed: self.run.seed,
             warm_up: spec.warmup,
-            judge: steady::judge,
+            judge: steady_judge::judge,
             stop: stop(spec),
             drain: Drain::USUAL,
             on_refusal: spec.on_error.on_refusal(),

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use load::Outcome;
 use samples::{Connects, ErrorCount, Offered, Record};
 
-use crate::blame::{Blame, Blamed, hint_to_refusal};
+use crate::{
+    blame::{Blamed, hint_to_refusal},
+    exit_code::Blame,
+};
 
 /// The requested and achieved operations of a run.
 #[derive(Debug, Clone, Copy)]

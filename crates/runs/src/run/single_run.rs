@@ -7,7 +7,8 @@ use samples::{Command, Interval, Line, PhaseMark, Record};
 use workload::User;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
+    exit_code::Blame,
     listener::{Context, Length},
     open_files,
     record::{recording::RunProgress, sampling::Cadence},

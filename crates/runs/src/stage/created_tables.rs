@@ -8,7 +8,7 @@ use std::{
 
 use workload::KnownTable;
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 /// File in the results directory: server, database, table and columns, one table per line.
 ///

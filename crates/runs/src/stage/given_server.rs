@@ -9,12 +9,13 @@ use settings::Rows;
 use workload::KnownTable;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control, variables},
     data::{
         WantedData,
         known_tables::{NamesakeTable, taken},
     },
+    exit_code::Blame,
     listener::Context,
     record::server_host::Observation,
     stage::{

@@ -13,7 +13,7 @@ use protocol::{Address, Endpoint};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
 
-use crate::blame::{Blame, Blamed};
+use crate::{blame::Blamed, exit_code::Blame};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

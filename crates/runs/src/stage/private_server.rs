@@ -13,9 +13,10 @@ use server::{Installation, Lifetime, Server, Settings};
 use settings::Rows;
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control, number, variables},
     data::{Loaded, WantedData},
+    exit_code::Blame,
     listener::{Context, Length},
     named_server, redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted},

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
-use crate::limit::Cgroup;
+use crate::disk_limit::Cgroup;
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 

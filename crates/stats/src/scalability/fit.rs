@@ -1,6 +1,6 @@
 //! The least-squares fit of the Universal Scalability Law to logarithms.
 
-use super::law::{Law, Point};
+use super::usl::{Law, Point};
 
 /// Lower limit of a parameter: below it the parameter is effectively zero, and its logarithm would diverge.
 const SMALLEST: f64 = 1e-12;

@@ -6,7 +6,7 @@ use protocol::Error;
 use reactor::{Instant, system_now};
 use samples::{ClientConnection, InnodbStatus, ServerStatus};
 
-use super::{answer::Row, innodb_status, questioner::Questioner, status::Variables};
+use super::{answer::Row, innodb_status_text, questioner::Questioner, status::Variables};
 
 /// The enabled InnoDB metrics; MariaDB 10.5 has another name for the column.
 const METRICS: [&str; 2] = [
@@ -124,7 +124,7 @@ impl Probes {
             match questioner.ask(sql, sql).await? {
                 Some(answer) => {
                     let text = answer.rows().next().map(|row| row.text("status"));
-                    reading.innodb = text.as_deref().map(innodb_status::parse);
+                    reading.innodb = text.as_deref().map(innodb_status_text::parse);
                 }
                 None => self.innodb = false,
             }

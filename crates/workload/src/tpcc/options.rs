@@ -4,7 +4,7 @@ use settings::{
     Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
 };
 
-use super::{Deliveries, pace::Pacing, population::WAREHOUSES_MAX};
+use super::{Deliveries, key_and_think_times::Pacing, population::WAREHOUSES_MAX};
 
 /// Approximate size of a warehouse on disk, bytes.
 const DISK_BYTES: f64 = 100e6;

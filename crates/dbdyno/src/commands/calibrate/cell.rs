@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, WarmUp,
 };
-use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady};
+use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
@@ -97,7 +97,7 @@ impl Cell {
             loops: self.loops,
             arrivals: self.arrivals,
             seed: 0,
-            judge: steady::judge,
+            judge: steady_judge::judge,
             spin: false,
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),

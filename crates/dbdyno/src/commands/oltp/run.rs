@@ -13,7 +13,7 @@ use report::{
 };
 use runs::{
     Blame, Blamed, Recorded, RunOutcome, SingleRun, audit_of_run, control, number, shortcoming,
-    steady,
+    steady_judge,
 };
 use workload::oltp::{Benchmark, OltpUser, Plan};
 
@@ -93,7 +93,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         loops: loops(options, &arrivals),
         arrivals,
         seed,
-        judge: steady::judge,
+        judge: steady_judge::judge,
         spin: options.load.spin,
         warm_up: match options.load.warmup {
             Duration::ZERO => WarmUp::None,

@@ -15,7 +15,7 @@ use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use runs::{
     Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, numbered, open_files,
-    steady,
+    steady_judge,
 };
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned, SlapUser};
@@ -197,7 +197,7 @@ impl Tests<'_, '_> {
             arrivals: settings.arrivals,
             seed: settings.seed,
             warm_up: WarmUp::None,
-            judge: steady::judge,
+            judge: steady_judge::judge,
             stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
             drain: Drain::USUAL,
             on_refusal: settings.on_error.on_refusal(),

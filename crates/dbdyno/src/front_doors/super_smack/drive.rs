@@ -13,7 +13,7 @@ use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use runs::{
     Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::smack::files::keys_of,
-    open_files, steady,
+    open_files, steady_judge,
 };
 use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
@@ -78,7 +78,7 @@ pub(super) fn crew(
         arrivals: Arrivals::Closed,
         seed: 0,
         warm_up: WarmUp::None,
-        judge: steady::judge,
+        judge: steady_judge::judge,
         stop: Stop::WhenUsersEnd,
         drain: Drain::USUAL,
         on_refusal: shared.on_error.on_refusal(),

@@ -19,10 +19,7 @@ use workload::{
     },
 };
 
-use crate::{
-    blame::{Blame, Blamed},
-    listener::Context,
-};
+use crate::{blame::Blamed, exit_code::Blame, listener::Context};
 
 /// Database of clients that name none, as private servers have it.
 const DATABASE: &str = "test";

@@ -6,9 +6,10 @@ use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use crate::{
     benchmarks::smack::files::SmackData,
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control, number, unless_interrupted, wait},
     data::{Loaded, disk_bytes::disk_bytes},
+    exit_code::Blame,
     listener::{Context, Length, Step},
 };
 

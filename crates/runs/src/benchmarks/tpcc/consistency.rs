@@ -5,9 +5,10 @@ use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control},
     data::database,
+    exit_code::Blame,
     listener::{Context, Length, Step},
 };
 

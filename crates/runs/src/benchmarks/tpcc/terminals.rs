@@ -13,7 +13,7 @@ use crate::{
     blame::Blamed,
     control::{control, number},
     data::database,
-    record::steady,
+    record::steady_judge,
 };
 
 /// Name of the terminals' load in records.
@@ -143,7 +143,7 @@ impl Settings {
             loops: loops.min(connections),
             arrivals: Arrivals::Closed,
             seed: self.seed,
-            judge: steady::judge,
+            judge: steady_judge::judge,
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
             drain: Drain::USUAL,

@@ -4,12 +4,13 @@ use protocol::{Connection, Endpoint};
 use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blamed,
     control::{Purpose, control, number},
     data::{
         database,
         known_tables::{NamesakeTable, taken},
     },
+    exit_code::Blame,
     listener::{Context, Length},
 };
 
