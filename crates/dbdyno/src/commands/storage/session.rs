@@ -10,12 +10,15 @@ use std::{
 };
 
 use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
-use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, unused_path, utc_now};
+use runs::{
+    Blame, Blamed, ClaimedDirectory, Context, Event, Length, recorded_limit, unused_path, utc_now,
+};
 use samples::{
     CommitResult, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader,
     StorageLine, StorageMode, StorageReadError, StorageRecord,
 };
-use server::{Cgroup, DiskLimits, Entered};
+use server::{Cgroup, Entered};
+use settings::DiskLimits;
 use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
 use telemetry::{Directory, disk_flushes, storage_behind};
 
@@ -32,7 +35,7 @@ pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 #[derive(Debug, clap::Args)]
 pub(super) struct CommonArgs {
     /// Limit the disk while it is measured, by a control group: read_iops, write_iops (per second), read_mb, write_mb (MiB/s)
-    #[arg(long, value_name = "KEY=N,...", value_parser = limit::disk_limits)]
+    #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
     /// Directory of the results [default: results/storage-MODE-N]
     #[arg(long, value_name = "RESULTS")]
@@ -86,7 +89,7 @@ impl Ground {
         }
         let storage = behind(place.path());
         let limit = args.limit.zip(group.as_ref());
-        let limit = limit.map(|(limits, group)| limit::recorded(limits, group));
+        let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
         Ok(Self {
             context,
             place,
