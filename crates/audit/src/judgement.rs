@@ -6,6 +6,7 @@ use units::counted;
 
 use crate::{
     assessment::Assessment,
+    disk_load,
     finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
     rule::{Judge, Rule},
     rules::RULES,
@@ -111,15 +112,24 @@ pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
 
 /// Evaluates one rule over the prepared runs.
 pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
+    if set.runs.iter().any(|run| run.record.disk_load.is_some()) {
+        return disk_load::outcome(rule, &set.runs, || of_runs(rule, set));
+    }
     match (rule.judge, set.storage) {
         (
             Judge::Storage(judge) | Judge::RunOrStorage(_, judge) | Judge::SetOrStorage(_, judge),
             Some(record),
         ) => judge(record),
         (Judge::Run(_) | Judge::Set(_), Some(_)) => Err(no_subject("there is no run of a server")),
-        (Judge::Run(judge) | Judge::RunOrStorage(judge, _), None) => over_runs(set, judge),
-        (Judge::Set(judge) | Judge::SetOrStorage(judge, _), None) => judge(set),
-        (Judge::Storage(_), None) => Err(no_subject("no storage was measured by itself")),
+        (_, None) => of_runs(rule, set),
+    }
+}
+
+fn of_runs(rule: &Rule, set: &Set<'_>) -> Outcome {
+    match rule.judge {
+        Judge::Run(judge) | Judge::RunOrStorage(judge, _) => over_runs(set, judge),
+        Judge::Set(judge) | Judge::SetOrStorage(judge, _) => judge(set),
+        Judge::Storage(_) => Err(no_subject("no storage was measured by itself")),
     }
 }
 

@@ -7,6 +7,7 @@
 mod assessment;
 mod commits;
 mod difference;
+mod disk_load;
 mod durability;
 mod finding;
 mod grade;

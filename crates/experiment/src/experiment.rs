@@ -296,11 +296,16 @@ fn cell(
             .map(|section| section.with_levels(&levels))
     };
     let server_section = section("server", "[server]")?;
-    let mut server = ServerSpec::read(&server_section)?;
     let data_section = section("data", "[data]")?;
-    let mut data = DataSpec::read(&data_section, &server, &vocabulary.data)?;
     let load_section = section("load", "[load]")?;
     let mut load = LoadSpec::read(&load_section, &vocabulary.loads)?;
+    let mut server = if load.source.kind.needs_server() {
+        ServerSpec::read(&server_section)?
+    } else {
+        refuse_server(top, load.source.name())?;
+        ServerSpec::Absent
+    };
+    let mut data = DataSpec::read(&data_section, &server, &vocabulary.data)?;
     check_needed_data(&load_section, &server, data.as_ref(), &load)?;
     if scale < 1.0 {
         scale::shrink_options(scale, &mut server)
@@ -323,6 +328,20 @@ fn cell(
         before,
         after,
     })
+}
+
+/// A load without a server has nothing that only a server has.
+fn refuse_server(top: &Section<'_>, load: &'static str) -> Result<(), Error> {
+    match ["server", "data", "each"]
+        .into_iter()
+        .find(|key| top.value(key).is_some())
+    {
+        None => Ok(()),
+        Some(key) => {
+            let other = format!("the load `{load}`, which needs no server");
+            Err(top.error_at(key, Problem::NoMeaning { key, other }))
+        }
+    }
 }
 
 /// A load that needs its own data must have it, or find it on the server if that is possible.

@@ -51,7 +51,7 @@ impl Cell {
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
-            ServerSpec::Given { .. } => &[],
+            ServerSpec::Given { .. } | ServerSpec::Absent => &[],
         };
         let data = self.data.iter().flat_map(|data| data.source.values.files());
         let cnf = cnf.iter().map(std::path::PathBuf::as_path);
@@ -163,6 +163,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
     let data = data?;
     let mut words = Vec::new();
     match server {
+        ServerSpec::Absent => {}
         ServerSpec::Given { address, .. } => words.push(address.clone()),
         ServerSpec::Private {
             run,

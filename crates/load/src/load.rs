@@ -54,6 +54,8 @@ pub struct Load<U> {
 pub trait Observer {
     /// `open` of `total` connections are open.
     fn connected(&mut self, open: u64, total: u64);
+    /// A program with this process id drives the load: a part of the client.
+    fn runs(&mut self, _pid: u32) {}
     /// The first operations start now.
     fn started(&mut self);
     /// A phase begins.

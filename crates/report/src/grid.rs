@@ -105,6 +105,11 @@ impl Line {
 
 impl<'r> Grid<'r> {
     /// Arranges the runs according to `results.chart`, or by the shape of the factors.
+    /// False where all loads use a disk and no server.
+    pub(crate) fn uses_servers(&self) -> bool {
+        !(self.executions.iter()).all(|it| it.record.disk_load.is_some())
+    }
+
     pub(crate) fn of(results: &'r Results) -> Self {
         let executions = results.runs.iter().map(|it| Execution::of(it, 1));
         let executions: Vec<Execution<'_>> = executions.collect();

@@ -82,7 +82,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                         }))
                     }
                     @if !results.runs.is_empty() {
-                        (part("environment-part", "Machine, server and data", environment::section(results, &variables)))
+                        (part("environment-part", environment::title(&grid), environment::section(results, &grid, &variables)))
                     }
                     (part("reproduce-part", "How to reproduce", environment::reproduce(results)))
                 }
@@ -113,7 +113,7 @@ fn contents(results: &Results, grid: &Grid) -> Markup {
             "Limits, CPU and cost per operation",
             grid.combinations() > 0,
         ),
-        ("environment-part", "Machine, server and data", measured),
+        ("environment-part", environment::title(grid), measured),
         ("reproduce-part", "How to reproduce", true),
     ];
     html! {

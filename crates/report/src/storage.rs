@@ -2,7 +2,7 @@
 
 mod heat;
 mod jobs;
-mod limit;
+pub(crate) mod limit;
 mod my_cnf;
 mod page;
 mod problems;

@@ -249,10 +249,20 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     let versions = distinct(&complete, |it| {
         it.servers.first().map(|server| server.version.clone())
     });
-    let ways = distinct(&complete, |it| Some(it.header.transport.clone()));
+    let is_of_disk = complete.iter().any(|it| it.disk_load.is_some());
+    let ways = distinct(&complete, |it| {
+        Some(match &it.disk_load {
+            Some(load) => load.in_words(),
+            None => it.header.transport.clone(),
+        })
+    });
     let connections = complete.iter().map(|it| it.connections());
     let least = connections.clone().min();
     let connections = match (least, connections.max()) {
+        (Some(least), Some(most)) if is_of_disk && least == most => {
+            Some(format!("{most} in flight"))
+        }
+        (Some(least), Some(most)) if is_of_disk => Some(format!("{least} to {most} in flight")),
         (Some(least), Some(most)) if least == most => Some(counted(most as usize, "connection")),
         (Some(least), Some(most)) => Some(format!("{least} to {most} connections")),
         _ => None,

@@ -9,15 +9,17 @@ pub(crate) mod benchmark;
 pub mod oltp;
 pub mod slap;
 pub mod smack;
+pub mod storage;
 pub mod tpcc;
 pub mod tpch;
 
 use crate::{
     benchmarks::{
-        benchmark::Benchmark,
+        benchmark::{Benchmark, OnServer},
         oltp::Oltp,
         slap::Slap,
         smack::{Smack, files::SmackFiles},
+        storage::Storage,
         tpcc::data::Tpcc,
         tpch::Tpch,
     },
@@ -26,11 +28,13 @@ use crate::{
 };
 
 /// If a file has the tables of several benchmarks, the later one in this list has precedence.
-const BENCHMARKS: [&dyn Benchmark; 5] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch];
+const BENCHMARKS: [&dyn Benchmark; 6] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Storage];
 
 /// The options of all benchmarks in an experiment file.
 pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {
-    data: BENCHMARKS.map(Benchmark::data_options).to_vec(),
+    data: (BENCHMARKS.into_iter().filter_map(Benchmark::on_server))
+        .map(OnServer::data_options)
+        .collect(),
     loads: BENCHMARKS.map(Benchmark::load_options).to_vec(),
 });
 
@@ -76,7 +80,8 @@ mod tests {
         let mut names = BTreeSet::new();
         for benchmark in BENCHMARKS {
             let name = benchmark.load_options().name();
-            assert_eq!(benchmark.data_options().name(), name);
+            let data = benchmark.on_server().map(|it| it.data_options().name());
+            assert!(data.is_none_or(|it| it == name), "{name}");
             assert!(names.insert(name), "{name}");
         }
     }

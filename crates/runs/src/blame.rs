@@ -168,6 +168,25 @@ fn is_interrupted(error: &server::Error) -> bool {
     source.kind() == std::io::ErrorKind::Interrupted
 }
 
+impl From<storage::Error> for Blamed {
+    fn from(error: storage::Error) -> Self {
+        let blame = match error.fault() {
+            storage::Fault::Input => Blame::Input,
+            storage::Fault::Machine => Blame::Machine,
+            storage::Fault::Interrupted => Blame::Interrupted,
+        };
+        let hint = error.hint();
+        Self::new(blame, error).hint(hint)
+    }
+}
+
+impl From<server::LimitError> for Blamed {
+    fn from(error: server::LimitError) -> Self {
+        let hint = error.hint().to_owned();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
 impl From<server::Error> for Blamed {
     fn from(error: server::Error) -> Self {
         let blame = match error.fault() {

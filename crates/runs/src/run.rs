@@ -101,27 +101,29 @@ impl Run<'_> {
         load: &mut dyn Measured,
         recording: &mut Recording<'_>,
     ) -> Result<Driven, Blamed> {
-        self.purpose(self.before)
-            .control(&self.stage.endpoint, async |connection| {
+        if let Some(endpoint) = &self.stage.endpoint {
+            let purpose = self.purpose(self.before);
+            purpose.control(endpoint, async |connection| {
                 run_all(connection, self.before).await?;
                 // After these statements, so that their settings are included, which apply to the load.
                 let server = self.stage.identify(connection, "start").await?;
                 recording.write(&Line::Server(server));
                 Ok(())
             })?;
+        }
         let outcome = load.drive(recording)?;
         // Later queries to the server are not part of the load.
         let took_s = recording.elapsed_s();
         recording.outcome(&outcome);
         let ended = how_it_ended(&outcome);
         load.follow_up(took_s, ended.is_ok(), &mut |line| recording.write(&line))?;
-        if ended.is_ok() {
-            self.purpose(self.after)
-                .control(&self.stage.endpoint, async |connection| {
-                    let server = self.stage.identify(connection, "end").await?;
-                    recording.write(&Line::Server(server));
-                    run_all(connection, self.after).await
-                })?;
+        if let (Some(endpoint), true) = (&self.stage.endpoint, ended.is_ok()) {
+            let purpose = self.purpose(self.after);
+            purpose.control(endpoint, async |connection| {
+                let server = self.stage.identify(connection, "end").await?;
+                recording.write(&Line::Server(server));
+                run_all(connection, self.after).await
+            })?;
         }
         Ok(Driven { outcome, ended })
     }

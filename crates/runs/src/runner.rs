@@ -7,6 +7,7 @@ mod time_left;
 use std::{
     collections::{BTreeMap, VecDeque},
     path::{Path, PathBuf},
+    rc::Rc,
     time::Duration,
 };
 
@@ -34,6 +35,7 @@ use crate::{
         given_server::GivenServer,
         null_process::NullProcess,
         private_server::{PrivateServer, ServerLocation, settings_of},
+        test_directory::TestDirectory,
     },
 };
 
@@ -61,6 +63,8 @@ pub struct Runner<'a> {
     /// Private servers by program and location.
     private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
     given: BTreeMap<String, GivenServer>,
+    /// Directories of loads without a server.
+    directories: BTreeMap<PathBuf, Rc<TestDirectory>>,
     /// Replaces all of them in a simulation.
     null: Option<NullProcess>,
     smacks: SmackFiles,
@@ -82,6 +86,7 @@ impl<'a> Runner<'a> {
             context,
             private: BTreeMap::new(),
             given: BTreeMap::new(),
+            directories: BTreeMap::new(),
             null: None,
             smacks,
         }
@@ -244,10 +249,16 @@ impl<'a> Runner<'a> {
     /// The stage for a run.
     fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
         let (load, files) = (&run.load, &self.smacks);
-        let database = benchmark(load.source.name()).database(load, files)?;
+        let of_load = benchmark(load.source.name());
+        let Some(database) = of_load.on_server() else {
+            let named = of_load.directory(load);
+            let named = named.expect("a load without a server names a directory");
+            return Ok(Stage::without_server(self.test_directory(&named)?));
+        };
+        let database = database.name(load, files)?;
         let data = run.data.as_ref().and_then(|data| {
-            let maker = benchmark(data.source.name()).data_set(data, load, files);
-            WantedData::of(run, maker)
+            let of_data = benchmark(data.source.name()).on_server()?;
+            WantedData::of(run, of_data.data_set(data, load, files))
         });
         if let Some(null) = &self.null {
             return Ok(Stage::simulated(data.as_ref(), null, database));
@@ -289,7 +300,18 @@ impl<'a> Runner<'a> {
                 let server = self.given.get_mut(address).expect("it was made above");
                 server.prepare(run, data, &database)
             }
+            ServerSpec::Absent => unreachable!("a load on a server has one"),
         }
+    }
+
+    /// The directory of dbdyno's own below this one; it is kept for later runs.
+    fn test_directory(&mut self, named: &Path) -> Result<Rc<TestDirectory>, Blamed> {
+        if let Some(known) = self.directories.get(named) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(TestDirectory::claim(named, self.context)?);
+        self.directories.insert(named.to_owned(), Rc::clone(&made));
+        Ok(made)
     }
 
     /// Location of the next private server, and the name by which a sweep finds it.

@@ -1,10 +1,11 @@
-//! The stage of one run: a server that answers, with its data.
+//! The stage of one run: a server that answers, with its data; or a directory of a disk.
 
 pub(crate) mod created_tables;
 pub(crate) mod given_server;
 pub(crate) mod null_process;
 pub(crate) mod private_server;
 mod settings_in_effect;
+pub(crate) mod test_directory;
 
 use std::{
     collections::BTreeMap,
@@ -27,16 +28,18 @@ use crate::{
     exit_code::Blame,
     listener::Context,
     record::server_host::Observation,
-    stage::null_process::NullProcess,
+    stage::{null_process::NullProcess, test_directory::TestDirectory},
 };
 
 /// Rows per buffer pool in a simulation, which has no buffer pool.
 const SIMULATED_ROWS: f64 = 100_000.0;
 
-/// The stage of one run: a server that answers, with its data.
+/// The stage of one run: a server that answers, with its data; or a directory of a disk.
 pub struct Stage {
-    /// Endpoint of the clients, with their account.
-    pub endpoint: Endpoint,
+    /// Endpoint of the clients, with their account; `None` for a load without a server.
+    pub endpoint: Option<Endpoint>,
+    /// The directory of a load without a server.
+    pub(crate) directory: Option<Rc<TestDirectory>>,
     /// The server's process, if it is on this machine and known.
     pub server_pid: Option<u32>,
     /// The server's data directory, if it is on this machine and known.
@@ -70,7 +73,8 @@ impl Stage {
         }
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Self {
-            endpoint,
+            endpoint: Some(endpoint),
+            directory: None,
             server_pid,
             // The same path on another machine is a different directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
@@ -97,10 +101,11 @@ impl Stage {
             state: "simulated".to_owned(),
         });
         Self {
-            endpoint: Endpoint {
+            endpoint: Some(Endpoint {
                 database: Some(database),
                 ..null.endpoint(true)
-            },
+            }),
+            directory: None,
             observation: None,
             server_pid: Some(null.pid()),
             datadir: None,
@@ -111,9 +116,30 @@ impl Stage {
         }
     }
 
+    /// A directory of a disk, without a server.
+    pub(crate) fn without_server(directory: Rc<TestDirectory>) -> Self {
+        Self {
+            endpoint: None,
+            datadir: Some(directory.path().to_owned()),
+            directory: Some(directory),
+            server_pid: None,
+            observation: None,
+            private: false,
+            is_simulated: false,
+            dataset: None,
+            settings_changed: Vec::new(),
+        }
+    }
+
+    /// Endpoint of the clients of a load on a server; a load without one must not ask for it.
+    pub fn server(&self) -> &Endpoint {
+        let endpoint = self.endpoint.as_ref();
+        endpoint.expect("a load on a server has a server")
+    }
+
     /// The role of this machine in the run.
     pub fn host(&self) -> Host {
-        if self.server_pid.is_some() {
+        if self.server_pid.is_some() || self.directory.is_some() {
             Host::Both
         } else {
             Host::Client
@@ -129,20 +155,21 @@ impl Stage {
         }
     }
 
-    /// The parameters for sampling the server every `every` during a load with this number of connections.
+    /// The parameters for sampling the server every `every` during a load with this number of connections; `None`
+    /// without a server.
     pub fn watched(
         &self,
         connections: u32,
         every: Duration,
         interrupt: &Interrupt,
-    ) -> WatchedServer {
-        WatchedServer {
-            endpoint: self.endpoint.clone(),
+    ) -> Option<WatchedServer> {
+        Some(WatchedServer {
+            endpoint: self.endpoint.clone()?,
             is_local: self.server_pid.is_some(),
             connections,
             every,
             is_interrupted: interrupt.flag(),
-        }
+        })
     }
 
     /// Header of the record of a single run without an experiment file: the first run of the first block.
@@ -173,10 +200,11 @@ impl Stage {
 
     /// The transport between the clients and the server.
     pub fn transport(&self) -> &'static str {
-        match &self.endpoint.address {
-            Address::Unix(_) => "unix socket",
-            Address::Tcp { host, .. } if is_loopback(host) => "tcp loopback",
-            Address::Tcp { .. } => "tcp remote",
+        match self.endpoint.as_ref().map(|it| &it.address) {
+            None => "none",
+            Some(Address::Unix(_)) => "unix socket",
+            Some(Address::Tcp { host, .. }) if is_loopback(host) => "tcp loopback",
+            Some(Address::Tcp { .. }) => "tcp remote",
         }
     }
 
@@ -194,7 +222,7 @@ impl Stage {
                 .get("version_comment")
                 .cloned()
                 .unwrap_or_default(),
-            address: self.endpoint.address.to_string(),
+            address: self.server().address.to_string(),
             private: self.private,
             variables,
             settings_changed: self.settings_changed.clone(),

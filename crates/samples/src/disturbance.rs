@@ -40,6 +40,7 @@ impl Disturbance {
             let user_s =
                 |process: Option<crate::telemetry::ProcessUse>| process.map(|it| it.user_s);
             let ours_s = match sample.host {
+                Host::Both if record.disk_load.is_some() => user_s(sample.client),
                 Host::Both => user_s(sample.server)
                     .zip(user_s(sample.client))
                     .map(|(a, b)| a + b),

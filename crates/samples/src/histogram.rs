@@ -90,6 +90,13 @@ impl Histogram {
         }
     }
 
+    /// Records the same duration so many times.
+    pub fn record_many(&mut self, duration_ns: u64, count: u64) {
+        self.open()
+            .record_n(duration_ns.max(1), count)
+            .expect("an auto-resizing histogram takes every 64-bit value");
+    }
+
     /// Records one duration in nanoseconds (0 counts as 1, the smallest value of HDR).
     #[inline]
     pub fn record(&mut self, duration_ns: u64) {

@@ -16,6 +16,7 @@ use crate::{
     checked::Checked,
     command::Command,
     deliveries::Deliveries,
+    disk_load::DiskLoad,
     durations::Durations,
     error_count::{ErrorCount, is_zero},
     histogram::Histogram,
@@ -50,6 +51,8 @@ pub enum Line {
     Observer(Observer),
     /// The data at the start of the run.
     Dataset(Dataset),
+    /// What a load without a server asks of a disk.
+    DiskLoad(Box<DiskLoad>),
     /// The keys that a load requests.
     Keys(Keys),
     /// A result of the benchmark's own consistency checks.

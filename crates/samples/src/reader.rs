@@ -20,6 +20,7 @@ use crate::{
     checked::Checked,
     command::Command,
     deliveries::Deliveries,
+    disk_load::DiskLoad,
     error_count::ErrorCount,
     folded::folded,
     judged_steadiness::JudgedSteadiness,
@@ -46,6 +47,8 @@ pub struct Record {
     pub observers: Vec<Observer>,
     /// The data at the start of the run.
     pub dataset: Option<Dataset>,
+    /// What a load without a server asks of a disk; `None` for a load on a server.
+    pub disk_load: Option<DiskLoad>,
     /// The keys that the loads request; empty if they are not drawn from a list.
     pub keys: Vec<Keys>,
     /// The results of the benchmark's own checks, in order; empty if it has none, or none was executed.
@@ -157,6 +160,7 @@ impl Record {
             storage: Vec::new(),
             observers: Vec::new(),
             dataset: None,
+            disk_load: None,
             keys: Vec::new(),
             checked: Vec::new(),
             phases: Vec::new(),
@@ -198,6 +202,7 @@ impl Record {
             Line::Storage(storage) => self.storage.push(storage),
             Line::Observer(observer) => self.observers.push(observer),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
+            Line::DiskLoad(load) => self.disk_load = Some(*load),
             Line::Keys(keys) => self.keys.push(keys),
             Line::Checked(checked) => self.checked.push(checked),
             Line::Phase(mark) => {

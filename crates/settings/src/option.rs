@@ -28,6 +28,8 @@ pub enum Kind {
     Flag,
     /// A whole number within bounds, also with a unit: `250k`.
     Count(u64, u64),
+    /// A number of bytes within bounds, as `my.cnf` writes it: `16k` is 16,384.
+    Bytes(u64, u64),
     /// A number within bounds.
     Number(f64, f64),
     /// One of a few words.
@@ -36,6 +38,8 @@ pub enum Kind {
     Text,
     /// A file; what errors call it, such as `smack file`.
     File(&'static str),
+    /// A directory that has to exist; what errors call it.
+    Directory(&'static str),
     /// SQL, or a file of it: what errors call that.
     Script(&'static str),
     /// A number of rows, or a multiple of the buffer pool.
@@ -68,13 +72,16 @@ impl Kind {
         match self {
             Self::Flag => "\"on\" or \"off\"".to_owned(),
             Self::Count(min, max) => format!("a count from {min} to {max}"),
+            Self::Bytes(min, max) => format!(
+                "a size such as \"16k\" or \"1G\", from {min} to {max} bytes"
+            ),
             Self::Number(min, max) => format!("a number from {min} to {max}"),
             Self::Choice(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
                 words.join(" or ")
             }
             Self::Text => "a string".to_owned(),
-            Self::File(what) => format!("a {what}"),
+            Self::File(what) | Self::Directory(what) => format!("a {what}"),
             Self::Script(what) => format!("SQL, or a {what}"),
             Self::Rows => {
                 "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\""
@@ -103,6 +110,10 @@ impl Kind {
                     .filter(|count| (min..=max).contains(count))
                     .map(Value::Count)
             }
+            Self::Bytes(min, max) => {
+                let bytes = quantity::bytes(text).filter(|bytes| (min..=max).contains(bytes));
+                bytes.map(Value::Count)
+            }
             Self::Number(min, max) => {
                 let number = text.parse::<f64>().ok();
                 number
@@ -115,6 +126,7 @@ impl Kind {
             }
             Self::Text | Self::Script(_) => Some(Value::Text(text.to_owned())),
             Self::File(_) => Some(Value::File(text.into())),
+            Self::Directory(_) => Some(Value::Directory(text.into())),
             Self::Rows => match quantity::ratio(text) {
                 Some(ratio) => Some(Value::Rows(Rows::TimesBufferPool(ratio))),
                 None => quantity::count(text).map(|count| Value::Rows(Rows::Count(count))),
@@ -141,10 +153,12 @@ impl OptionSpec {
         let value_name = match kind {
             Kind::Flag => "ON|OFF",
             Kind::Count(..) => "N",
+            Kind::Bytes(..) => "SIZE",
             Kind::Number(..) => "NUMBER",
             Kind::Choice(_) => "WORD",
             Kind::Text => "TEXT",
             Kind::File(_) => "FILE",
+            Kind::Directory(_) => "DIR",
             Kind::Script(_) => "SQL",
             Kind::Rows => "ROWS",
             Kind::Mix => "COUNTS",
@@ -221,6 +235,12 @@ mod tests {
                 "250k",
                 Some(Value::Count(250_000)),
             ),
+            (
+                Kind::Bytes(512, 1 << 20),
+                "16k",
+                Some(Value::Count(16 << 10)),
+            ),
+            (Kind::Bytes(512, 1 << 20), "2M", None),
             (Kind::Number(0.001, 1.0), "0.5", Some(Value::Number(0.5))),
             (Kind::Number(0.001, 1.0), "nan", None),
             (words, "spec", Some(Value::Choice("spec"))),

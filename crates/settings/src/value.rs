@@ -29,6 +29,8 @@ pub enum Value {
     Text(String),
     /// A file.
     File(PathBuf),
+    /// A directory.
+    Directory(PathBuf),
     /// A number of rows.
     Rows(Rows),
     /// Counts for the queries of a barrel.
@@ -92,6 +94,14 @@ impl Values {
     pub fn file(&self, option: &str) -> Option<&Path> {
         self.get(option).map(|value| match value {
             Value::File(path) => path.as_path(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// A directory; `None` where the option has no value.
+    pub fn directory(&self, option: &str) -> Option<&Path> {
+        self.get(option).map(|value| match value {
+            Value::Directory(path) => path.as_path(),
             other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
         })
     }

@@ -75,6 +75,21 @@ pub trait LoadKind: OptionTable {
         false
     }
 
+    /// It uses a server. What does not has neither `[server]` nor `[data]` nor statements.
+    fn needs_server(&self) -> bool {
+        true
+    }
+
+    /// Its times are set before it begins: a warm-up cannot last until the run is steady.
+    fn has_set_times(&self) -> bool {
+        false
+    }
+
+    /// Clients that its options say; `None` where `connections` says it.
+    fn clients(&self, _values: &Values) -> Option<u32> {
+        None
+    }
+
     /// The data that it cannot do without.
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         None

@@ -13,18 +13,20 @@ use reactor::system_now;
 use rustix::process::{Pid, Signal, kill_process};
 use server::{Cgroup, Lifetime, spawn_in};
 
-use crate::error::Error;
+use crate::{error::Error, running_fio::RunningFio};
 
 /// The engines that a user can choose.
 pub const ENGINES: [&str; 3] = ["libaio", "io_uring", "psync"];
 /// The oldest fio whose JSON is read, by its first number.
 const OLDEST: u32 = 3;
 /// Polling interval of a running fio.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// What an interrupted fio gets to end by itself.
 const TO_END: Duration = Duration::from_secs(2);
 /// What a pattern may take longer than its time: a disk may owe many requests.
-const GRACE: Duration = Duration::from_secs(120);
+pub(crate) const GRACE: Duration = Duration::from_secs(120);
+/// Time in which the files of a job file have to be laid out.
+const LAYING_OUT: Duration = Duration::from_secs(2 * 3600);
 /// Output of one pattern with all bins is a tenth of this.
 const OUTPUT_AT_MOST: u64 = 64 << 20;
 
@@ -77,13 +79,33 @@ impl Fio {
         group: Option<&Cgroup>,
         interrupt: &AtomicBool,
     ) -> Result<String, Error> {
-        let failed = |message: String| Error::Fio {
-            pattern: section.to_owned(),
-            message,
-        };
+        let mut command = self.command(job_file);
+        command.arg(format!("--section={section}"));
+        output(command, section, each, group, interrupt)
+    }
+
+    /// Lays out the files that the jobs of a job file read, without a limit; measures nothing.
+    pub fn lay_out(&self, job_file: &Path, interrupt: &AtomicBool) -> Result<(), Error> {
+        let mut command = self.command(job_file);
+        command.arg("--create_only=1");
+        output(command, "of its own file", LAYING_OUT, None, interrupt).map(drop)
+    }
+
+    /// Starts all jobs of a job file at the same time; a report of their course comes every `every`.
+    pub fn start(
+        &self,
+        job_file: &Path,
+        every: Duration,
+        group: Option<&Cgroup>,
+    ) -> Result<RunningFio, Error> {
+        let mut command = self.command(job_file);
+        command.arg(format!("--status-interval={}ms", every.as_millis()));
+        RunningFio::start(command, group)
+    }
+
+    fn command(&self, job_file: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .arg(format!("--section={section}"))
             .arg("--output-format=json+")
             .arg(job_file)
             .stdin(Stdio::null())
@@ -92,22 +114,37 @@ impl Fio {
         if let Some(directory) = job_file.parent() {
             command.current_dir(directory);
         }
-        let mut child =
-            spawn_in(command, Lifetime::Owned, group).map_err(|error| failed(error.to_string()))?;
-        let stdout = child.stdout.take().map(drain);
-        let stderr = child.stderr.take().map(drain);
-        let ended = wait(&mut child, each + GRACE, interrupt);
-        let (stdout, stderr) = (joined(stdout), joined(stderr));
-        match ended {
-            Ended::Interrupted => Err(Error::Interrupted),
-            Ended::TooLate => Err(failed(format!(
-                "no end {} after its time",
-                units::span(GRACE)
-            ))),
-            Ended::Failed(error) => Err(failed(error.to_string())),
-            Ended::Itself(true) => Ok(stdout),
-            Ended::Itself(false) => Err(failed(complaint(&stderr, &stdout))),
-        }
+        command
+    }
+}
+
+/// Runs fio to its end and returns its output.
+fn output(
+    command: Command,
+    section: &str,
+    each: Duration,
+    group: Option<&Cgroup>,
+    interrupt: &AtomicBool,
+) -> Result<String, Error> {
+    let failed = |message: String| Error::Fio {
+        pattern: section.to_owned(),
+        message,
+    };
+    let spawned = spawn_in(command, Lifetime::Owned, group);
+    let mut child = spawned.map_err(|error| failed(error.to_string()))?;
+    let stdout = child.stdout.take().map(drain);
+    let stderr = child.stderr.take().map(drain);
+    let ended = wait(&mut child, each + GRACE, interrupt);
+    let (stdout, stderr) = (joined(stdout), joined(stderr));
+    match ended {
+        Ended::Interrupted => Err(Error::Interrupted),
+        Ended::TooLate => Err(failed(format!(
+            "no end {} after its time",
+            units::span(GRACE)
+        ))),
+        Ended::Failed(error) => Err(failed(error.to_string())),
+        Ended::Itself(true) => Ok(stdout),
+        Ended::Itself(false) => Err(failed(complaint(&stderr, &stdout))),
     }
 }
 
@@ -148,7 +185,7 @@ fn wait(child: &mut Child, limit: Duration, interrupt: &AtomicBool) -> Ended {
 }
 
 /// Asks it to end, and ends it where it does not.
-fn end(child: &mut Child) {
+pub(crate) fn end(child: &mut Child) {
     // It may end in this moment, which is as well.
     let _ = kill_process(Pid::from_child(child), Signal::TERM);
     let begun = system_now();
@@ -163,17 +200,17 @@ fn end(child: &mut Child) {
 }
 
 /// Reads a pipe to its end on a thread of its own, so that fio never waits for it.
-fn drain(pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+pub(crate) fn drain(pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || files::read_within(pipe, OUTPUT_AT_MOST).unwrap_or_default())
 }
 
-fn joined(reader: Option<JoinHandle<Vec<u8>>>) -> String {
+pub(crate) fn joined(reader: Option<JoinHandle<Vec<u8>>>) -> String {
     let bytes = reader.and_then(|it| it.join().ok()).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// What fio says of a failure: its first line that is no blank.
-fn complaint(stderr: &str, stdout: &str) -> String {
+pub(crate) fn complaint(stderr: &str, stdout: &str) -> String {
     let mut lines = stderr.lines().chain(stdout.lines());
     let line = lines.find(|line| !line.trim().is_empty() && !line.starts_with('{'));
     line.map_or("it failed and does not say why".to_owned(), |line| {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use crate::error::Error;
 
 #[derive(Debug, Deserialize)]
-struct Output {
-    jobs: Vec<Job>,
+pub(crate) struct Output {
+    pub(crate) jobs: Vec<Job>,
 }
 
 /// One entry of `jobs`.
@@ -24,6 +24,9 @@ pub(crate) struct Job {
     error: i64,
     #[serde(default, rename = "job options")]
     pub(crate) options: BTreeMap<String, serde_json::Value>,
+    /// Time since the job began, milliseconds.
+    #[serde(default, rename = "job_runtime")]
+    pub(crate) runtime_ms: u64,
     pub(crate) read: Side,
     pub(crate) write: Side,
     #[serde(default)]
@@ -51,7 +54,7 @@ pub(crate) struct Side {
     clat_ns: FioLatency,
     /// With the submission; `lat_percentiles=1` has its percentiles here.
     #[serde(default)]
-    lat_ns: FioLatency,
+    pub(crate) lat_ns: FioLatency,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -61,7 +64,7 @@ struct SyncSide {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct FioLatency {
+pub(crate) struct FioLatency {
     #[serde(default)]
     max: u64,
     #[serde(default)]
@@ -77,6 +80,11 @@ struct FioLatency {
 }
 
 impl FioLatency {
+    /// Latencies, nanoseconds, and how many requests took so long; empty where fio was not asked for them.
+    pub(crate) fn counts(&self) -> Vec<(u64, u64)> {
+        bins(&self.bins)
+    }
+
     /// `None` where fio did not time the requests, or where a percentile is not in its list.
     fn latency(&self) -> Option<Latency> {
         let bins = bins(&self.bins);
@@ -97,16 +105,21 @@ impl FioLatency {
 }
 
 impl Job {
+    /// What ended the job; `None` where nothing did.
+    pub(crate) fn failure(&self) -> Option<String> {
+        (self.error != 0).then(|| {
+            let errno = i32::try_from(self.error).unwrap_or_default();
+            std::io::Error::from_raw_os_error(errno).to_string()
+        })
+    }
+
     /// The result of this job as that of a pattern.
     pub(crate) fn result(&self, pattern: &Pattern) -> PatternResult {
         let has = |share: u32, side: &Side| share > 0 || side.total_ios > 0;
         let reads = pattern.reads_percent;
         let read = has(reads, &self.read).then(|| requests(&self.read));
         let write = has(100 - reads, &self.write).then(|| requests(&self.write));
-        let error = (self.error != 0).then(|| {
-            let errno = i32::try_from(self.error).unwrap_or_default();
-            std::io::Error::from_raw_os_error(errno).to_string()
-        });
+        let error = self.failure();
         PatternResult {
             pattern: pattern.clone(),
             read,

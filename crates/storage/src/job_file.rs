@@ -17,6 +17,8 @@ pub struct JobFile<'a> {
     pub engine: &'a str,
     /// Whether requests go past the page cache.
     pub direct: bool,
+    /// Lines for all patterns beside these, such as `sync=dsync`.
+    pub more: &'a [String],
     /// Begin of the names of files that get the requests of each second.
     pub log: Option<&'a Path>,
 }
@@ -36,6 +38,9 @@ pub fn job_file(job: &JobFile<'_>, patterns: &[Pattern]) -> String {
          time_based=1\nrandrepeat=0\nnorandommap=1\nrefill_buffers=1\ngroup_reporting=1\nthread=1\n",
         escaped(job.file)
     );
+    for line in job.more {
+        add(&mut text, format_args!("{line}\n"));
+    }
     if let Some(log) = job.log {
         let log = log.display();
         add(
@@ -106,6 +111,7 @@ mod tests {
             each_s: 60,
             engine: "libaio",
             direct: true,
+            more: &[],
             log: None,
         };
         let text = job_file(&job, &sh2_137());

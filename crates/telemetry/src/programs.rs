@@ -7,6 +7,7 @@ use samples::{Disturbance, Host, ProgramUse, Telemetry, printable};
 
 use crate::{
     kernel::{Kernel, difference, seconds_between},
+    reading::Watched,
     server_process::pids,
 };
 
@@ -49,7 +50,7 @@ impl OtherPrograms {
         &mut self,
         kernel: &Kernel,
         sample: &Telemetry,
-        server_pid: Option<u32>,
+        watched: &Watched,
     ) -> Vec<ProgramUse> {
         let now_s = sample.t_s + sample.length_s;
         if now_s - self.looked_s < AGAIN_AFTER_S || !is_noteworthy(sample) {
@@ -57,7 +58,11 @@ impl OtherPrograms {
         }
         self.looked_s = now_s;
         let now = processes(kernel);
-        let own = [Some(std::process::id()), server_pid];
+        let own = [
+            Some(std::process::id()),
+            watched.server_pid,
+            watched.worker_pid,
+        ];
         let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
         for (pid, process) in now.iter().filter(|(pid, _)| !own.contains(&Some(**pid))) {
             let before = self.last.get(pid);
@@ -129,6 +134,13 @@ mod tests {
         }
     }
 
+    fn watched() -> Watched {
+        Watched {
+            server_pid: Some(10),
+            ..Watched::default()
+        }
+    }
+
     fn fixture() -> Fixture {
         let mut text = String::from("processes");
         for pid in [10, 11, 12, 13, 14, 15] {
@@ -171,7 +183,7 @@ mod tests {
         ];
         put(&fixture, &before);
         let mut programs = OtherPrograms::new(&kernel);
-        assert_eq!(programs.since(&kernel, &sample(0.0, 0.04), Some(10)), []);
+        assert_eq!(programs.since(&kernel, &sample(0.0, 0.04), &watched()), []);
         let now = [
             (10, "mariadbd", 590, 1),
             // Another process with the id of the one before.
@@ -181,9 +193,9 @@ mod tests {
             (14, "a) \u{1b}b", 10, 5),
         ];
         put(&fixture, &now);
-        let found = programs.since(&kernel, &sample(2.0, 0.25), Some(10));
+        let found = programs.since(&kernel, &sample(2.0, 0.25), &watched());
         let found: Vec<(&str, f64)> = found.iter().map(|it| (&*it.name, it.user_s)).collect();
         assert_eq!(found, [("rustc", 0.5), ("node", 0.4), ("a) \\u001bb", 0.1)]);
-        assert_eq!(programs.since(&kernel, &sample(4.0, 0.25), Some(10)), []);
+        assert_eq!(programs.since(&kernel, &sample(4.0, 0.25), &watched()), []);
     }
 }

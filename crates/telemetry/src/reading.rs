@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Host, Memory, Telemetry};
+use samples::{Host, Memory, ProcessUse, Telemetry};
 
 use crate::{
     block_device::{BlockDevice, Number, is_stacked},
@@ -23,6 +23,8 @@ pub(crate) struct Watched {
     pub(crate) host: Host,
     /// Cleared as soon as the process has ended: its id may be reused.
     pub(crate) server_pid: Option<u32>,
+    /// A program that dbdyno runs to drive the load: a part of the client.
+    pub(crate) worker_pid: Option<u32>,
     pub(crate) disk: Option<BlockDevice>,
     /// The control groups of the server's process.
     pub(crate) cgroups: Option<Cgroups>,
@@ -36,6 +38,7 @@ pub(crate) struct Reading {
     pub(crate) cpu: Option<CpuCounters>,
     pub(crate) server: Option<ProcessCounters>,
     client: Option<ProcessCounters>,
+    worker: Option<ProcessCounters>,
     disks: Option<DiskCounters>,
     memory: Option<Memory>,
     paging: Option<PagingCounters>,
@@ -43,6 +46,28 @@ pub(crate) struct Reading {
     interfaces: Option<InterfaceCounters>,
     tcp: Option<TcpCounters>,
     cgroup: Option<CgroupCounters>,
+}
+
+/// The use of two processes together.
+fn sum(one: Option<ProcessUse>, other: Option<ProcessUse>) -> Option<ProcessUse> {
+    let (one, other) = match (one, other) {
+        (Some(one), Some(other)) => (one, other),
+        (one, other) => return one.or(other),
+    };
+    let both = |of: fn(&ProcessUse) -> Option<u64>| Some(of(&one)? + of(&other)?);
+    Some(ProcessUse {
+        user_s: one.user_s + other.user_s,
+        system_s: one.system_s + other.system_s,
+        resident_bytes: one.resident_bytes + other.resident_bytes,
+        threads: both(|it| it.threads),
+        open_files: both(|it| it.open_files),
+        read_bytes: both(|it| it.read_bytes),
+        written_bytes: both(|it| it.written_bytes),
+        voluntary_switches: both(|it| it.voluntary_switches),
+        involuntary_switches: both(|it| it.involuntary_switches),
+        minor_faults: both(|it| it.minor_faults),
+        major_faults: both(|it| it.major_faults),
+    })
 }
 
 impl Reading {
@@ -72,6 +97,11 @@ impl Reading {
         if server.is_none() {
             watched.server_pid = None;
         }
+        let worker = watched.worker_pid.and_then(|pid| {
+            let read = ProcessCounters::read(kernel, &pid.to_string(), "the worker", missing);
+            // It ends with the load, which is no gap.
+            read.ok().flatten()
+        });
         let cpu = CpuCounters::read(kernel, missing);
         let pressure = PressureCounters::of_machine(kernel)
             .map_err(|source| NotObserved::counters("pressure (PSI)", source));
@@ -85,6 +115,7 @@ impl Reading {
             cpu,
             server,
             client,
+            worker,
             disks: DiskCounters::read(kernel, &mut watched.partitions, disk, missing),
             memory: note(memory(kernel), missing),
             paging: note(PagingCounters::read(kernel), missing),
@@ -112,7 +143,10 @@ impl Reading {
             host: watched.host,
             machine: cpu.map(|(now, before)| now.machine_since(before, ticks_per_s)),
             server: process(&self.server, &earlier.server),
-            client: process(&self.client, &earlier.client),
+            client: sum(
+                process(&self.client, &earlier.client),
+                process(&self.worker, &earlier.worker),
+            ),
             memory: self.memory,
             disk: disks.and_then(|(now, before)| now.disk_since(before, disk?)),
             other_disks: disks

@@ -87,6 +87,17 @@ impl Sampler {
         }
     }
 
+    /// Records that the load uses no server: [`Sampler::machine`] then no longer lists its process as unobserved.
+    pub fn has_no_server(&mut self) {
+        let unknown = NotObserved::ServerProcessUnknown.to_string();
+        self.machine.not_observed.retain(|what| *what != unknown);
+    }
+
+    /// A program that dbdyno runs to drive the load is a part of the client.
+    pub fn client_runs(&mut self, pid: u32) {
+        self.watched.worker_pid = Some(pid);
+    }
+
     /// The machine, with everything that [`Sampler::new`] could not observe.
     pub fn machine(&self) -> Machine {
         self.machine.clone()
@@ -148,9 +159,7 @@ impl Sampler {
             length_s: whole_ns(t_s - self.last_t_s).max(0.0),
             ..self.last.since(&last, &self.watched, ticks_per_s)
         };
-        telemetry.programs = self
-            .programs
-            .since(&self.kernel, &telemetry, self.watched.server_pid);
+        telemetry.programs = self.programs.since(&self.kernel, &telemetry, &self.watched);
         if telemetry.server.is_none() {
             self.watched.server_pid = None;
         }

@@ -33,9 +33,15 @@ fn judge(set: &Set<'_>) -> Outcome {
     let (Some(least), Some(most)) = (numbers.first(), numbers.last()) else {
         return Err(missing("runs"));
     };
+    let is_of_disk = set.runs.iter().any(|run| run.record.disk_load.is_some());
+    let noun = if is_of_disk {
+        "requests in flight"
+    } else {
+        "connections"
+    };
     let evidence = match numbers.len() {
-        1 => format!("all runs had {least} connections"),
-        count => format!("{count} numbers of connections, {least} to {most}"),
+        1 => format!("all runs had {least} {noun}"),
+        count => format!("{count} numbers of {noun}, {least} to {most}"),
     };
     let level = match numbers.len() {
         1 if set.compares() => Level::Warn,

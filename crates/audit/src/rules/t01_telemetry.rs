@@ -48,6 +48,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         Some(gap) if gap > GAP_S => format!("{what} not seen for {}", moment(gap)),
         Some(_) => format!("{what} watched"),
     };
+    if run.record.disk_load.is_some() {
+        let level = match of_machine {
+            None => Level::Fail,
+            Some(gap) if gap > GAP_S => Level::Warn,
+            Some(_) => Level::Pass,
+        };
+        return Ok(Finding::new(level, watched("machine", of_machine)));
+    }
     let evidence = format!(
         "{}, {}",
         watched("machine", of_machine),

@@ -5,24 +5,17 @@ use std::{
     process::ExitCode,
 };
 
-use experiment::{Experiment, Observe, Overrides};
+use experiment::Observe;
 use protocol::Endpoint;
-use runs::benchmarks::VOCABULARY;
-use runs::{
-    Blame, Blamed, Choices, ClaimedDirectory, Purpose, ResultsDirectory,
-    benchmarks::smack::files::SmackFiles, read_files,
-};
+use runs::{Blame, Blamed, Choices, Purpose};
 
 use crate::{
-    commands::run::{self, Ending},
+    commands::own_experiment::OwnExperiment,
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
-    terminal,
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
 const SMACK: &str = include_str!("../../../../experiments/smacks/quick.smack");
-/// Name of the experiment's file in the results directory.
-const FILE: &str = "quick.toml";
 /// The line of the experiment that the server's keys replace.
 const SERVER_LINE: &str = "#server#";
 /// The database on an existing server; dbdyno creates it and drops it again.
@@ -72,7 +65,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .hint("name it by --host".to_owned())
                 .into());
         }
-        let begun = QuickExperiment::new(args.results.as_deref(), "restart = \"per-run\"")?;
+        let begun = experiment(args.results.as_deref(), "restart = \"per-run\"")?;
         return begun.perform(&choices, args.verbose);
     }
     let mut endpoint = args.connection.endpoint()?;
@@ -82,7 +75,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     }
     // An unreachable server or a refused login is detected before anything is written.
     statement(&endpoint, "do 0")?;
-    let begun = QuickExperiment::new(args.results.as_deref(), &server)?;
+    let begun = experiment(args.results.as_deref(), &server)?;
     let own_database = args.connection.database.is_none();
     if own_database {
         if let Err(error) = create_database(&endpoint) {
@@ -119,68 +112,10 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
         .collect())
 }
 
-/// A quick experiment in its results directory.
-struct QuickExperiment {
-    experiment: Experiment,
-    smacks: SmackFiles,
-    results: ResultsDirectory,
-}
-
-impl QuickExperiment {
-    /// Writes the experiment and its .smack file into the results directory, so that it can be rerun.
-    fn new(named: Option<&Path>, server: &str) -> anyhow::Result<Self> {
-        let context = terminal::context()?;
-        let mut claimed = match named {
-            Some(path) => ClaimedDirectory::new(path)?,
-            None => ClaimedDirectory::numbered("quick")?,
-        };
-        let path = claimed.path().join(FILE);
-        let text = EXPERIMENT.replace(SERVER_LINE, server);
-        let read = claimed
-            .write(FILE, text.as_bytes())
-            .and_then(|()| claimed.write("quick.smack", SMACK.as_bytes()))
-            .map_err(anyhow::Error::from)
-            .and_then(|()| {
-                let experiment =
-                    Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
-                let experiment = experiment.map_err(Blamed::from)?;
-                let smacks = read_files(experiment.plan(), &context)?;
-                Ok((experiment, smacks))
-            });
-        let (experiment, smacks) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                claimed.discard();
-                return Err(error);
-            }
-        };
-        let results = ResultsDirectory::begin(claimed, &experiment, &path, &context)?;
-        Ok(Self {
-            experiment,
-            smacks,
-            results,
-        })
-    }
-
-    /// Runs the experiment; without any record all its files are removed, because a quick run is not resumed.
-    fn perform(self, choices: &Choices, verbose: bool) -> anyhow::Result<ExitCode> {
-        let ending = Ending {
-            way_on: "",
-            verbose,
-        };
-        let measured = run::perform(
-            &self.experiment,
-            self.smacks,
-            &self.results,
-            choices,
-            &terminal::context()?,
-            &ending,
-        );
-        if measured.is_err() {
-            self.results.discard_if_empty();
-        }
-        measured
-    }
+/// The quick experiment with these keys of `[server]`.
+fn experiment(named: Option<&Path>, server: &str) -> anyhow::Result<OwnExperiment> {
+    let text = EXPERIMENT.replace(SERVER_LINE, server);
+    OwnExperiment::new(named, "quick", &text, &[("quick.smack", SMACK.as_bytes())])
 }
 
 /// Creates the database; an existing one is an error, because dbdyno must not drop it.

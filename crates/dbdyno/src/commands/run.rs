@@ -141,7 +141,7 @@ fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
     let wanted: BTreeSet<Option<&str>> = runs
         .filter_map(|run| match &run.server {
             ServerSpec::Private { run, .. } => Some(run.as_deref()),
-            ServerSpec::Given { .. } => None,
+            ServerSpec::Given { .. } | ServerSpec::Absent => None,
         })
         .collect();
     for run in wanted {

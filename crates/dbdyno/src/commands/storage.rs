@@ -2,6 +2,7 @@
 
 mod burst;
 mod commit;
+mod compare;
 mod limit;
 mod quick;
 mod session;
@@ -24,6 +25,7 @@ Examples:
   dbdyno storage quick /data
   dbdyno storage commit /data --writers 1,8
   dbdyno storage suite /data --patterns mysql-30 --size 16G
+  dbdyno storage compare /mnt/a /mnt/b
   dbdyno storage burst /data --sizes 8G --depths 8")]
 pub(crate) struct StorageArgs {
     #[command(subcommand)]
@@ -38,6 +40,8 @@ enum StorageCommand {
     Commit(commit::CommitArgs),
     /// Measure every pattern of a set and draw the heat table
     Suite(suite::SuiteArgs),
+    /// Compare two volumes: runs in random order, a verdict for each kind of requests
+    Compare(compare::CompareArgs),
     /// Look for the end of a burst: requests per second over minutes, by file size and depth
     Burst(burst::BurstArgs),
     /// Measure in rounds until the disk is steady by the rule of SNIA
@@ -49,6 +53,7 @@ pub(crate) fn run(args: StorageArgs) -> anyhow::Result<ExitCode> {
         StorageCommand::Quick(args) => quick::run(&args),
         StorageCommand::Commit(args) => commit::run(&args),
         StorageCommand::Suite(args) => suite::run(&args),
+        StorageCommand::Compare(args) => compare::run(&args),
         StorageCommand::Burst(args) => burst::run(&args),
         StorageCommand::Steady(args) => steady::run(&args),
     }

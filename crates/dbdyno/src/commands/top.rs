@@ -106,7 +106,7 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
             )?;
             let model = Model::new(Subject {
                 name: args.connection.server.as_ref().map_or_else(
-                    || stage.endpoint.address.to_string(),
+                    || stage.server().address.to_string(),
                     |name| format!("server {name}"),
                 ),
                 version: String::new(),

@@ -57,6 +57,7 @@ mod shipped;
 mod slap_experiment;
 mod snapshots;
 mod storage;
+mod storage_experiment;
 mod super_smack;
 mod terminal;
 mod top;

@@ -229,10 +229,18 @@ impl<'a> Section<'a> {
                     parse(text).map(Some)
                 }
             }
-            Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
-            Kind::Text | Kind::Count(..) | Kind::Number(..) | Kind::Rows | Kind::Mix => {
-                self.parsed(name, &kind.expected(), |text| kind.parse(text))
+            Kind::Directory(what) => {
+                let directory = self.string(name)?;
+                let directory = directory.map(|text| text.directory(what)).transpose()?;
+                Ok(directory.map(Value::Directory))
             }
+            Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
+            Kind::Text
+            | Kind::Count(..)
+            | Kind::Bytes(..)
+            | Kind::Number(..)
+            | Kind::Rows
+            | Kind::Mix => self.parsed(name, &kind.expected(), |text| kind.parse(text)),
         }
     }
 

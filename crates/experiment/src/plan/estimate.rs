@@ -127,7 +127,9 @@ fn data_s(
         _ if !restores => (DataStep::Kept, 0.0),
         ServerSpec::Private { .. } => (DataStep::Restored, gigabytes * costs.restore_s_per_gb),
         // Only the files of a private server can be copied back: elsewhere the data is loaded again.
-        ServerSpec::Given { .. } => (DataStep::Restored, gigabytes * costs.load_s_per_gb),
+        ServerSpec::Given { .. } | ServerSpec::Absent => {
+            (DataStep::Restored, gigabytes * costs.load_s_per_gb)
+        }
     }
 }
 

@@ -66,7 +66,14 @@ impl LoadSpec {
             return Err(chosen::meaningless(section, key, source.kind));
         }
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
-        let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
+        let connections = match source.kind.clients(&source.values) {
+            Some(clients) => clients,
+            None => {
+                let written =
+                    section.parsed("connections", "a count from 1 to 100000", connections)?;
+                section.required("connections", written, "connections = 16")?
+            }
+        };
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
         let duration = if ends_by_itself {
             // Its duration is the result.
@@ -83,11 +90,11 @@ impl LoadSpec {
             ],
         )?;
         Ok(Self {
-            connections: section.required("connections", connections, "connections = 16")?,
+            connections,
             warmup: if ends_by_itself {
                 WarmUp::None
             } else {
-                warmup(section)?
+                warmup(section, source.kind.has_set_times())?
             },
             duration,
             precision: section.parsed(
@@ -154,7 +161,13 @@ fn connections(text: &str) -> Option<u32> {
         .filter(|count| (1..=100_000).contains(count))
 }
 
-fn warmup(section: &Section<'_>) -> Result<WarmUp, Error> {
+fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {
+    if is_set {
+        let set = section.parsed("warmup", DURATION, quantity::duration)?;
+        return section
+            .required("warmup", set, "warmup = \"5s\"")
+            .map(WarmUp::For);
+    }
     let at_most = section.parsed("warmup_at_most", DURATION, quantity::duration)?;
     let fixed =
         section.parsed(

@@ -38,6 +38,8 @@ const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "
 /// The server of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerSpec {
+    /// None: the load needs none.
+    Absent,
     /// dbdyno starts its own server.
     Private {
         /// Flavour and version, such as `mariadb-10.11`; `None` for any installed one.
@@ -194,6 +196,7 @@ impl ServerSpec {
     /// How the clients connect.
     pub fn access(&self) -> ServerAccess {
         match self {
+            Self::Absent => ServerAccess::default(),
             Self::Private { access, .. } | Self::Given { access, .. } => *access,
         }
     }
@@ -202,8 +205,9 @@ impl ServerSpec {
     pub(crate) fn starts_like(&self, other: &Self) -> bool {
         let (mut one, mut two) = (self.clone(), other.clone());
         for server in [&mut one, &mut two] {
-            let (Self::Private { access, .. } | Self::Given { access, .. }) = server;
-            *access = ServerAccess::default();
+            if let Self::Private { access, .. } | Self::Given { access, .. } = server {
+                *access = ServerAccess::default();
+            }
         }
         one == two
     }
@@ -212,7 +216,7 @@ impl ServerSpec {
     pub(crate) fn restart(&self) -> Restart {
         match self {
             Self::Private { restart, .. } => *restart,
-            Self::Given { .. } => Restart::Never,
+            Self::Given { .. } | Self::Absent => Restart::Never,
         }
     }
 }

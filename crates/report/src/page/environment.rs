@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
-use samples::ErrorCount;
+use samples::{Access, DiskLoad, ErrorCount, Pattern};
 use units::{bytes, counted};
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
     machines,
     variables::{self, Variables},
 };
-use crate::{results::Results, sentences::ceiling};
+use crate::{grid::Grid, results::Results, sentences::ceiling, storage::limit};
 
 /// Maximum number of seeds that are listed.
 const SEEDS_SHOWN: usize = 3;
@@ -57,21 +57,81 @@ pub(super) fn errors(results: &Results) -> Markup {
     }
 }
 
+/// The title of the part.
+pub(super) fn title(grid: &Grid<'_>) -> &'static str {
+    if grid.uses_servers() {
+        "Machine, server and data"
+    } else {
+        "Machine and disk"
+    }
+}
+
 /// The machines, the servers, their variables, the data, and the list of unobserved values.
-pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
+pub(super) fn section(results: &Results, grid: &Grid<'_>, variables: &Variables) -> Markup {
     html! {
         @if !results.runs.is_empty() {
             section aria-labelledby="environment" {
-                h2.hidden id="environment" { "Machine, server and data" }
-                (machines::tables(results))
+                h2.hidden id="environment" { (title(grid)) }
+                (machines::tables(results, grid.uses_servers()))
                 (machines::not_observed(results))
                 @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
+                (disk_loads(results))
                 (datasets(results))
                 (variables::section(results, variables))
             }
         }
     }
+}
+
+/// What loads without a server asked of which directory, each job file once.
+fn disk_loads(results: &Results) -> Markup {
+    let mut found: BTreeMap<&str, (&DiskLoad, usize)> = BTreeMap::new();
+    for load in results.runs.iter().filter_map(|run| run.disk_load.as_ref()) {
+        found.entry(&load.job_file).or_insert((load, 0)).1 += 1;
+    }
+    html! {
+        @if !found.is_empty() {
+            (scrolling("Loads on disks", html! {
+                table {
+                    caption { "Loads on disks" }
+                    thead { tr {
+                        @for name in ["directory", "by", "requests", "page cache", "durable by", "file", "limit", "runs"] {
+                            th scope="col" { (name) }
+                        }
+                    } }
+                    tbody { @for (load, runs) in found.values() {
+                        tr {
+                            th scope="row" { (load.directory) }
+                            td { (load.in_words()) }
+                            td.text { (load.jobs.iter().map(job_in_words).collect::<Vec<_>>().join("; ")) }
+                            td { (if load.direct { "passed" } else { "used" }) }
+                            td { (if load.sync.is_empty() { "as the job file says" } else { &load.sync }) }
+                            td { (load.file_bytes.map_or("–".to_owned(), bytes)) }
+                            td.text { (load.limit.as_ref().map_or("none".to_owned(), limit::in_words)) }
+                            td { (runs) }
+                        }
+                    } }
+                }
+            }))
+            @for (text, _) in found { details { summary { "A job file: " code { "fio FILE" } " repeats it by hand" } pre { (text) } } }
+        }
+    }
+}
+
+/// `pages: random, 16.0 KiB, 70 % reads, 8 in flight`.
+fn job_in_words(job: &Pattern) -> String {
+    let access = match job.access {
+        Access::Random => "random",
+        Access::Sequential => "sequential",
+    };
+    format!(
+        "{}: {access}, {}, {} % reads, {} in flight",
+        job.name,
+        bytes(job.block_bytes),
+        job.reads_percent,
+        job.depth
+    )
 }
 
 /// The properties in which the servers of runs may differ.

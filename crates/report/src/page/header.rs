@@ -67,10 +67,11 @@ fn server(record: &Record) -> Option<String> {
 /// The machines in words: `db1: AMD EPYC, 16 CPUs, 64.0 GiB, Linux 6.1`.
 fn machines(results: &Results) -> Option<String> {
     let machines = results.runs.iter().flat_map(|run| &run.machines);
-    listed(machines.map(machine).collect())
+    let uses_servers = results.runs.iter().any(|run| run.disk_load.is_none());
+    listed(machines.map(|it| machine(it, uses_servers)).collect())
 }
 
-fn machine(machine: &Machine) -> String {
+fn machine(machine: &Machine, uses_servers: bool) -> String {
     let model = match machine.cpu_model.as_str() {
         "" => String::new(),
         model => format!("{model}, "),
@@ -80,7 +81,7 @@ fn machine(machine: &Machine) -> String {
     format!(
         "{} ({}): {model}{} CPUs, {memory}, Linux {}{kind}",
         machine.name,
-        super::machines::carries(machine.host),
+        super::machines::carries(machine.host, uses_servers),
         machine.cpus,
         machine.kernel
     )

@@ -27,7 +27,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
         @if !results.runs.is_empty() {
             section aria-labelledby="runs" {
                 h2 id="runs" { "A run over time" }
-                @if zoomable { (panel()) }
+                @if zoomable { (panel(grid)) }
                 details.all-runs open[!zoomable] {
                     summary { "Every run (" (grid.executions.len()) ")" @if zoomable { ": choose the one to see" } }
                     (table(grid, &factors, zoomable))
@@ -112,7 +112,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
 }
 
 /// The panel that `series.js` fills.
-fn panel() -> Markup {
+fn panel(grid: &Grid) -> Markup {
     html! {
         div id="course" tabindex="-1" hidden {
             h3 id="course-title" aria-live="polite" {}
@@ -136,8 +136,8 @@ fn panel() -> Markup {
             p.note id="course-note" {}
             div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrows move" {}
             details id="course-more" {
-                summary { "Machine and server in this run" }
-                div id="course-rest" tabindex="0" role="group" aria-label="Charts of machine and server; plus and minus zoom, arrows move" {}
+                summary { (if grid.uses_servers() { "Machine and server in this run" } else { "Machine and disk in this run" }) }
+                div id="course-rest" tabindex="0" role="group" aria-label="Charts of the machine; plus and minus zoom, arrows move" {}
                 div id="course-totals" {}
             }
             details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }

@@ -10,14 +10,14 @@ use super::figures::scrolling;
 use crate::{results::Results, sentences::observers};
 
 /// The machines, their configuration and their storage.
-pub(super) fn tables(results: &Results) -> Markup {
+pub(super) fn tables(results: &Results, uses_servers: bool) -> Markup {
     let machines = machines(results);
     html! {
         @if !machines.is_empty() {
-            (scrolling("Machines", overview(&machines)))
-            (setup(&machines))
+            (scrolling("Machines", overview(&machines, uses_servers)))
+            (setup(&machines, uses_servers))
         }
-        (storage(results))
+        (storage(results, uses_servers))
         @for sentence in observers::sentences(results) { p { (sentence) } }
     }
 }
@@ -37,15 +37,16 @@ fn machines(results: &Results) -> Vec<&Machine> {
 }
 
 /// The part of the benchmark that runs on a machine.
-pub(super) fn carries(host: Host) -> &'static str {
+pub(super) fn carries(host: Host, uses_servers: bool) -> &'static str {
     match host {
+        Host::Both if !uses_servers => "client and disk",
         Host::Both => "client and server",
         Host::Client => "client",
         Host::Server => "server",
     }
 }
 
-fn overview(machines: &[&Machine]) -> Markup {
+fn overview(machines: &[&Machine], uses_servers: bool) -> Markup {
     html! {
         table {
             caption { "Machines" }
@@ -54,7 +55,7 @@ fn overview(machines: &[&Machine]) -> Markup {
             } }
             tbody { @for machine in machines {
                 tr {
-                    th scope="row" { (carries(machine.host)) }
+                    th scope="row" { (carries(machine.host, uses_servers)) }
                     td { (machine.name) }
                     td { (machine.cpu_model) }
                     td { (machine.cpus) }
@@ -68,7 +69,7 @@ fn overview(machines: &[&Machine]) -> Markup {
 }
 
 /// The configuration of processors, kernel and control groups, one list for each machine that reports it.
-fn setup(machines: &[&Machine]) -> Markup {
+fn setup(machines: &[&Machine], uses_servers: bool) -> Markup {
     let told: Vec<(&Machine, Vec<(&str, String)>)> = machines
         .iter()
         .map(|machine| (*machine, settings(machine)))
@@ -78,7 +79,7 @@ fn setup(machines: &[&Machine]) -> Markup {
         @for (machine, settings) in told {
             (scrolling("Set-up of a machine", html! {
                 table {
-                    caption { "Set-up of " (machine.name) " (" (carries(machine.host)) ")" }
+                    caption { "Set-up of " (machine.name) " (" (carries(machine.host, uses_servers)) ")" }
                     tbody { @for (name, value) in settings {
                         tr { th scope="row" { (name) } td.text { (value) } }
                     } }
@@ -166,7 +167,7 @@ fn limits(cgroup: &Cgroup) -> String {
     )
 }
 
-fn storage(results: &Results) -> Markup {
+fn storage(results: &Results, uses_servers: bool) -> Markup {
     let mut found: Vec<(&StorageDirectory, &Storage)> = Vec::new();
     for storage in results.runs.iter().flat_map(|run| &run.storage) {
         for place in &storage.places {
@@ -187,7 +188,7 @@ fn storage(results: &Results) -> Markup {
         @if !found.is_empty() {
             (scrolling("Storage", html! {
                 table {
-                    caption { "Storage behind the server's directories" }
+                    caption { (if uses_servers { "Storage behind the server's directories" } else { "Storage behind the directories" }) }
                     thead { tr {
                         @for name in ["holds", "file system", "mounted at", "options", "size", "free", "devices"] { th scope="col" { (name) } }
                     } }

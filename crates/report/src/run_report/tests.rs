@@ -102,6 +102,7 @@ fn record() -> Record {
         keys: Vec::new(),
         checked: Vec::new(),
         dataset: None,
+        disk_load: None,
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
         added_up: None,

@@ -10,7 +10,11 @@ const NAMED_AT_MOST: usize = 4;
 
 /// `reads 1.00k/s, writes 1.00k/s on disk 7:0 (cgroup v1); ...`; `None` without a limit.
 pub(super) fn limit_in_words(record: &StorageRecord) -> Option<String> {
-    let limit = record.header.limit.as_ref()?;
+    record.header.limit.as_ref().map(in_words)
+}
+
+/// `reads 1.00k/s, writes 1.00k/s on disk 7:0 (cgroup v1); ...`
+pub(crate) fn in_words(limit: &DiskLimit) -> String {
     let values = [
         ("reads", limit.read_iops.map(|it| per_s(it as f64))),
         ("writes", limit.write_iops.map(|it| per_s(it as f64))),
@@ -26,12 +30,12 @@ pub(super) fn limit_in_words(record: &StorageRecord) -> Option<String> {
     let values = values
         .into_iter()
         .filter_map(|(side, value)| Some(format!("{side} {}", value?)));
-    Some(format!(
+    format!(
         "{} on disk {} (cgroup v{}); latencies, above all high percentiles, are those of the throttle, not of a slower disk",
         values.collect::<Vec<_>>().join(", "),
         limit.device,
         limit.cgroup_version,
-    ))
+    )
 }
 
 /// What a reader of the figures has to know of the limit, each as one sentence: what is not limited, and which patterns the

@@ -71,6 +71,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         keys: Vec::new(),
         checked: Vec::new(),
         dataset: Some(dataset(plan)),
+        disk_load: None,
         phases: vec![
             PhaseMark {
                 t_s: 0.0,

@@ -1,9 +1,11 @@
 //! What runs need of a benchmark: its tables of options, its data sets, and what its clients do.
 
+use std::path::PathBuf;
+
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
-use samples::Line;
+use samples::{Line, RunHeader};
 use settings::{DataKind, LoadKind};
 
 use crate::{
@@ -13,9 +15,6 @@ use crate::{
 
 /// A benchmark in the runs of an experiment.
 pub trait Benchmark: Sync {
-    /// Its table below `[data]`.
-    fn data_options(&self) -> &'static dyn DataKind;
-
     /// Its table below `[load]`, of the same name.
     fn load_options(&self) -> &'static dyn LoadKind;
 
@@ -34,11 +33,13 @@ pub trait Benchmark: Sync {
         Ok(())
     }
 
-    /// The database that its clients use.
-    fn database(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed>;
+    /// What it has on a server; `None` for one that uses none.
+    fn on_server(&self) -> Option<&dyn OnServer>;
 
-    /// The data set that a run meets.
-    fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
+    /// The directory that a load without a server uses.
+    fn directory(&self, _load: &LoadSpec) -> Option<PathBuf> {
+        None
+    }
 
     /// What the clients of a run do on its stage; finds existing tables if the plan creates none.
     fn work(
@@ -50,8 +51,23 @@ pub trait Benchmark: Sync {
     ) -> Result<Box<dyn Work>, Blamed>;
 }
 
+/// What a benchmark has on a server.
+pub trait OnServer {
+    /// Its table below `[data]`.
+    fn data_options(&self) -> &'static dyn DataKind;
+
+    /// Name of the database that its clients use.
+    fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed>;
+
+    /// The data set that a run meets.
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
+}
+
 /// What the clients of a run do.
 pub trait Work {
+    /// Corrects what the record's first line says of the clients, where other clients than dbdyno's own do it.
+    fn identify(&self, _header: &mut RunHeader) {}
+
     /// What the record says of it before it begins.
     fn known_before(&self) -> Vec<Line> {
         Vec::new()

@@ -11,7 +11,7 @@ pub mod tables;
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, Work},
+        benchmark::{Benchmark, OnServer, Work},
         oltp::tables::OltpTables,
         smack::files::SmackFiles,
     },
@@ -31,8 +31,8 @@ const RECONNECT_FOR: Duration = Duration::from_secs(2);
 pub struct Oltp;
 
 impl Benchmark for Oltp {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::oltp::OltpData
+    fn on_server(&self) -> Option<&dyn OnServer> {
+        Some(self)
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
@@ -41,17 +41,6 @@ impl Benchmark for Oltp {
 
     fn single_runs(&self) -> &'static [&'static str] {
         &["oltp"]
-    }
-
-    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
-        Ok(DATABASE.to_owned())
-    }
-
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
-        Box::new(OltpTables {
-            script: Script::ReadWrite,
-            settings: Settings::of_data(&data.source.values),
-        })
     }
 
     fn work(
@@ -73,12 +62,29 @@ impl Benchmark for Oltp {
     }
 }
 
+impl OnServer for Oltp {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::oltp::OltpData
+    }
+
+    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(OltpTables {
+            script: Script::ReadWrite,
+            settings: Settings::of_data(&data.source.values),
+        })
+    }
+}
+
 /// The connections of a run.
 struct Connections(Arc<Plan>);
 
 impl Work for Connections {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint.clone()));
+        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint().clone()));
         let group = Group {
             name: "oltp".to_owned(),
             operations: plan.operations().to_vec(),

@@ -16,7 +16,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, Work},
+        benchmark::{Benchmark, OnServer, Work},
         smack::files::SmackFiles,
     },
     blame::Blamed,
@@ -39,8 +39,8 @@ const TABLE: &str = "t1";
 pub struct Slap;
 
 impl Benchmark for Slap {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &SlapData
+    fn on_server(&self) -> Option<&dyn OnServer> {
+        Some(self)
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
@@ -68,14 +68,6 @@ impl Benchmark for Slap {
         Ok(())
     }
 
-    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
-        Ok(DATABASE.to_owned())
-    }
-
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
-        Box::new(SlapTables(data.source.values.clone()))
-    }
-
     fn work(
         &self,
         run: &PlannedRun,
@@ -94,7 +86,7 @@ impl Benchmark for Slap {
         let keys = match statements.iter().any(Statement::takes_a_key) {
             // Of a server that does nothing there is nothing to read.
             true if stage.is_simulated => Keys::Range { first: 1, count: 1 },
-            true => control(&stage.endpoint, async |connection| {
+            true => control(stage.server(), async |connection| {
                 Keys::read(connection).await
             })?,
             false => Keys::List(Vec::new()),
@@ -112,6 +104,20 @@ impl Benchmark for Slap {
             echo: None,
         });
         Ok(Box::new(Clients(Arc::new(plan))))
+    }
+}
+
+impl OnServer for Slap {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &SlapData
+    }
+
+    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(SlapTables(data.source.values.clone()))
     }
 }
 
@@ -291,7 +297,7 @@ struct Clients(Arc<Plan>);
 
 impl Work for Clients {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint.clone()));
+        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint().clone()));
         let group = Group {
             name: DATABASE.to_owned(),
             operations: plan.operations().to_vec(),

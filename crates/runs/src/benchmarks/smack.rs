@@ -16,7 +16,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, Work},
+        benchmark::{Benchmark, OnServer, Work},
         smack::{
             files::{SmackData, SmackFiles, file_of_data},
             tables::{find_tables, load_tables},
@@ -33,8 +33,8 @@ use crate::{
 pub struct Smack;
 
 impl Benchmark for Smack {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::smack::SmackData
+    fn on_server(&self) -> Option<&dyn OnServer> {
+        Some(self)
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
@@ -49,15 +49,6 @@ impl Benchmark for Smack {
         &["super-smack"]
     }
 
-    fn database(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
-        smack_of(load, files).database(load)
-    }
-
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet> {
-        let file = file_of_data(data).expect("the data is a .smack file's");
-        Box::new(SmackTables(files.at(file)))
-    }
-
     fn work(
         &self,
         run: &PlannedRun,
@@ -67,7 +58,7 @@ impl Benchmark for Smack {
     ) -> Result<Box<dyn Work>, Blamed> {
         let smack = smack_of(&run.load, files);
         if run.data.is_none() && !stage.is_simulated {
-            stage.dataset = find_tables(&smack, &stage.endpoint)?;
+            stage.dataset = find_tables(&smack, stage.server())?;
         }
         let mut data = run.data.iter();
         let is_own = data.all(|data| file_of_data(data).is_some());
@@ -78,6 +69,21 @@ impl Benchmark for Smack {
             plan: smack.plan(&run.load, rows)?,
             keys: smack.keys(&run.load, rows)?,
         }))
+    }
+}
+
+impl OnServer for Smack {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::smack::SmackData
+    }
+
+    fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
+        smack_of(load, files).database(load)
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet> {
+        let file = file_of_data(data).expect("the data is a .smack file's");
+        Box::new(SmackTables(files.at(file)))
     }
 }
 
@@ -124,7 +130,7 @@ impl Work for Clients {
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint.clone()));
+        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
         let (users, seed) = (driver.users(), driver.seed());
         let group = Group {
             name: self.client.clone(),

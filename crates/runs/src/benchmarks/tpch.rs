@@ -19,7 +19,7 @@ pub mod check;
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, Work},
+        benchmark::{Benchmark, OnServer, Work},
         smack::files::SmackFiles,
     },
     blame::Blamed,
@@ -58,20 +58,12 @@ pub struct Filled {
 pub struct Tpch;
 
 impl Benchmark for Tpch {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpch::TpchData
+    fn on_server(&self) -> Option<&dyn OnServer> {
+        Some(self)
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
         &TpchLoad
-    }
-
-    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
-        Ok(DATABASE.to_owned())
-    }
-
-    fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
-        Box::new(TpchTables::of(data, load))
     }
 
     fn work(
@@ -82,6 +74,20 @@ impl Benchmark for Tpch {
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         Ok(Box::new(MeasuredLoad::of(run)))
+    }
+}
+
+impl OnServer for Tpch {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpch::TpchData
+    }
+
+    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpchTables::of(data, load))
     }
 }
 
@@ -171,7 +177,7 @@ impl MeasuredLoad {
 
 impl Work for MeasuredLoad {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (load, endpoint) = (Arc::clone(&self.load), Arc::new(driver.endpoint.clone()));
+        let (load, endpoint) = (Arc::clone(&self.load), Arc::new(driver.endpoint().clone()));
         let group = Group {
             name: DATABASE.to_owned(),
             operations: load.operations().to_vec(),
@@ -180,7 +186,7 @@ impl Work for MeasuredLoad {
             make: Box::new(move |_| TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint))),
         };
         let load = driver.load(group);
-        with_redo_log(self.redo_log, driver.control, driver.context, || {
+        with_redo_log(self.redo_log, driver.control(), driver.context, || {
             driver.drive(load, observer)
         })
     }

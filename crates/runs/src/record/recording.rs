@@ -7,7 +7,7 @@ use reactor::Instant;
 use samples::{
     End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
 };
-use telemetry::{Sampler, ServerSampler};
+use telemetry::{Directory, Sampler, ServerSampler};
 use verdict::TimeSeries;
 
 use crate::{
@@ -39,6 +39,8 @@ pub(crate) struct Recording<'a> {
     cadence: Cadence,
     /// Sampler of the server's counters, until the end of the load.
     server: Option<ServerSampler>,
+    /// False for a load without one.
+    has_server: bool,
     /// True until the sampler reports its end, which may be at the start.
     asks_the_server: bool,
     context: &'a Context,
@@ -86,14 +88,14 @@ impl<'a> Recording<'a> {
             .map(|it| ServerHost::reach(it, context));
         let server_host = server_host.transpose()?;
         let writer = RecordWriter::create(path)?;
-        let server = ServerSampler::start(stage.watched(
-            header.connections,
-            cadence.server,
-            &context.interrupt,
-        ));
+        let watched = stage.watched(header.connections, cadence.server, &context.interrupt);
+        let server = watched.map(ServerSampler::start);
         let mut sampler = Sampler::new(stage.targets());
         if server_host.as_ref().is_some_and(ServerHost::is_reached) {
             sampler.server_host_is_observed();
+        }
+        if server.is_none() {
+            sampler.has_no_server();
         }
         let machine = sampler.machine();
         let is_shared = server_host.as_ref().is_some_and(ServerHost::is_shared);
@@ -103,8 +105,9 @@ impl<'a> Recording<'a> {
             sampling: None,
             server_host,
             cadence,
-            server: Some(server),
-            asks_the_server: true,
+            has_server: server.is_some(),
+            asks_the_server: server.is_some(),
+            server,
             context,
             started: None,
             failed: None,
@@ -208,12 +211,24 @@ impl<'a> Recording<'a> {
                 }
                 return;
             }
+            Line::DiskLoad(load) if self.sampler.is_some() => {
+                self.append(line);
+                let test_file = Directory {
+                    holds: "test file".to_owned(),
+                    path: load.directory.clone().into(),
+                };
+                let storage = self.sampler.as_mut();
+                if let Some(storage) = storage.and_then(|it| it.storage(vec![test_file])) {
+                    self.append(&Line::Storage(storage));
+                }
+                return;
+            }
             Line::Loaded(_) => self.loads_a_table = true,
             Line::ServerObservation(_) => self.asks_the_server = false,
             Line::End(_) => {
                 self.end_sampling();
                 self.append_steadiness();
-                if let Some(header) = self.header.take() {
+                if let Some(header) = self.header.take().filter(|_| self.has_server) {
                     let kept = Calibration::kept();
                     let per_s = self.statements.per_s();
                     let ceiling =
@@ -250,6 +265,12 @@ impl Observer for Recording<'_> {
         self.progress
             .step
             .say(&format!("{label}: {open} of {total} connected"));
+    }
+
+    fn runs(&mut self, pid: u32) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.client_runs(pid);
+        }
     }
 
     fn started(&mut self) {

@@ -7,7 +7,7 @@ use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops
 use protocol::Endpoint;
 use workload::User;
 
-use crate::{blame::Blamed, listener::Context, record::steady_judge};
+use crate::{blame::Blamed, listener::Context, record::steady_judge, stage::Stage};
 
 /// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -18,15 +18,26 @@ const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
 
 /// Drives the users of one run.
 pub struct Driver<'a> {
-    /// Endpoint of the users' connections.
-    pub endpoint: Endpoint,
-    /// Endpoint of the control connections of the run.
-    pub control: &'a Endpoint,
+    /// Endpoint of the users' connections; `None` for a load without a server.
+    pub(crate) endpoint: Option<Endpoint>,
+    /// The server, and thus the endpoint of the control connections; or the directory.
+    pub(crate) stage: &'a Stage,
     pub run: &'a PlannedRun,
     pub context: &'a Context,
 }
 
 impl Driver<'_> {
+    /// Endpoint of the users' connections; a load without a server must not ask for it.
+    pub fn endpoint(&self) -> &Endpoint {
+        let endpoint = self.endpoint.as_ref();
+        endpoint.expect("a load on a server has a server")
+    }
+
+    /// Endpoint of the control connections of the run; a load without a server must not ask for it.
+    pub fn control(&self) -> &Endpoint {
+        self.stage.server()
+    }
+
     /// Number of users of the run.
     pub fn users(&self) -> u32 {
         self.run.load.connections

@@ -56,15 +56,15 @@ impl Planned<'_> {
     }
 
     /// The endpoint of the clients; control connections use the shorter access.
-    fn clients(&self) -> Endpoint {
+    fn clients(&self) -> Option<Endpoint> {
         let access = self.run.server.access();
-        let mut endpoint = self.stage.endpoint.clone();
+        let mut endpoint = self.stage.endpoint.clone()?;
         if access.compress {
             // Compression is the subject of the run: without it, the run would measure something else.
             endpoint.compression = Compression::Required;
         }
         endpoint.round_trip = access.round_trip;
-        endpoint
+        Some(endpoint)
     }
 
     /// The endpoint in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
@@ -86,19 +86,18 @@ impl Planned<'_> {
     fn header(&self) -> RunHeader {
         let load = &self.run.load;
         let run = self.run;
-        RunHeader {
-            experiment_sha256: self.identity.sha256.to_owned(),
-            run: run.run,
-            block: run.block,
-            transport: self.transport(),
-            ..self.stage.header(
-                self.identity.experiment,
-                run.seed,
-                &run.combination,
-                load.connections,
-                loops(load),
-            )
-        }
+        let mut header = self.stage.header(
+            self.identity.experiment,
+            run.seed,
+            &run.combination,
+            load.connections,
+            loops(load),
+        );
+        header.experiment_sha256 = self.identity.sha256.to_owned();
+        (header.run, header.block) = (run.run, run.block);
+        header.transport = self.transport();
+        self.work.identify(&mut header);
+        header
     }
 }
 
@@ -107,7 +106,7 @@ impl Measured for Planned<'_> {
         open_files::provide_for(self.run.load.connections.into())?;
         let driver = Driver {
             endpoint: self.clients(),
-            control: &self.stage.endpoint,
+            stage: self.stage,
             run: self.run,
             context: self.context,
         };
@@ -120,7 +119,9 @@ impl Measured for Planned<'_> {
         is_complete: bool,
         tell: &mut dyn FnMut(Line),
     ) -> Result<(), Blamed> {
-        let endpoint = &self.stage.endpoint;
+        let Some(endpoint) = &self.stage.endpoint else {
+            return Ok(());
+        };
         let known = self.work.known_after(endpoint, took_s, self.context);
         known.into_iter().for_each(&mut *tell);
         if is_complete {

@@ -72,7 +72,8 @@ impl GivenServer {
         };
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Stage {
-            endpoint: self.endpoint.clone(),
+            endpoint: Some(self.endpoint.clone()),
+            directory: None,
             server_pid,
             // The same path on another machine is a different directory.
             datadir: datadir.filter(|_| server_pid.is_some()),

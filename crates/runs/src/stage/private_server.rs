@@ -135,7 +135,7 @@ impl PrivateServer {
         let new_block = self.block.replace(run.block) != Some(run.block);
         let restart = match &run.server {
             ServerSpec::Private { restart, .. } => *restart,
-            ServerSpec::Given { .. } => Restart::Never,
+            ServerSpec::Given { .. } | ServerSpec::Absent => Restart::Never,
         };
         if settings != self.settings
             || restart == Restart::PerRun
@@ -151,7 +151,7 @@ impl PrivateServer {
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
         Ok(Stage {
-            endpoint: match run.server.access().connect {
+            endpoint: Some(match run.server.access().connect {
                 Connect::Socket => self.endpoint(database),
                 Connect::Tcp => Endpoint {
                     database: Some(database.to_owned()),
@@ -160,7 +160,8 @@ impl PrivateServer {
                     statement_timeout: self.statement_timeout,
                     ..self.server.tcp_endpoint()
                 },
-            },
+            }),
+            directory: None,
             server_pid: self.server.pid(),
             datadir: Some(self.server.datadir().to_owned()),
             observation: None,
@@ -424,6 +425,6 @@ pub(crate) fn settings_of(server: &ServerSpec) -> Settings {
             set: set.clone(),
             port: None,
         },
-        ServerSpec::Given { .. } => Settings::default(),
+        ServerSpec::Given { .. } | ServerSpec::Absent => Settings::default(),
     }
 }

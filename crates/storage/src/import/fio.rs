@@ -2,7 +2,6 @@
 
 mod document;
 mod log;
-mod options;
 
 use std::collections::BTreeSet;
 
@@ -11,10 +10,13 @@ use samples::{BurstCell, ImportedJob, Pattern, PatternResult, Requests};
 use self::{
     document::Document,
     log::{LogName, course},
-    options::{Kind, Options},
 };
 use super::importer::{ImportFile, Imported, Importer, shown};
-use crate::{error::Error, fio_output::Job};
+use crate::{
+    error::Error,
+    fio_output::Job,
+    job_options::{JobOptions, Kind},
+};
 
 /// The importer of fio's files.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +85,7 @@ fn take_jobs(
 ) -> Result<(), Error> {
     let (name, mut thread) = (file.name(), 1_u64);
     for job in &document.jobs {
-        let options = Options::of(&document.global, &job.options);
+        let options = JobOptions::of(&document.global, &job.options);
         let threads = thread..thread.saturating_add(options.threads_of_entry());
         thread = threads.end;
         let job_name = samples::printable(&job.jobname).into_owned();
@@ -138,7 +140,7 @@ fn pattern(
     job_name: String,
     file: &ImportFile,
     kind: Kind,
-    options: &Options,
+    options: &JobOptions,
     known: &[PatternResult],
 ) -> Pattern {
     let is_free = |name: &String| known.iter().all(|it| it.pattern.name != *name);
@@ -154,7 +156,7 @@ fn pattern(
     }
 }
 
-fn facts(file: &ImportFile, job: &Job, options: &Options) -> ImportedJob {
+fn facts(file: &ImportFile, job: &Job, options: &JobOptions) -> ImportedJob {
     let runtime_ms = job.read.runtime.max(job.write.runtime);
     ImportedJob {
         file: shown(&file.path),
@@ -169,7 +171,7 @@ fn facts(file: &ImportFile, job: &Job, options: &Options) -> ImportedJob {
 fn note_what_lacks(
     job: &str,
     file: &str,
-    options: &Options,
+    options: &JobOptions,
     result: &PatternResult,
     left_out: &mut Vec<String>,
 ) {

@@ -102,7 +102,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time, and tasks waited for a disk 30 % of the time",
+        holds: "a disk was busy 85 % of the time, and, but for a load without a server, tasks waited for a disk 30 % of the \
+                time",
         judge: disk,
     },
     Rule {
@@ -235,10 +236,13 @@ fn cpu(signals: &Signals) -> Option<String> {
         )
     });
     (busy >= 0.9).then(|| {
+        let server = match signals.is_of_disk {
+            true => String::new(),
+            false => format!("server {}, ", percent(cpu.server)),
+        };
         format!(
-            "{} busy (server {}, client {}, others {}){}",
+            "{} busy ({server}client {}, others {}){}",
             percent(busy),
-            percent(cpu.server),
             percent(cpu.client),
             percent(others),
             waited.unwrap_or_default()
@@ -251,7 +255,11 @@ fn disk(signals: &Signals) -> Option<String> {
         .disk
         .as_ref()
         .filter(|disk| disk.utilisation >= 0.85)?;
-    let waited = waited_for_disks(signals)?;
+    // What waits for asynchronous requests alone does not count as waiting for a disk.
+    let waited = match signals.is_of_disk {
+        true => String::new(),
+        false => waited_for_disks(signals)?,
+    };
     Some(format!(
         "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
         disk.device,

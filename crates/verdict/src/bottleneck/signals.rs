@@ -7,6 +7,8 @@ use super::server_signals::ServerSignals;
 /// Means over the measured phase. An unobserved value is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Signals {
+    /// True for a load that uses a disk and no server.
+    pub(super) is_of_disk: bool,
     pub(super) cpu: Option<CpuShares>,
     /// Time in which tasks of the server's control group, or else of its machine, were stalled.
     pub(super) pressure: Option<PressureShares>,
@@ -148,6 +150,7 @@ impl Signals {
             .copied()
             .partition(|sample| sample.host == Host::Client);
         let mut signals = Self {
+            is_of_disk: record.disk_load.is_some(),
             client: client(record, &measured, &of_client),
             load: load(record),
             network: if of_server.is_empty() {
@@ -179,7 +182,17 @@ impl Signals {
             ("event loops of the client", self.client.loop_cpu.is_none()),
             ("threads of the server", self.server.is_none()),
         ];
-        let missing = all.into_iter().filter(|(_, is_missing)| *is_missing);
+        // The last three are those of connections to a server.
+        let with_disk = all.len() - 3;
+        let asked = if self.is_of_disk {
+            with_disk
+        } else {
+            all.len()
+        };
+        let missing = all
+            .into_iter()
+            .take(asked)
+            .filter(|(_, is_missing)| *is_missing);
         missing.map(|(what, _)| what).collect()
     }
 }

@@ -15,6 +15,7 @@ mod of_server;
 /// An idle machine, with users in their think time.
 fn calm() -> Signals {
     Signals {
+        is_of_disk: false,
         cpu: Some(CpuShares {
             busy: 0.2,
             idle: 0.8,

@@ -142,6 +142,7 @@ fn course(
         each_s: args.seconds,
         engine: "libaio",
         direct: session.ground.place.is_direct(),
+        more: &[],
         log: Some(&log),
     };
     let text = job_file(&job, std::slice::from_ref(pattern));

@@ -217,6 +217,7 @@ impl Session {
             each_s: plan.each_s,
             engine: &plan.engine,
             direct: ground.place.is_direct(),
+            more: &[],
             log: None,
         };
         let has_fio = plan.fio.is_some() && !plan.patterns.is_empty();

@@ -40,7 +40,7 @@ impl Live {
         let (orders, receiver) = channel();
         let remote = match &stage.observation {
             Some(observation) => {
-                let variables = server_host::variables_of(&stage.endpoint)?;
+                let variables = server_host::variables_of(stage.server())?;
                 let remote = observation.reach()?;
                 let watching = remote
                     .watch(server_host::watch(&variables), &|| {
@@ -60,7 +60,7 @@ impl Live {
         };
         let (ready, is_ready) = channel();
         let server = LiveServer {
-            endpoint: stage.endpoint,
+            endpoint: stage.server().clone(),
             every,
             is_observed: remote.is_some(),
             began,

@@ -22,21 +22,24 @@ impl Charts<'_> {
         let blind = observed.iter().any(|cpu| cpu.server.is_none());
         html! {
             section aria-labelledby="cpu" {
-                h2 id="cpu" { "CPU of the server's machine against " (self.x.name) }
+                h2 id="cpu" { (if self.grid.uses_servers() { "CPU of the server's machine" } else { "CPU" }) " against " (self.x.name) }
                 @if observed.is_empty() {
                     p { strong { (self.grid.cpu_missing) } ": there is no CPU chart, for nothing was measured that it \
                         could show." }
                 } @else {
-                    ul.legend { @for (name, class) in CPU_PARTS.map(|part| (part.name, part.class)) {
+                    ul.legend { @for (name, class) in self.shown_parts().map(|part| (part.name, part.class)) {
                         li { svg.swatch viewBox="0 0 14 12" width="14" height="12" aria-hidden="true" {
                             rect class=(class) x="1" y="0" width="12" height="12" {}
                         } (name) }
                     } }
                     @for (index, facet) in self.grid.facets.iter().enumerate() { (self.cpu_figure(index, facet)) }
-                    p.note { "100\u{a0}% is all CPUs of the machine: server + client + rest + iowait + steal + idle make 100\u{a0}%, \
-                        in a run of a second or so a little more by the system's coarse clock. Client is dbdyno itself; rest \
-                        is everything else that ran."
-                        @if blind { " The server's process was not identified in some runs: its CPU is part of the rest." }
+                    p.note { "100\u{a0}% is all CPUs of the machine: "
+                        (if self.grid.uses_servers() { "server + client" } else { "client" })
+                        " + rest + iowait + steal + idle make 100\u{a0}%, in a run of a second or so a little more by the system's \
+                        coarse clock. Client is "
+                        (if self.grid.uses_servers() { "dbdyno itself" } else { "dbdyno and fio" })
+                        "; rest is everything else that ran."
+                        @if blind && self.grid.uses_servers() { " The server's process was not identified in some runs: its CPU is part of the rest." }
                     }
                 }
             }
@@ -92,17 +95,29 @@ impl Charts<'_> {
         chart.draw()
     }
 
+    /// The parts of the CPU that these runs can have.
+    fn shown_parts(&self) -> impl Iterator<Item = Segment> + use<> {
+        let without = if self.grid.uses_servers() {
+            ""
+        } else {
+            CPU_PARTS[0].name
+        };
+        CPU_PARTS
+            .into_iter()
+            .filter(move |part| part.name != without)
+    }
+
     fn cpu_table(&self, facet: &Facet) -> Markup {
         html! {
             table {
                 thead { tr {
                     (self.place_heads())
-                    @for part in CPU_PARTS { th scope="col" { (part.name) " %" } }
+                    @for part in self.shown_parts() { th scope="col" { (part.name) " %" } }
                 } }
                 tbody { @for (line, x, cell) in facet.cells() { @if let Some(cpu) = &cell.cpu {
                     tr {
                         (self.place_cells(facet, line, x))
-                        @for part in CPU_PARTS {
+                        @for part in self.shown_parts() {
                             td { (part_share(&part, cpu).map_or("–".to_owned(), percent_number)) }
                         }
                     }

@@ -43,6 +43,7 @@ pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartD
         title: match host {
             Some(Host::Server) => "CPU of the server's machine",
             Some(Host::Client) => "CPU of the client's machine (not the server's)",
+            _ if samples.iter().all(|(sample, _)| sample.server.is_none()) => "CPU of the machine",
             _ => "CPU of the machine that client and server share",
         },
         unit: "% of all CPUs",

@@ -20,7 +20,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, Work},
+        benchmark::{Benchmark, OnServer, Work},
         smack::files::SmackFiles,
         tpcc::{
             DATABASE,
@@ -45,8 +45,8 @@ const SEED: u64 = 1;
 pub struct Tpcc;
 
 impl Benchmark for Tpcc {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpcc::TpccData
+    fn on_server(&self) -> Option<&dyn OnServer> {
+        Some(self)
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
@@ -61,14 +61,6 @@ impl Benchmark for Tpcc {
         &["tpcc"]
     }
 
-    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
-        Ok(DATABASE.to_owned())
-    }
-
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
-        Box::new(TpccTables::of(DataOptions::of(&data.source.values)))
-    }
-
     fn work(
         &self,
         run: &PlannedRun,
@@ -78,8 +70,22 @@ impl Benchmark for Tpcc {
     ) -> Result<Box<dyn Work>, Blamed> {
         let options = LoadOptions::of(&run.load.source.values);
         let is_found = run.data.is_none();
-        let terminals = Terminals::new(options, run.seed, &stage.endpoint, is_found, context)?;
+        let terminals = Terminals::new(options, run.seed, stage.server(), is_found, context)?;
         Ok(Box::new(terminals))
+    }
+}
+
+impl OnServer for Tpcc {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpcc::TpccData
+    }
+
+    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpccTables::of(DataOptions::of(&data.source.values)))
     }
 }
 
@@ -245,7 +251,7 @@ impl Work for Terminals {
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let group = group(&self.plan, driver.users(), &driver.endpoint);
+        let group = group(&self.plan, driver.users(), driver.endpoint());
         let mut load = Load {
             // The specification's transactions are tried again until they are in.
             on_refusal: ON_ERROR.on_refusal(),
@@ -253,7 +259,7 @@ impl Work for Terminals {
             ..driver.load(group)
         };
         if self.is_deferred() {
-            let couriers = couriers(&self.plan, driver.users(), &driver.endpoint);
+            let couriers = couriers(&self.plan, driver.users(), driver.endpoint());
             load.groups.push(couriers);
         }
         let outcome = driver.drive(load, observer)?;

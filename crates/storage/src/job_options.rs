@@ -1,4 +1,4 @@
-//! A job's options as fio writes them into its JSON: text, those of the job over the global ones.
+//! The options of one of fio's jobs, as its JSON and its job files hold them: text, those of the job over the global ones.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ const MIXED_READS: u32 = 50;
 
 /// The options of one job.
 #[derive(Debug)]
-pub(super) struct Options {
+pub(crate) struct JobOptions {
     by_name: BTreeMap<String, String>,
 }
 
 /// What requests a job makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) access: Access,
-    pub(super) block_bytes: u64,
-    pub(super) reads_percent: u32,
+pub(crate) struct Kind {
+    pub(crate) access: Access,
+    pub(crate) block_bytes: u64,
+    pub(crate) reads_percent: u32,
 }
 
-impl Options {
-    pub(super) fn of(global: &BTreeMap<String, Value>, own: &BTreeMap<String, Value>) -> Self {
+impl JobOptions {
+    pub(crate) fn of(global: &BTreeMap<String, Value>, own: &BTreeMap<String, Value>) -> Self {
         let text = |value: &Value| match value {
             Value::String(text) => text.trim().to_owned(),
             Value::Null => String::new(),
@@ -51,7 +51,7 @@ impl Options {
     }
 
     /// The kind of requests, or why it is none that a record can hold.
-    pub(super) fn kind(&self) -> Result<Kind, String> {
+    pub(crate) fn kind(&self) -> Result<Kind, String> {
         let rw = self.get(&["rw", "readwrite"]).unwrap_or("read");
         let rw = rw.split(':').next().unwrap_or_default();
         let percent = |name: &str| -> Option<u32> {
@@ -127,20 +127,20 @@ impl Options {
         number.checked_mul(base.pow(power))
     }
 
-    pub(super) fn engine(&self) -> Option<String> {
+    pub(crate) fn engine(&self) -> Option<String> {
         let engine = self.get(&["ioengine"])?;
         Some(samples::printable_within(engine, 60).into_owned())
     }
 
     /// fio's default is buffered.
-    pub(super) fn is_direct(&self) -> bool {
+    pub(crate) fn is_direct(&self) -> bool {
         let direct = self.is_on("direct");
         let buffered = self.is_on("buffered");
         direct.or(buffered.map(|it| !it)).unwrap_or(false)
     }
 
     /// `None` where fio was given none, or a share of the file system.
-    pub(super) fn size_bytes(&self) -> Option<u64> {
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
         self.bytes(self.get(&["size"])?).filter(|it| *it > 0)
     }
 
@@ -149,25 +149,38 @@ impl Options {
     }
 
     /// Threads that one entry of the JSON stands for: all of the job with group_reporting, otherwise each has its own.
-    pub(super) fn threads_of_entry(&self) -> u64 {
+    pub(crate) fn threads_of_entry(&self) -> u64 {
         let together = self.is_on("group_reporting") == Some(true);
         let threads = self.number("numjobs").filter(|_| together);
         threads.unwrap_or(1).max(1)
     }
 
+    /// Threads of the job, whether each has an entry of its own or not.
+    pub(crate) fn threads(&self) -> u64 {
+        self.number("numjobs").unwrap_or(1).max(1)
+    }
+
     /// Requests of one entry that are in flight at the same time.
-    pub(super) fn requests_in_flight(&self) -> u32 {
+    pub(crate) fn requests_in_flight(&self) -> u32 {
+        self.requests_of(self.threads_of_entry())
+    }
+
+    /// Requests of all threads of the job that are in flight at the same time.
+    pub(crate) fn requests_of_job(&self) -> u32 {
+        self.requests_of(self.threads())
+    }
+
+    fn requests_of(&self, threads: u64) -> u32 {
         let depth = if self.is_synchronous() {
             1
         } else {
             self.number("iodepth").unwrap_or(1).max(1)
         };
-        let all = depth.saturating_mul(self.threads_of_entry());
-        u32::try_from(all).unwrap_or(u32::MAX)
+        u32::try_from(depth.saturating_mul(threads)).unwrap_or(u32::MAX)
     }
 
     /// A synchronous engine whose `iodepth` had no effect.
-    pub(super) fn idle_depth(&self) -> Option<&str> {
+    pub(crate) fn idle_depth(&self) -> Option<&str> {
         let is_idle = self.is_synchronous() && self.number("iodepth").is_some_and(|it| it > 1);
         self.get(&["ioengine"]).filter(|_| is_idle)
     }
@@ -178,14 +191,14 @@ impl Options {
     }
 
     /// Begin of the names of the job's logs of requests per second; `None` where it writes none.
-    pub(super) fn iops_log(&self, job: &str) -> Option<String> {
+    pub(crate) fn iops_log(&self, job: &str) -> Option<String> {
         let given = self.get(&["write_iops_log"])?;
         let path = if given.is_empty() { job } else { given };
         path.rsplit('/').next().map(str::to_owned)
     }
 
     /// Milliseconds that a line of the log stands for; 0: a line for each request.
-    pub(super) fn log_avg_ms(&self) -> u64 {
+    pub(crate) fn log_avg_ms(&self) -> u64 {
         self.number("log_avg_msec").unwrap_or(0)
     }
 }
@@ -194,10 +207,10 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn options(given: &[(&str, &str)]) -> Options {
+    fn options(given: &[(&str, &str)]) -> JobOptions {
         let given = given.iter();
         let own = given.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
-        Options::of(&BTreeMap::new(), &own.collect())
+        JobOptions::of(&BTreeMap::new(), &own.collect())
     }
 
     #[test]

@@ -1,0 +1,200 @@
+//! Runs that use a disk and no server: what they measured as a record of storage, for the rules about storage, and the
+//! rules that only a server can answer.
+
+use samples::{
+    DiskLoad, Durations, Latency, Pattern, PatternResult, Record, Requests, STORAGE_FORMAT,
+    StorageHeader, StorageMode, StorageRecord,
+};
+
+use crate::{
+    finding::{Finding, Outcome, Unjudged, missing, no_subject},
+    rule::{Judge, OfStorage, Rule},
+    run::Run,
+};
+
+/// Rules about a server, its data, its statements and its connections.
+const OF_A_SERVER: [&str; 28] = [
+    "H07", "H10", "H11", "H12", "H13", "W02", "W03", "W04", "W05", "W06", "W07", "W08", "W09",
+    "W11", "W12", "W13", "W14", "W15", "W16", "C01", "C05", "C06", "C07", "C08", "C09", "C10",
+    "C12", "M02",
+];
+/// The same, where the client's own view of the clients is checked.
+const OF_CONNECTIONS: [&str; 4] = ["T03", "T04", "M10", "M11"];
+
+/// The outcome of a rule over runs without a server.
+pub(crate) fn outcome(rule: &Rule, runs: &[Run<'_>], of_runs: impl FnOnce() -> Outcome) -> Outcome {
+    if OF_A_SERVER.contains(&rule.id) || OF_CONNECTIONS.contains(&rule.id) {
+        return Err(no_subject("the load uses no server"));
+    }
+    let of_storage = match rule.judge {
+        Judge::Run(_) | Judge::Set(_) => return of_runs(),
+        Judge::Storage(judge) => judge,
+        Judge::RunOrStorage(_, judge) | Judge::SetOrStorage(_, judge) => match of_runs() {
+            Err(Unjudged::NotEvaluated(_)) => judge,
+            judged => return judged,
+        },
+    };
+    worst(runs, of_storage)
+}
+
+/// The worst finding over the runs' measurements of storage.
+fn worst(runs: &[Run<'_>], judge: OfStorage) -> Outcome {
+    let outcomes = runs.iter().map(|run| {
+        let record = storage_record(run).ok_or_else(|| missing("operations in the measured phase"));
+        (run, record.and_then(|record| judge(&record)))
+    });
+    let (mut found, mut unjudged): (Option<Finding>, Option<Unjudged>) = (None, None);
+    for (run, outcome) in outcomes {
+        match outcome {
+            Ok(finding) => match &mut found {
+                Some(worst) if finding.level < worst.level => {}
+                Some(worst) if finding.level == worst.level => {
+                    worst.runs.push(run.record.header.run);
+                }
+                _ => {
+                    let runs = vec![run.record.header.run];
+                    found = Some(Finding { runs, ..finding });
+                }
+            },
+            Err(why) => unjudged = Some(why),
+        }
+    }
+    match (found, unjudged) {
+        (Some(found), _) => Ok(found),
+        (None, Some(why)) => Err(why),
+        (None, None) => Err(missing("runs")),
+    }
+}
+
+/// What a run measured, as a record of storage; `None` where nothing was measured.
+fn storage_record(run: &Run<'_>) -> Option<StorageRecord> {
+    let (record, load) = (run.record, run.record.disk_load.as_ref()?);
+    let measured_s = run.measured_s().ok()?;
+    let results = load.jobs.iter();
+    let results = results.map(|job| result(record, load, job, measured_s));
+    let results: Vec<PatternResult> = results.collect();
+    let header = StorageHeader {
+        format: STORAGE_FORMAT,
+        dbdyno_version: record.header.dbdyno_version.clone(),
+        mode: StorageMode::Suite,
+        at: record.header.started_at.clone(),
+        directory: load.directory.clone(),
+        storage: record.storage.first().cloned().unwrap_or_default(),
+        direct: load.direct,
+        file_bytes: load.file_bytes.unwrap_or(0),
+        memory_bytes: load.memory_bytes,
+        each_s: measured_s,
+        engine: load.engine.clone(),
+        fio_version: Some(load.fio_version.clone()),
+        patterns: load.jobs.clone(),
+        writers: Vec::new(),
+        left_out: Vec::new(),
+        limit: load.limit.clone(),
+        imported_from: Vec::new(),
+    };
+    let mut measured = StorageRecord::new(header);
+    measured.patterns = results;
+    measured.is_complete = record.is_complete();
+    Some(measured)
+}
+
+fn result(record: &Record, load: &DiskLoad, job: &Pattern, measured_s: f64) -> PatternResult {
+    let side = |verb: &str| {
+        let is_only = load.jobs.len() == 1;
+        let named = format!("{} {verb}", job.name);
+        let totals = record.totals();
+        let mut all = totals.operations.iter();
+        let (_, total) =
+            all.find(|((_, name), _)| *name == named || is_only && name.as_str() == verb)?;
+        let count = total.back;
+        let iops = count as f64 / measured_s;
+        Some(Requests {
+            count,
+            iops,
+            iops_deviation: 0.0,
+            rate_samples: 0,
+            bytes_per_s: iops * job.block_bytes as f64,
+            latency: latency(&total.response),
+        })
+    };
+    PatternResult {
+        pattern: job.clone(),
+        read: side("read"),
+        write: side("write"),
+        cpu: None,
+        error: None,
+        imported: None,
+    }
+}
+
+fn latency(times: &Durations) -> Option<Latency> {
+    let at = |quantile: f64| times.histogram.quantile_ns(quantile);
+    Some(Latency {
+        mean_ns: times.mean_ns()?,
+        p50_ns: at(0.5)?,
+        p95_ns: at(0.95)?,
+        p99_ns: at(0.99)?,
+        p999_ns: at(0.999)?,
+        max_ns: times.max_ns,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::{Access, StorageDirectory};
+
+    use crate::{
+        fixture::{judged, level},
+        rule, {Finding, Level, Unjudged},
+    };
+
+    fn outcome_of(id: &str, direct: bool, file_bytes: u64) -> Result<Finding, Unjudged> {
+        let rule = rule(id).expect("the rule exists");
+        judged(rule, |record| {
+            record.servers.clear();
+            record.server_status.clear();
+            record.storage[0].places = vec![StorageDirectory::default()];
+            record.disk_load = Some(samples::DiskLoad {
+                directory: "/mnt/a".to_owned(),
+                engine: "libaio".to_owned(),
+                direct,
+                sync: "none".to_owned(),
+                file_bytes: Some(file_bytes),
+                memory_bytes: Some(16 << 30),
+                fio_version: "fio-3.33".to_owned(),
+                jobs: vec![samples::Pattern {
+                    name: "requests".to_owned(),
+                    access: Access::Random,
+                    block_bytes: 16 << 10,
+                    reads_percent: 100,
+                    depth: 8,
+                }],
+                job_file: String::new(),
+                limit: None,
+            });
+        })
+    }
+
+    #[test]
+    fn the_rules_about_storage_judge_runs_without_a_server() {
+        let small = outcome_of("W01", true, 1 << 30);
+        assert_eq!(level(&small), Level::Warn);
+        assert_eq!(level(&outcome_of("W01", true, 16 << 30)), Level::Pass);
+        let cached = outcome_of("H06", false, 1 << 30);
+        assert_eq!(level(&cached), Level::Fail);
+        assert_eq!(level(&outcome_of("H06", true, 1 << 30)), Level::Pass);
+    }
+
+    #[test]
+    fn rules_about_a_server_do_not_apply() {
+        for id in super::OF_A_SERVER.iter().chain(&super::OF_CONNECTIONS) {
+            let outcome = outcome_of(id, true, 1 << 30);
+            let why = outcome.err();
+            let why = match &why {
+                Some(Unjudged::DoesNotApply(why)) => why,
+                other => panic!("{id}: {other:?}"),
+            };
+            assert_eq!(why, "the load uses no server", "{id}");
+        }
+    }
+}

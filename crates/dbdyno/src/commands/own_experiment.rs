@@ -1,0 +1,88 @@
+//! An experiment whose file dbdyno writes itself, into its results directory, so that it can be looked at and rerun.
+
+use std::{path::Path, process::ExitCode};
+
+use experiment::{Experiment, Overrides};
+use runs::benchmarks::VOCABULARY;
+use runs::{
+    Blamed, Choices, ClaimedDirectory, ResultsDirectory, benchmarks::smack::files::SmackFiles,
+    read_files,
+};
+
+use crate::{
+    commands::run::{self, Ending},
+    terminal,
+};
+
+/// Name and content of a file.
+pub(crate) type OwnFile<'a> = (&'a str, &'a [u8]);
+
+/// An experiment of dbdyno's own, in its results directory.
+pub(crate) struct OwnExperiment {
+    experiment: Experiment,
+    smacks: SmackFiles,
+    pub(crate) results: ResultsDirectory,
+}
+
+impl OwnExperiment {
+    /// Writes `NAME.toml` and the files that it uses into the results directory, `results/NAME-N` unless it is named.
+    pub(crate) fn new(
+        named: Option<&Path>,
+        name: &str,
+        text: &str,
+        files: &[OwnFile<'_>],
+    ) -> anyhow::Result<Self> {
+        let context = terminal::context()?;
+        let mut claimed = match named {
+            Some(path) => ClaimedDirectory::new(path)?,
+            None => ClaimedDirectory::numbered(name)?,
+        };
+        let file = format!("{name}.toml");
+        let path = claimed.path().join(&file);
+        let all = [(file.as_str(), text.as_bytes())];
+        let mut all = all.iter().chain(files);
+        let read = all
+            .try_for_each(|(name, content)| claimed.write(name, content))
+            .map_err(anyhow::Error::from)
+            .and_then(|()| {
+                let overrides = Overrides::default();
+                let experiment = Experiment::parse(&path, text, &overrides, &VOCABULARY);
+                let experiment = experiment.map_err(Blamed::from)?;
+                let smacks = read_files(experiment.plan(), &context)?;
+                Ok((experiment, smacks))
+            });
+        let (experiment, smacks) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                claimed.discard();
+                return Err(error);
+            }
+        };
+        let results = ResultsDirectory::begin(claimed, &experiment, &path, &context)?;
+        Ok(Self {
+            experiment,
+            smacks,
+            results,
+        })
+    }
+
+    /// Runs the experiment; without any record all its files are removed, because it is not resumed.
+    pub(crate) fn perform(self, choices: &Choices, verbose: bool) -> anyhow::Result<ExitCode> {
+        let ending = Ending {
+            way_on: "",
+            verbose,
+        };
+        let measured = run::perform(
+            &self.experiment,
+            self.smacks,
+            &self.results,
+            choices,
+            &terminal::context()?,
+            &ending,
+        );
+        if measured.is_err() {
+            self.results.discard_if_empty();
+        }
+        measured
+    }
+}

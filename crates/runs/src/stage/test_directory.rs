@@ -1,0 +1,105 @@
+//! A directory on the disk that a load without a server uses, with dbdyno's own files below it.
+
+use std::{cell::Cell, path::Path};
+
+use storage::{Fio, FioLoad, Place, TestFile};
+use telemetry::{Directory, storage_behind};
+
+use crate::{
+    blame::Blamed,
+    listener::{Context, Event, Length},
+};
+
+/// A directory on the disk that a load without a server uses; its files go away with this value.
+pub(crate) struct TestDirectory {
+    place: Place,
+    test: TestFile,
+    /// Size of the file that was written whole, bytes.
+    filled: Cell<u64>,
+}
+
+impl TestDirectory {
+    /// Checks a directory and makes dbdyno's own below it; what a killed dbdyno left there is removed.
+    pub(crate) fn claim(path: &Path, context: &Context) -> Result<Self, Blamed> {
+        let behind = |path: &Path| {
+            storage_behind(Directory {
+                holds: "test file".to_owned(),
+                path: path.to_owned(),
+            })
+        };
+        let mut place = Place::check(path, behind)?;
+        let test = TestFile::claim(place.path())?;
+        if test.left_over_bytes() > 0 {
+            let bytes = units::bytes(test.left_over_bytes());
+            let note = format!("removed {bytes} of test files that a killed dbdyno had left");
+            context.tell(Event::Note(&note));
+            place = Place::check(path, behind)?;
+        }
+        for warning in place.warnings() {
+            context.warn(warning);
+        }
+        Ok(Self {
+            place,
+            test,
+            filled: Cell::new(0),
+        })
+    }
+
+    /// The directory that the user named, absolute.
+    pub(crate) fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Whether requests can go past the page cache.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.place.is_direct()
+    }
+
+    /// The test files.
+    pub(crate) fn test(&self) -> &TestFile {
+        &self.test
+    }
+
+    /// Writes the files of a load whole, unless an earlier run did.
+    pub(crate) fn provide(
+        &self,
+        fio: &Fio,
+        load: &FioLoad,
+        job_file: &Path,
+        context: &Context,
+    ) -> Result<(), Blamed> {
+        let Some(bytes) = load.filled_bytes() else {
+            // fio knows what it has laid out already.
+            let step = context.step("laying out the files of the jobs", Length::Unknown);
+            let laid_out = fio.lay_out(job_file, &context.interrupt.flag());
+            drop(step);
+            return Ok(laid_out?);
+        };
+        if self.filled.get() == bytes {
+            return Ok(());
+        }
+        self.filled.set(0);
+        let data = self.test.data();
+        // A file of another size leaves its room to this one.
+        match std::fs::remove_file(&data) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Blamed::io(crate::exit_code::Blame::Machine, &data)(error));
+            }
+            _ => {}
+        }
+        self.refuse_unless_room(bytes)?;
+        let what = format!("writing the test file of {}", units::bytes(bytes));
+        let step = context.step(&what, Length::Even(bytes));
+        let interrupt = context.interrupt.flag();
+        let is_direct = self.place.is_direct();
+        self.test
+            .fill(bytes, is_direct, None, &interrupt, |at| step.reach(at))?;
+        self.filled.set(bytes);
+        Ok(())
+    }
+
+    /// An error where files of this size leave too little free.
+    pub(crate) fn refuse_unless_room(&self, bytes: u64) -> Result<(), Blamed> {
+        Ok(self.place.refuse_unless_room(bytes)?)
+    }
+}

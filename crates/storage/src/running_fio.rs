@@ -1,0 +1,102 @@
+//! fio while its jobs run: its reports as they come, and its end.
+
+use std::{
+    io::BufReader,
+    ops::ControlFlow,
+    process::{Child, Command},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread::{self, JoinHandle},
+};
+
+use reactor::system_now;
+use server::{Cgroup, Lifetime, spawn_in};
+
+use crate::{
+    error::Error,
+    fio::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
+    fio_course::{FioCourse, FioInterval, reports},
+};
+
+/// A running fio; it ends with this value.
+#[derive(Debug)]
+pub struct RunningFio {
+    child: Child,
+    reports: Receiver<String>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl RunningFio {
+    pub(crate) fn start(command: Command, group: Option<&Cgroup>) -> Result<Self, Error> {
+        let spawned = spawn_in(command, Lifetime::Owned, group);
+        let mut child = spawned.map_err(|error| failed(error.to_string()))?;
+        let stdout = child.stdout.take().expect("its output is piped");
+        let stderr = child.stderr.take().map(drain);
+        let (sender, received) = channel();
+        thread::spawn(move || {
+            let mut all = reports(BufReader::new(stdout));
+            // Nobody receives once the load is over; fio must not wait for a reader nevertheless.
+            let _ = all.try_for_each(|report| sender.send(report));
+            all.for_each(drop);
+        });
+        Ok(Self {
+            child,
+            reports: received,
+            stderr,
+        })
+    }
+
+    /// Its process, which does all the requests.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Gives `each` what every report adds, until it breaks, and ends fio. An error where fio ends before that, or is
+    /// silent for long.
+    pub fn watch(
+        mut self,
+        interrupt: &AtomicBool,
+        mut each: impl FnMut(FioInterval) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let mut course = FioCourse::default();
+        let mut last = system_now();
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
+            match self.reports.recv_timeout(LOOK_EVERY) {
+                Ok(report) => {
+                    last = system_now();
+                    if let Some(part) = course.add(&report)?
+                        && each(part).is_break()
+                    {
+                        return Ok(());
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if system_now() - last > GRACE => {
+                    return Err(failed(format!("no report for {}", units::span(GRACE))));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    end(&mut self.child);
+                    return Err(failed(complaint(&joined(self.stderr.take()), "")));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for RunningFio {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+fn failed(message: String) -> Error {
+    Error::Fio {
+        pattern: "of the load".to_owned(),
+        message,
+    }
+}
