@@ -18,6 +18,7 @@ use crate::{
     blame::Blamed,
     data::WantedData,
     exit_code::Blame,
+    limit,
     listener::{Context, Event, Length, Step},
     named_server,
     record::recording::RunProgress,
@@ -266,6 +267,11 @@ impl<'a> Runner<'a> {
                         self.choices.mysqld.as_deref(),
                         settings_of(&run.server),
                         self.context.clone(),
+                        limit::group(
+                            self.experiment.plan(),
+                            wanted.as_deref(),
+                            datadir.as_deref(),
+                        )?,
                     )?;
                     self.private.insert(key.clone(), server);
                 }

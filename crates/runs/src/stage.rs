@@ -25,6 +25,7 @@ use crate::{
     control::{control, variables},
     data::WantedData,
     exit_code::Blame,
+    limit::ServerLimits,
     listener::Context,
     record::server_host::Observation,
     stage::null_process::NullProcess,
@@ -51,6 +52,8 @@ pub struct Stage {
     pub dataset: Option<Dataset>,
     /// Settings that differ from the requested ones, one sentence each.
     pub settings_changed: Vec<String>,
+    /// What the kernel limits a private server to; `None` without a limit.
+    pub limit: Option<ServerLimits>,
 }
 
 impl Stage {
@@ -78,6 +81,7 @@ impl Stage {
             private: false,
             is_simulated: false,
             settings_changed: Vec::new(),
+            limit: None,
             dataset: None,
         })
     }
@@ -107,6 +111,7 @@ impl Stage {
             private: true,
             is_simulated: true,
             settings_changed: Vec::new(),
+            limit: None,
             dataset,
         }
     }

@@ -25,6 +25,7 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     line_reader::Lines,
+    server_limit::ServerLimit,
     thinned::{even_out, thin},
     totals::Totals,
 };
@@ -44,6 +45,8 @@ pub struct Record {
     pub storage: Vec<Storage>,
     /// The observation of the server's host by a dbdyno on it, at the start and at the end; empty without one.
     pub observers: Vec<Observer>,
+    /// The limit under which the server ran; `None` without one, and in older records.
+    pub limit: Option<ServerLimit>,
     /// The data at the start of the run.
     pub dataset: Option<Dataset>,
     /// The keys that the loads request; empty if they are not drawn from a list.
@@ -156,6 +159,7 @@ impl Record {
             machines: Vec::new(),
             storage: Vec::new(),
             observers: Vec::new(),
+            limit: None,
             dataset: None,
             keys: Vec::new(),
             checked: Vec::new(),
@@ -197,6 +201,7 @@ impl Record {
             Line::Machine(machine) => self.machines.push(machine),
             Line::Storage(storage) => self.storage.push(storage),
             Line::Observer(observer) => self.observers.push(observer),
+            Line::Limit(limit) => self.limit = Some(limit),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
             Line::Keys(keys) => self.keys.push(keys),
             Line::Checked(checked) => self.checked.push(checked),

@@ -11,7 +11,10 @@ use super::{
     machines,
     variables::{self, Variables},
 };
-use crate::{results::Results, sentences::ceiling};
+use crate::{
+    results::Results,
+    sentences::{ceiling, set_limit},
+};
 
 /// Maximum number of seeds that are listed.
 const SEEDS_SHOWN: usize = 3;
@@ -67,6 +70,7 @@ pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
                 (machines::not_observed(results))
                 @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
+                @for sentence in set_limit::sentences(results) { p { (sentence) } }
                 (datasets(results))
                 (variables::section(results, variables))
             }

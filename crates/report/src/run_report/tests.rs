@@ -101,6 +101,7 @@ fn record() -> Record {
         changed: Vec::new(),
         keys: Vec::new(),
         checked: Vec::new(),
+        limit: None,
         dataset: None,
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],

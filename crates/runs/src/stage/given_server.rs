@@ -81,6 +81,7 @@ impl GivenServer {
             is_simulated: false,
             dataset,
             settings_changed: Vec::new(),
+            limit: None,
         })
     }
 
