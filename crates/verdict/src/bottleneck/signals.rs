@@ -75,7 +75,7 @@ pub(super) struct SetLimit {
     pub(super) kind: LimitKind,
     /// What it allows per second: requests, or bytes.
     pub(super) allowed_per_s: f64,
-    /// What the server's control group requested per second.
+    /// What the server's control group requested per second: the median over the samples.
     pub(super) used_per_s: f64,
 }
 
@@ -303,9 +303,11 @@ fn quota(record: &Record, samples: &[&Telemetry]) -> Quota {
 fn set_limit(record: &Record, samples: &[&Telemetry]) -> Option<SetLimit> {
     let limit = record.limit.as_ref()?.disk.as_ref()?;
     let used = |value: fn(&LimitedRequests) -> u64| {
-        rate(samples, |it| {
-            Some(value(it.cgroup.as_ref()?.limited.as_ref()?) as f64)
-        })
+        let rates = samples.iter().filter_map(|it| {
+            let requests = value(it.cgroup.as_ref()?.limited.as_ref()?) as f64;
+            (it.length_s > 0.0).then(|| requests / it.length_s)
+        });
+        median(rates.collect())
     };
     let all = [
         (LimitKind::Reads, limit.read_iops, used(|it| it.reads)),
@@ -329,6 +331,11 @@ fn set_limit(record: &Record, samples: &[&Telemetry]) -> Option<SetLimit> {
         })
     });
     limits.max_by(|one, other| one.share().total_cmp(&other.share()))
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 impl SetLimit {

@@ -139,7 +139,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert_eq!(
         evidence,
-        "the limit of 1.00k writes per second that was set, of which the server used 97 % (970/s)"
+        "the limit of 1.00k writes per second that was set, of which the server used 97 % in the median (970/s)"
     );
     signals.quota.disk = Some(SetLimit {
         kind: LimitKind::BytesRead,
@@ -151,6 +151,44 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
         evidence.starts_with("the limit of 50.0 MiB read per second that was set"),
         "{evidence}"
     );
+}
+
+#[test]
+fn a_limit_is_found_in_a_record_by_what_the_kernel_counted() {
+    let mut record = crate::testing::record(&crate::testing::Made::default());
+    record.limit = Some(samples::ServerLimit {
+        disk: Some(samples::DiskLimit {
+            read_iops: Some(1000),
+            write_iops: Some(1000),
+            ..samples::DiskLimit::default()
+        }),
+        ..samples::ServerLimit::default()
+    });
+    // In one second another program held the server up.
+    for (sample, writes) in record.telemetry.iter_mut().zip([980, 120, 1010, 990]) {
+        sample.cgroup = Some(samples::CgroupUse {
+            limited: Some(samples::LimitedRequests {
+                reads: 300,
+                writes,
+                ..samples::LimitedRequests::default()
+            }),
+            ..samples::CgroupUse::default()
+        });
+    }
+    let limiting = bottleneck(&record).unwrap().limiting.unwrap();
+    assert_eq!(limiting.resource, Resource::DiskQuota);
+    assert!(
+        limiting.evidence.starts_with(
+            "the limit of 1.00k writes per second that was set, of which the server used 99 %"
+        ),
+        "{}",
+        limiting.evidence
+    );
+    // The same requests under a limit that is far away.
+    let disk = record.limit.as_mut().unwrap().disk.as_mut().unwrap();
+    (disk.read_iops, disk.write_iops) = (None, Some(10_000));
+    let limiting = bottleneck(&record).unwrap().limiting;
+    assert_ne!(limiting.map(|it| it.resource), Some(Resource::DiskQuota));
 }
 
 #[test]
