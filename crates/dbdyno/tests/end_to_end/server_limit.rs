@@ -74,14 +74,14 @@ fn a_limit_is_held_recorded_and_reported() {
     assert_eq!(limit["disk"]["cgroup_version"], 1);
     assert_eq!(limit["cpus"], 1.0);
     assert_eq!(limit["memory_bytes"], 1 << 30);
-    let measured = limited.all("telemetry").skip(1);
-    let writes = measured.map(|it| {
-        let writes = it["cgroup"]["limited"]["writes"].as_u64();
-        writes.expect("they are counted") as f64 / it["length_s"].as_f64().unwrap()
-    });
-    // A throttle grants in slices, and counts what waits.
-    let most = writes.fold(0.0, f64::max);
-    assert!(most < 1000.0, "{most} writes/s");
+    let sum = |of: &dyn Fn(&serde_json::Value) -> Option<f64>| -> f64 {
+        let samples = limited.all("telemetry");
+        samples.map(|it| of(it).expect("it is there")).sum()
+    };
+    let writes = sum(&|it| it["cgroup"]["limited"]["writes"].as_f64());
+    let per_s = writes / sum(&|it| it["length_s"].as_f64());
+    // A throttle grants in slices, and the kernel counts requests that still wait.
+    assert!(per_s < 600.0, "{per_s} writes/s");
     let group = &limited.one("machine")["cgroups"][0];
     assert_eq!(
         (&group["cpu_limit"], &group["io_limited"]),
