@@ -89,7 +89,7 @@ fn storage_record(run: &Run<'_>) -> Option<StorageRecord> {
         patterns: load.jobs.clone(),
         writers: Vec::new(),
         left_out: Vec::new(),
-        limit: load.limit.clone(),
+        limit: record.limit.as_ref().and_then(|it| it.disk.clone()),
         imported_from: Vec::new(),
     };
     let mut measured = StorageRecord::new(header);
@@ -170,7 +170,6 @@ mod tests {
                     depth: 8,
                 }],
                 job_file: String::new(),
-                limit: None,
             });
         })
     }

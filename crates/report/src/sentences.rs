@@ -8,4 +8,5 @@ pub(crate) mod figures;
 pub(crate) mod groups;
 pub(crate) mod limit;
 pub(crate) mod observers;
+pub(crate) mod set_limit;
 pub(crate) mod steadiness;

@@ -27,6 +27,7 @@ use crate::{
         clauses,
         figures::{latency, unit},
         limit::PeakLimit,
+        set_limit,
     },
     text::facts::{Facts, cut},
 };
@@ -56,6 +57,7 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
     facts.add_some("limit", limit(results, &grid));
+    facts.add_some("throttled", set_limit::in_short(results));
     if let Some(audit) = &results.audit {
         facts.add("trust", 2, &trust(audit));
     }

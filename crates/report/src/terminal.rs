@@ -14,7 +14,7 @@ use crate::{
         scaling,
     },
     results::Results,
-    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, steadiness},
+    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, set_limit, steadiness},
     text::wrapped::wrapped,
 };
 
@@ -75,6 +75,8 @@ pub fn table(results: &Results, width: u16) -> String {
     }
     let limit = PeakLimit::of(results, &grid);
     parts.extend(limit.map(|limit| wrapped(&limit.in_words(), width)));
+    let set = set_limit::sentences(results);
+    parts.extend(set.iter().map(|sentence| wrapped(sentence, width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     let steadiness = steadiness::sentences(results);

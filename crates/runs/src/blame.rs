@@ -154,6 +154,13 @@ impl From<experiment::Error> for Blamed {
     }
 }
 
+impl From<server::LimitError> for Blamed {
+    fn from(error: server::LimitError) -> Self {
+        let hint = error.hint().to_owned();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
 /// Whether a file could not be written for lack of space.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, StorageFull};
@@ -177,13 +184,6 @@ impl From<storage::Error> for Blamed {
         };
         let hint = error.hint();
         Self::new(blame, error).hint(hint)
-    }
-}
-
-impl From<server::LimitError> for Blamed {
-    fn from(error: server::LimitError) -> Self {
-        let hint = error.hint().to_owned();
-        Self::new(Blame::Input, error).hint(hint)
     }
 }
 

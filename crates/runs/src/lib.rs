@@ -29,7 +29,7 @@ pub use data::{
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
 pub use exit_code::Blame;
-pub use limit::recorded_limit;
+pub use limit::{check_limits, recorded_limit};
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{

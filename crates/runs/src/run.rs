@@ -10,6 +10,7 @@ use crate::{
     blame::Blamed,
     control::Purpose,
     exit_code::Blame,
+    limit::{HeldDisk, ServerLimits},
     listener::Context,
     record::{
         recording::{Recording, RunProgress},
@@ -74,6 +75,9 @@ impl Run<'_> {
         load: &mut dyn Measured,
         progress: RunProgress<'_>,
     ) -> Result<Driven, Blamed> {
+        // From here on, so that the machine's line and the first sample tell of it.
+        let held = self.stage.limit.as_ref().map(ServerLimits::hold);
+        let held = held.transpose()?;
         let mut recording = Recording::begin(
             self.path,
             self.header.clone(),
@@ -87,7 +91,7 @@ impl Run<'_> {
         if self.is_listed {
             results_list::list(self.path, &*self.context.listener);
         }
-        let driven = self.perform(load, &mut recording);
+        let driven = self.perform(load, &mut recording, held);
         recording.end(match &driven {
             Ok(driven) => driven.ended.as_ref().map(String::as_str),
             Err(error) => Err(error),
@@ -100,6 +104,7 @@ impl Run<'_> {
         &self,
         load: &mut dyn Measured,
         recording: &mut Recording<'_>,
+        held: Option<HeldDisk>,
     ) -> Result<Driven, Blamed> {
         if let Some(endpoint) = &self.stage.endpoint {
             let purpose = self.purpose(self.before);
@@ -112,6 +117,9 @@ impl Run<'_> {
             })?;
         }
         let outcome = load.drive(recording)?;
+        // What follows is not measured, and is not to take hours. The last sample still counts under the limit.
+        recording.end_sampling();
+        drop(held);
         // Later queries to the server are not part of the load.
         let took_s = recording.elapsed_s();
         recording.outcome(&outcome);

@@ -19,6 +19,7 @@ use crate::{
     blame::Blamed,
     data::WantedData,
     exit_code::Blame,
+    limit,
     listener::{Context, Event, Length, Step},
     named_server,
     record::recording::RunProgress,
@@ -277,6 +278,11 @@ impl<'a> Runner<'a> {
                         self.choices.mysqld.as_deref(),
                         settings_of(&run.server),
                         self.context.clone(),
+                        limit::group(
+                            self.experiment.plan(),
+                            wanted.as_deref(),
+                            datadir.as_deref(),
+                        )?,
                     )?;
                     self.private.insert(key.clone(), server);
                 }

@@ -26,6 +26,7 @@ use crate::{
     control::{control, variables},
     data::WantedData,
     exit_code::Blame,
+    limit::ServerLimits,
     listener::Context,
     record::server_host::Observation,
     stage::{null_process::NullProcess, test_directory::TestDirectory},
@@ -54,6 +55,8 @@ pub struct Stage {
     pub dataset: Option<Dataset>,
     /// Settings that differ from the requested ones, one sentence each.
     pub settings_changed: Vec<String>,
+    /// What the kernel limits a private server to; `None` without a limit.
+    pub limit: Option<ServerLimits>,
 }
 
 impl Stage {
@@ -82,6 +85,7 @@ impl Stage {
             private: false,
             is_simulated: false,
             settings_changed: Vec::new(),
+            limit: None,
             dataset: None,
         })
     }
@@ -112,6 +116,7 @@ impl Stage {
             private: true,
             is_simulated: true,
             settings_changed: Vec::new(),
+            limit: None,
             dataset,
         }
     }
@@ -128,6 +133,7 @@ impl Stage {
             is_simulated: false,
             dataset: None,
             settings_changed: Vec::new(),
+            limit: None,
         }
     }
 

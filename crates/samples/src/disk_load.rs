@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{disk_limit::DiskLimit, storage_results::Pattern};
+use crate::storage_results::Pattern;
 
 /// Requests of fio to the files of one directory, while a run lasts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +26,6 @@ pub struct DiskLoad {
     pub jobs: Vec<Pattern>,
     /// The job file as fio read it: anyone can run it again by hand.
     pub job_file: String,
-    /// The limit that was in force while the load ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<DiskLimit>,
 }
 
 impl DiskLoad {

@@ -32,6 +32,7 @@ mod read_error;
 mod reader;
 mod returned_rows;
 mod server_activity;
+mod server_limit;
 mod server_moment;
 mod statement_classes;
 mod storage_record;
@@ -80,6 +81,7 @@ pub use server_activity::{
     ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize, TableSizes,
     TotalsRow,
 };
+pub use server_limit::ServerLimit;
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use statement_classes::Classes;
 pub use storage_record::{
@@ -91,8 +93,8 @@ pub use storage_results::{
 };
 pub use tail::RecordTail;
 pub use telemetry::{
-    CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,
-    Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
+    CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, LimitedRequests,
+    MachineUse, Memory, Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
 };
 pub use totals::{OperationTotals, StatementTotals, Totals};
 pub use writer::{RecordWriter, WriteError};

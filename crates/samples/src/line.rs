@@ -26,6 +26,7 @@ use crate::{
     observer::Observer,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
+    server_limit::ServerLimit,
     statement_classes::Classes,
     telemetry::{Collected, Telemetry},
 };
@@ -49,6 +50,8 @@ pub enum Line {
     Storage(Storage),
     /// The observation of the server's host by a dbdyno on it.
     Observer(Observer),
+    /// The limit under which the server ran.
+    Limit(ServerLimit),
     /// The data at the start of the run.
     Dataset(Dataset),
     /// What a load without a server asks of a disk.

@@ -26,6 +26,7 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     line_reader::Lines,
+    server_limit::ServerLimit,
     thinned::{even_out, thin},
     totals::Totals,
 };
@@ -45,6 +46,8 @@ pub struct Record {
     pub storage: Vec<Storage>,
     /// The observation of the server's host by a dbdyno on it, at the start and at the end; empty without one.
     pub observers: Vec<Observer>,
+    /// The limit under which the server ran; `None` without one, and in older records.
+    pub limit: Option<ServerLimit>,
     /// The data at the start of the run.
     pub dataset: Option<Dataset>,
     /// What a load without a server asks of a disk; `None` for a load on a server.
@@ -159,6 +162,7 @@ impl Record {
             machines: Vec::new(),
             storage: Vec::new(),
             observers: Vec::new(),
+            limit: None,
             dataset: None,
             disk_load: None,
             keys: Vec::new(),
@@ -201,6 +205,7 @@ impl Record {
             Line::Machine(machine) => self.machines.push(machine),
             Line::Storage(storage) => self.storage.push(storage),
             Line::Observer(observer) => self.observers.push(observer),
+            Line::Limit(limit) => self.limit = Some(limit),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
             Line::DiskLoad(load) => self.disk_load = Some(*load),
             Line::Keys(keys) => self.keys.push(keys),

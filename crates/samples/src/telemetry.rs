@@ -376,8 +376,25 @@ pub struct CgroupUse {
     pub read_bytes: Option<u64>,
     /// Written to block devices, bytes.
     pub written_bytes: Option<u64>,
+    /// Its requests to the disks on which it is limited, counted as the kernel counts them for the limit; `None` without
+    /// such a limit, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<LimitedRequests>,
     /// Stall times of its tasks; `None` with version 1.
     pub pressure: Option<Pressure>,
+}
+
+/// Requests of a control group to the disks on which it is limited, in one interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitedRequests {
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests, flushes included.
+    pub writes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
 }
 
 /// The cost of collecting telemetry in a run.

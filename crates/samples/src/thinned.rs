@@ -3,8 +3,8 @@
 use crate::{
     server_activity::ServerStatus,
     telemetry::{
-        CgroupUse, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory, Paging,
-        Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,
+        CgroupUse, CpuTimes, DiskRequests, DiskUse, InterfaceUse, LimitedRequests, MachineUse,
+        Memory, Paging, Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,
     },
 };
 
@@ -226,7 +226,12 @@ fn tcp(sum: &mut TcpUse, more: TcpUse) {
 fn cgroup(sum: &mut CgroupUse, more: CgroupUse) {
     add_known!(sum, more: cpu_s, periods, throttled_periods, throttled_s, memory_limit_hits, oom_kills, reads, writes, read_bytes, written_bytes);
     later!(sum, more: memory_bytes);
+    sum.limited = joined(sum.limited, more.limited, limited);
     sum.pressure = joined(sum.pressure, more.pressure, pressure);
+}
+
+fn limited(sum: &mut LimitedRequests, more: LimitedRequests) {
+    add!(sum, more: reads, writes, read_bytes, written_bytes);
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::control_group::sweep_groups;
 use crate::directory::layout::{LOCK, Layout, MARKER};
 use crate::directory::lock::Lock;
 use crate::directory::marker::Marker;
@@ -53,7 +54,7 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, Error> {
 }
 
 /// Kills and removes the servers in a directory of servers whose owner process has ended, as after a crash of dbdyno.
-/// Returns the removed directories.
+/// Returns the removed directories. Control groups that they left are removed, too.
 pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut removed = Vec::new();
     for dir in server_directories(root)? {
@@ -67,6 +68,7 @@ pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
             removed.push(dir);
         }
     }
+    sweep_groups();
     Ok(removed)
 }
 

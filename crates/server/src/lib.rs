@@ -5,9 +5,9 @@
 
 mod check;
 mod configuration;
+mod control_group;
 mod destroy;
 mod directory;
-mod disk_limit;
 mod error;
 mod initialise;
 mod install;
@@ -23,8 +23,8 @@ mod version;
 
 pub use check::{Checked, check};
 pub use configuration::Settings;
+pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError};
 pub use destroy::{Listed, destroy, list, sweep};
-pub use disk_limit::{Cgroup, CgroupVersion, Entered, LimitError};
 pub use error::{Error, Fault};
 pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,

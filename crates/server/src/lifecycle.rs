@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::initialise::{LOG_LINES, is_disk_full, without_mysql_variables};
 use crate::process::interruption::Wait;
 use crate::process::readiness::{Readiness, wait_until_up};
-use crate::process::spawner::{Lifetime, spawn};
+use crate::process::spawner::{Lifetime, spawn_in};
 use crate::process::{ProcessHandle, ProcessId};
 use crate::server::Server;
 use crate::{configuration, directory::socket_dir, process::log, process::port, redo_log};
@@ -121,7 +121,8 @@ impl Server {
         wait.go_on().map_err(self.io("start the server of"))?;
         self.take_port()?;
         let from = log::length(&self.layout.log);
-        let mut child = spawn(self.command()?, lifetime).map_err(self.io("start the server of"))?;
+        let mut child = spawn_in(self.command()?, lifetime, self.group.as_deref())
+            .map_err(self.io("start the server of"))?;
         let failure = match self.follow_start(&child, wait) {
             Ok(Readiness::Up) => {
                 self.child = Some(child);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
@@ -9,6 +10,7 @@ use protocol::{Address, Endpoint, Password, ServerKey, SslMode};
 
 use crate::check::accept;
 use crate::configuration::{Settings, configure, host, is_without_tls};
+use crate::control_group::Cgroup;
 use crate::directory::layout::Layout;
 use crate::directory::lock::Lock;
 use crate::directory::marker::{Marker, write_private};
@@ -37,6 +39,8 @@ pub struct Server {
     /// The server process, if this process started it and has to reap it.
     pub(crate) child: Option<Child>,
     pub(crate) dies_with_us: bool,
+    /// The control group in which it is started; `None` for that of dbdyno.
+    pub(crate) group: Option<Arc<Cgroup>>,
     replaced: Vec<Replaced>,
     notes: Vec<Finding>,
 }
@@ -105,6 +109,7 @@ impl Server {
             accounts,
             child: None,
             dies_with_us: false,
+            group: None,
             replaced: private.replaced().to_vec(),
             notes: Vec::new(),
         };
@@ -125,6 +130,7 @@ impl Server {
             marker,
             child: None,
             dies_with_us: false,
+            group: None,
             replaced: Vec::new(),
             notes: Vec::new(),
         })
@@ -155,6 +161,11 @@ impl Server {
         self.write_client_file(is_without_tls(private.options()))?;
         self.replaced = private.replaced().to_vec();
         self.marker.write(&self.layout)
+    }
+
+    /// Starts the server in this control group from its next start on.
+    pub fn start_in(&mut self, group: Arc<Cgroup>) {
+        self.group = Some(group);
     }
 
     /// Keeps the server when this process ends; only [`Server::destroy`] then removes it.

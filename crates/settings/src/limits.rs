@@ -79,6 +79,19 @@ impl GroupLimits {
         *self == Self::default()
     }
 
+    /// Limits of every kind that either of them has; the values are of no use.
+    pub fn kinds_of(self, other: Self) -> Self {
+        Self {
+            disk: if self.disk.is_empty() {
+                other.disk
+            } else {
+                self.disk
+            },
+            cpus: self.cpus.or(other.cpus),
+            memory_bytes: self.memory_bytes.or(other.memory_bytes),
+        }
+    }
+
     /// Sets the limit of one of [`KEYS`]; `None` for a value that is not valid, and for any other key.
     pub fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let is_none = value == NONE;

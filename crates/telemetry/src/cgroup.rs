@@ -1,17 +1,20 @@
 //! The control groups of a process: their limits and their resource use.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use procfs_core::{
     FromRead,
     process::MountInfo,
     {ProcessCGroup, ProcessCGroups},
 };
-use samples::{Cgroup, CgroupUse};
+use samples::{Cgroup, CgroupUse, LimitedRequests};
 
 use crate::{
     block_device::Number,
-    kernel::{Kernel, difference_of},
+    kernel::{Kernel, difference, difference_of},
     pressure::PressureCounters,
 };
 
@@ -49,6 +52,8 @@ pub(crate) struct CgroupCounters {
     memory_limit_hits: Option<u64>,
     oom_kills: Option<u64>,
     io: Option<IoCounters>,
+    /// Those of the disks with a limit.
+    limited: Option<IoCounters>,
     pressure: Option<PressureCounters>,
 }
 
@@ -58,6 +63,17 @@ struct IoCounters {
     writes: u64,
     read_bytes: u64,
     written_bytes: u64,
+}
+
+impl IoCounters {
+    fn since(self, earlier: Self) -> LimitedRequests {
+        LimitedRequests {
+            reads: difference(self.reads, earlier.reads),
+            writes: difference(self.writes, earlier.writes),
+            read_bytes: difference(self.read_bytes, earlier.read_bytes),
+            written_bytes: difference(self.written_bytes, earlier.written_bytes),
+        }
+    }
 }
 
 impl Cgroups {
@@ -183,7 +199,9 @@ impl Cgroups {
             cpu_us: us("usage_usec").or_else(|| {
                 let usage = self
                     .cpu_account
-                    .as_ref()?
+                    .as_ref()
+                    // That of the whole machine counts everybody.
+                    .filter(|group| group.is_own())?
                     .text(kernel, "cpuacct.usage", "")?;
                 Some(usage.trim().parse::<u64>().ok()? / 1000)
             }),
@@ -196,6 +214,7 @@ impl Cgroups {
                 .or_else(|| memory("memory.failcnt", "")?.trim().parse().ok()),
             oom_kills: keyed(&events, "oom_kill"),
             io: io.and_then(|io| io.read_io(kernel, &mut is_stacked)),
+            limited: io.and_then(|io| io.read_limited(kernel)),
             pressure,
         }
     }
@@ -277,6 +296,11 @@ impl Group {
     }
 
     fn is_io_limited(&self, kernel: &Kernel) -> bool {
+        !self.limited_disks(kernel).is_empty()
+    }
+
+    /// The disks with a limit of this group or of one around it.
+    fn limited_disks(&self, kernel: &Kernel) -> BTreeSet<Number> {
         let files: &[_] = match self.version {
             1 => &[
                 "blkio.throttle.read_bps_device",
@@ -286,31 +310,39 @@ impl Group {
             ],
             _ => &["io.max"],
         };
-        let has_limit = |file: &&str| {
-            self.values(kernel, file)
-                .any(|(_, text)| !text.trim().is_empty())
-        };
-        files.iter().any(has_limit)
+        let texts = files.iter().flat_map(|file| self.values(kernel, file));
+        let disks = texts.flat_map(|(_, text)| {
+            let numbers = text.lines().filter_map(|line| line.split(' ').next());
+            numbers.filter_map(device_number).collect::<Vec<_>>()
+        });
+        disks.collect()
+    }
+
+    /// The requests to the disks with a limit; `None` where there is none.
+    fn read_limited(&self, kernel: &Kernel) -> Option<IoCounters> {
+        let limited = self.limited_disks(kernel);
+        let counters = || self.read_io(kernel, &mut |disk| !limited.contains(&disk));
+        (!limited.is_empty()).then(counters)?
     }
 
     fn read_io(
         &self,
         kernel: &Kernel,
-        is_stacked: &mut dyn FnMut(Number) -> bool,
+        is_left_out: &mut dyn FnMut(Number) -> bool,
     ) -> Option<IoCounters> {
         if self.version == 2 {
             let text = self.text(kernel, "", "io.stat")?;
-            return Some(io_stat(&text, is_stacked));
+            return Some(io_stat(&text, is_left_out));
         }
         let directory = self.directories.first()?;
         let text = |file| kernel.text_of(&directory.join(file)).ok();
         let requests = text("blkio.throttle.io_serviced")?;
         let bytes = text("blkio.throttle.io_service_bytes")?;
         Some(IoCounters {
-            reads: blkio_sum(&requests, "Read", is_stacked),
-            writes: blkio_sum(&requests, "Write", is_stacked),
-            read_bytes: blkio_sum(&bytes, "Read", is_stacked),
-            written_bytes: blkio_sum(&bytes, "Write", is_stacked),
+            reads: blkio_sum(&requests, "Read", is_left_out),
+            writes: blkio_sum(&requests, "Write", is_left_out),
+            read_bytes: blkio_sum(&bytes, "Read", is_left_out),
+            written_bytes: blkio_sum(&bytes, "Write", is_left_out),
         })
     }
 }
@@ -335,6 +367,10 @@ impl CgroupCounters {
             writes: io(|io| io.writes),
             read_bytes: io(|io| io.read_bytes),
             written_bytes: io(|io| io.written_bytes),
+            limited: self
+                .limited
+                .zip(earlier.limited)
+                .map(|(now, before)| now.since(before)),
             pressure: self
                 .pressure
                 .zip(earlier.pressure)

@@ -14,7 +14,8 @@ mod command_line;
 
 use command_line::{CommandLine, absolute};
 use runs::{
-    Blame, Blamed, Origin, ResultsDirectory, read_files, read_record, record_files, unused_path,
+    Blame, Blamed, Origin, ResultsDirectory, check_limits, read_files, read_record, record_files,
+    unused_path,
 };
 
 use crate::{
@@ -82,6 +83,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     record_files(then)?;
     let context = terminal::context()?;
     let smacks = read_files(experiment.plan(), &context)?;
+    check_limits(&experiment)?;
     let results = ResultsDirectory::create(
         args.new.as_deref(),
         &experiment,

@@ -11,7 +11,7 @@ use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, read_files, shortcoming,
+    benchmarks::smack::files::SmackFiles, check_limits, read_files, shortcoming,
 };
 use server::Installation;
 
@@ -100,6 +100,10 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             warn_of_missing_servers(&experiment, args.options.mysqld.as_deref());
         }
         return Ok(ExitCode::SUCCESS);
+    }
+    if !args.resume {
+        // Before the results directory is made; a resumed run checks before its server is.
+        check_limits(&experiment)?;
     }
     let door = args.serve.as_deref().map(Door::open).transpose()?;
     let results = if args.resume {

@@ -52,6 +52,7 @@ mod serve;
 mod server_activity;
 mod server_check;
 mod server_life_cycle;
+mod server_limit;
 mod server_waits;
 mod shipped;
 mod slap_experiment;

@@ -15,7 +15,7 @@ const PATTERNS: &str = "\
 [[pattern]]\nname = \"c\"\nblock = \"1M\"\nreads = 0\ndepth = 1\naccess = \"sequential\"\n";
 
 /// A directory on a disk: the temporary directory may be memory.
-fn disk() -> TempDir {
+pub(crate) fn disk() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target directory is writable")
 }
 
@@ -274,7 +274,7 @@ fn what_may_not_be_measured_is_refused() {
 }
 
 /// Why no limit of this disk can be set here.
-fn lacks_limits(disk: &TempDir) -> bool {
+pub(crate) fn lacks_limits(disk: &TempDir) -> bool {
     use std::os::unix::fs::MetadataExt;
     let device = fs::metadata(disk.path()).unwrap().dev();
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));

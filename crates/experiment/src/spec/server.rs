@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use settings::{GroupLimits, limits};
+
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
@@ -17,6 +19,7 @@ const KEYS: &[&str] = &[
     "set",
     "restart",
     "datadir",
+    "limit",
     "address",
     "user",
     "password_file",
@@ -32,7 +35,7 @@ const KEYS: &[&str] = &[
     "observe_program",
     "observe_ssh",
 ];
-const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir"];
+const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir", "limit"];
 const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
 
 /// The server of one run.
@@ -52,6 +55,8 @@ pub enum ServerSpec {
         restart: Restart,
         /// The directory in which the server is created; `None` for the default.
         datadir: Option<PathBuf>,
+        /// What the kernel limits it to.
+        limit: GroupLimits,
         /// How the clients connect.
         access: ServerAccess,
     },
@@ -155,6 +160,7 @@ impl ServerSpec {
                 .string("datadir")?
                 .map(|directory| directory.directory("datadir"))
                 .transpose()?,
+            limit: limit(section)?,
             access: ServerAccess::read(section, true)?,
         })
     }
@@ -201,15 +207,27 @@ impl ServerSpec {
         }
     }
 
-    /// True if both are the same server with the same settings, whatever the clients' access.
+    /// True if both are the same server with the same settings, whatever the clients' access; a limit can change while
+    /// the server runs.
     pub(crate) fn starts_like(&self, other: &Self) -> bool {
         let (mut one, mut two) = (self.clone(), other.clone());
         for server in [&mut one, &mut two] {
             if let Self::Private { access, .. } | Self::Given { access, .. } = server {
                 *access = ServerAccess::default();
             }
+            if let Self::Private { limit, .. } = server {
+                *limit = GroupLimits::default();
+            }
         }
         one == two
+    }
+
+    /// What the kernel limits it to; nothing for an existing server.
+    pub fn limit(&self) -> GroupLimits {
+        match self {
+            Self::Private { limit, .. } => *limit,
+            Self::Given { .. } | Self::Absent => GroupLimits::default(),
+        }
     }
 
     /// How often it is restarted; an existing server never is.
@@ -239,6 +257,17 @@ pub(crate) fn is_option(written: &str, name: &str) -> bool {
         name.strip_prefix("loose_").unwrap_or(&name).to_owned()
     };
     plain(written) == plain(name)
+}
+
+/// Reads the table `limit`.
+fn limit(section: &Section<'_>) -> Result<GroupLimits, Error> {
+    let table = section.section("limit", "[server] limit")?;
+    table.allow(limits::KEYS)?;
+    let mut found = GroupLimits::default();
+    for key in limits::KEYS {
+        table.parsed(key, &limits::expected(key), |text| found.set(key, text))?;
+    }
+    Ok(found)
 }
 
 /// A valid address: a path, or a host with or without a port.

@@ -11,7 +11,8 @@ use experiment::{
     ServerSpec,
 };
 use settings::{
-    Arrivals, Chosen, DataKind, LoadKind, OnError, Process, Rows, ThinkTime, Value, Values, WarmUp,
+    Arrivals, Chosen, DataKind, GroupLimits, LoadKind, OnError, Process, Rows, ThinkTime, Value,
+    Values, WarmUp,
 };
 use workload::{
     smack::{SmackData, SmackLoad},
@@ -105,6 +106,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             set: BTreeMap::new(),
             restart: Restart::PerRun,
             datadir: None,
+            limit: GroupLimits::default(),
             access: ServerAccess::default(),
         }
     );
@@ -159,6 +161,7 @@ fn levels_stand_where_their_names_stood() {
             set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
             restart: Restart::PerRun,
             datadir: None,
+            limit: GroupLimits::default(),
             access: ServerAccess::default(),
         }
     );
@@ -275,6 +278,33 @@ restart = "never"
     assert_eq!(ways, BTreeSet::from(expected));
     assert!(runs.iter().all(|run| !run.server.access().compress));
     // All of them use one data set.
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 1);
+}
+
+#[test]
+fn the_limit_of_the_server_can_be_a_factor() {
+    let bench = Bench::new();
+    let server = r#"
+[matrix]
+iops = ["1000", "none"]
+[server]
+limit = { read_iops = "{iops}", write_iops = "{iops}", cpus = 1.5, memory = "1G" }
+restart = "never"
+"#;
+    let experiment = bench.parse(&format!("{SMALLEST}{server}"));
+    let runs = &experiment.plan().runs;
+    let mut limits: Vec<_> = runs.iter().map(|run| run.server.limit()).collect();
+    limits.sort_by_key(|limit| limit.disk.read_iops);
+    let iops = limits
+        .iter()
+        .map(|it| (it.disk.read_iops, it.disk.write_iops));
+    assert_eq!(
+        iops.collect::<Vec<_>>(),
+        [(None, None), (Some(1000), Some(1000))]
+    );
+    assert!(limits.iter().all(|it| it.cpus == Some(1.5)));
+    // All of them use one data set, and a server that keeps running.
     let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 1);
 }

@@ -113,6 +113,18 @@ fn bulk_load_measures_one_table_on_data_of_its_own() {
 }
 
 #[test]
+fn iops_limits_use_one_data_set_under_all_limits() {
+    let experiment = shipped("iops-limits.toml", None);
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 4 * 3);
+    let limits = runs.iter().map(|run| run.server.limit().disk.read_iops);
+    let expected = [None, Some(1000), Some(3000), Some(10_000)];
+    assert_eq!(limits.collect::<BTreeSet<_>>(), BTreeSet::from(expected));
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 1);
+}
+
+#[test]
 fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/ssd-mycnf.toml");
     // Its file systems are made by root; any two directories are sufficient here.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::ErrorCount;
+use samples::{ErrorCount, ServerLimit};
 use serde::Serialize;
 use stats::Interval;
 use verdict::{Answer, Execution, Measure, Question};
@@ -16,7 +16,7 @@ use crate::{
     sentences::{
         answer, clauses, disturbances,
         limit::{PeakLimit, limit_in_words},
-        steadiness,
+        set_limit, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
@@ -98,6 +98,8 @@ struct Summary {
     answers: Vec<String>,
     scaling: Vec<String>,
     limited_by: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits_set: Vec<String>,
     steadiness: Vec<String>,
     disturbances: Vec<String>,
 }
@@ -118,6 +120,8 @@ struct Run<'a> {
     dbdyno_version: &'a str,
     experiment_sha256: &'a str,
     limited_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit_set: Option<&'a ServerLimit>,
     metrics: Vec<Value>,
     operations: Vec<BreakdownRow>,
     statements: Vec<BreakdownRow>,
@@ -164,6 +168,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                 .filter_map(|facet| scaling::sentence(&grid, facet))
                 .collect(),
             limited_by: PeakLimit::of(results, &grid).map(|limit| limit.in_words()),
+            limits_set: set_limit::sentences(results),
             steadiness: steadiness::sentences(results),
             disturbances: disturbances::sentences(results),
         },
@@ -257,6 +262,7 @@ fn run<'a>(execution: &Execution<'a>, detail: Detail) -> Run<'a> {
         dbdyno_version: &header.dbdyno_version,
         experiment_sha256: &header.experiment_sha256,
         limited_by: limit_in_words(record),
+        limit_set: record.limit.as_ref(),
         metrics: values.whole,
         operations,
         statements,

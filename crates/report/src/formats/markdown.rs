@@ -6,7 +6,7 @@ use crate::{
     findings::counts,
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
-    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, steadiness},
+    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, set_limit, steadiness},
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
 };
@@ -47,6 +47,7 @@ pub fn markdown(results: &Results) -> String {
         ]
         .into_iter()
         .flatten()
+        .chain(set_limit::sentences(results))
         .chain(steadiness::sentences(results))
         .chain(disturbances::sentences(results))
         .map(|sentence| escaped(&sentence)),

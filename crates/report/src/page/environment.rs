@@ -11,7 +11,11 @@ use super::{
     machines,
     variables::{self, Variables},
 };
-use crate::{grid::Grid, results::Results, sentences::ceiling, storage::limit};
+use crate::{
+    grid::Grid,
+    results::Results,
+    sentences::{ceiling, set_limit},
+};
 
 /// Maximum number of seeds that are listed.
 const SEEDS_SHOWN: usize = 3;
@@ -77,6 +81,7 @@ pub(super) fn section(results: &Results, grid: &Grid<'_>, variables: &Variables)
                 @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
                 (disk_loads(results))
+                @for sentence in set_limit::sentences(results) { p { (sentence) } }
                 (datasets(results))
                 (variables::section(results, variables))
             }
@@ -96,7 +101,7 @@ fn disk_loads(results: &Results) -> Markup {
                 table {
                     caption { "Loads on disks" }
                     thead { tr {
-                        @for name in ["directory", "by", "requests", "page cache", "durable by", "file", "limit", "runs"] {
+                        @for name in ["directory", "by", "requests", "page cache", "durable by", "file", "runs"] {
                             th scope="col" { (name) }
                         }
                     } }
@@ -108,7 +113,6 @@ fn disk_loads(results: &Results) -> Markup {
                             td { (if load.direct { "passed" } else { "used" }) }
                             td { (if load.sync.is_empty() { "as the job file says" } else { &load.sync }) }
                             td { (load.file_bytes.map_or("–".to_owned(), bytes)) }
-                            td.text { (load.limit.as_ref().map_or("none".to_owned(), limit::in_words)) }
                             td { (runs) }
                         }
                     } }

@@ -101,6 +101,7 @@ fn record() -> Record {
         changed: Vec::new(),
         keys: Vec::new(),
         checked: Vec::new(),
+        limit: None,
         dataset: None,
         disk_load: None,
         phases: Vec::new(),

@@ -61,6 +61,9 @@ impl RunReport {
         if let Some(limit) = &self.limited_by {
             line(format_args!("limited by  {limit}"));
         }
+        if let Some(limit) = &self.limit_set {
+            line(format_args!("limit set   {limit}"));
+        }
         if let Some(steadiness) = &self.steadiness {
             line(format_args!("steadiness  {}", in_words(steadiness)));
         }

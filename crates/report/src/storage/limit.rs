@@ -1,7 +1,9 @@
 //! The limit under which a disk was measured: its values, what it does to latencies, and whether the disk reached it.
 
 use samples::{DiskLimit, Pattern, PatternResult, StorageRecord};
-use units::{bytes_per_s, per_s};
+use units::per_s;
+
+use crate::sentences::set_limit::{OF_THE_THROTTLE, of_disk};
 
 /// A rate below this share of what the limit allows is the disk's own, or that of the depth.
 const REACHED_FROM: f64 = 0.9;
@@ -10,32 +12,8 @@ const NAMED_AT_MOST: usize = 4;
 
 /// `reads 1.00k/s, writes 1.00k/s on disk 7:0 (cgroup v1); ...`; `None` without a limit.
 pub(super) fn limit_in_words(record: &StorageRecord) -> Option<String> {
-    record.header.limit.as_ref().map(in_words)
-}
-
-/// `reads 1.00k/s, writes 1.00k/s on disk 7:0 (cgroup v1); ...`
-pub(crate) fn in_words(limit: &DiskLimit) -> String {
-    let values = [
-        ("reads", limit.read_iops.map(|it| per_s(it as f64))),
-        ("writes", limit.write_iops.map(|it| per_s(it as f64))),
-        (
-            "reads",
-            limit.read_bytes_per_s.map(|it| bytes_per_s(it as f64)),
-        ),
-        (
-            "writes",
-            limit.write_bytes_per_s.map(|it| bytes_per_s(it as f64)),
-        ),
-    ];
-    let values = values
-        .into_iter()
-        .filter_map(|(side, value)| Some(format!("{side} {}", value?)));
-    format!(
-        "{} on disk {} (cgroup v{}); latencies, above all high percentiles, are those of the throttle, not of a slower disk",
-        values.collect::<Vec<_>>().join(", "),
-        limit.device,
-        limit.cgroup_version,
-    )
+    let limit = record.header.limit.as_ref()?;
+    Some(format!("{}; {OF_THE_THROTTLE}", of_disk(limit)))
 }
 
 /// What a reader of the figures has to know of the limit, each as one sentence: what is not limited, and which patterns the

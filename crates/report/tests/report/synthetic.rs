@@ -70,6 +70,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         machines: vec![machine(plan.host)],
         keys: Vec::new(),
         checked: Vec::new(),
+        limit: None,
         dataset: Some(dataset(plan)),
         disk_load: None,
         phases: vec![

@@ -10,8 +10,8 @@ use std::{
 use experiment::{LoadSpec, PlannedRun};
 use load::{Ended, Observer, OperationTotal, Outcome};
 use samples::{
-    DiskLoad, Durations, Histogram, Interval, Line, Offered, OperationInterval, Phase, PhaseMark,
-    ReturnedRows, RunHeader,
+    DiskLimit, DiskLoad, Durations, Histogram, Interval, Line, Offered, OperationInterval, Phase,
+    PhaseMark, ReturnedRows, RunHeader, ServerLimit,
 };
 use server::Cgroup;
 use settings::WarmUp;
@@ -105,8 +105,8 @@ impl Benchmark for Storage {
                 fio_version: fio.version().to_owned(),
                 jobs: load.jobs.clone(),
                 job_file: text,
-                limit: limited.map(|(limits, group)| recorded_limit(limits, group)),
             },
+            limit: limited.map(|(limits, group)| recorded_limit(limits, group)),
             group,
             load,
             fio,
@@ -122,6 +122,7 @@ struct Requests {
     load: FioLoad,
     fio: Fio,
     job_file: PathBuf,
+    limit: Option<DiskLimit>,
     /// Holds the limits of the disk.
     group: Option<Cgroup>,
     /// Its files stay as long as the load may use them.
@@ -137,7 +138,14 @@ impl Work for Requests {
     }
 
     fn known_before(&self) -> Vec<Line> {
-        vec![Line::DiskLoad(Box::new(self.known.clone()))]
+        let limit = self.limit.clone().map(|disk| {
+            Line::Limit(ServerLimit {
+                disk: Some(disk),
+                ..ServerLimit::default()
+            })
+        });
+        let load = Line::DiskLoad(Box::new(self.known.clone()));
+        limit.into_iter().chain([load]).collect()
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {

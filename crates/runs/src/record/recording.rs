@@ -176,7 +176,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Writes the cost of sampling, and changes of the machine since the start.
-    fn end_sampling(&mut self) {
+    pub(crate) fn end_sampling(&mut self) {
         if let Some(sampling) = self.sampling.take() {
             let sampled = sampling.stop();
             self.failed = self.failed.take().or(sampled.failed);

@@ -47,7 +47,11 @@ impl Planned<'_> {
             stage: self.stage,
             cadence: Cadence::new(self.sample_every, interval(&self.run.load)),
             context: self.context,
-            known_before: dataset.chain(self.work.known_before()).collect(),
+            known_before: (self.stage.limit.iter())
+                .map(|limit| Line::Limit(limit.recorded()))
+                .chain(dataset)
+                .chain(self.work.known_before())
+                .collect(),
             before: &self.run.before,
             after: &self.run.after,
             is_listed: false,

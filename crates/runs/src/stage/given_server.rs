@@ -82,6 +82,7 @@ impl GivenServer {
             is_simulated: false,
             dataset,
             settings_changed: Vec::new(),
+            limit: None,
         })
     }
 

@@ -3,13 +3,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
 use protocol::{Endpoint, SslMode};
 use samples::Dataset;
-use server::{Installation, Lifetime, Server, Settings};
+use server::{Cgroup, Installation, Lifetime, Server, Settings};
 use settings::Rows;
 
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
     control::{Purpose, control, number, variables},
     data::{Loaded, WantedData},
     exit_code::Blame,
+    limit::ServerLimits,
     listener::{Context, Length},
     named_server, redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted},
@@ -71,6 +73,8 @@ pub(crate) struct PrivateServer {
     context: Context,
     /// Remarks reported about the server's options, each once.
     told: BTreeSet<String>,
+    /// The control group in which it runs, where a run limits it.
+    group: Option<Arc<Cgroup>>,
     /// Time limit of the experiment for each statement before and after the runs.
     statement_timeout: Option<Duration>,
 }
@@ -83,6 +87,7 @@ impl PrivateServer {
         mysqld: Option<&Path>,
         settings: Settings,
         context: Context,
+        group: Option<Cgroup>,
     ) -> Result<Self, Blamed> {
         let installation = Installation::find(run, mysqld).map_err(Blamed::from)?;
         let what = format!(
@@ -90,7 +95,7 @@ impl PrivateServer {
             installation.flavour, installation.version
         );
         let step = context.step(&what, Length::Unknown);
-        let server =
+        let mut server =
             Server::create(&place.directory, &installation, &settings).map_err(Blamed::from)?;
         let link = place.is_elsewhere().then(|| place.path.clone());
         if let Some(link) = &link
@@ -106,6 +111,10 @@ impl PrivateServer {
             return Err(Blamed::from(error));
         }
         drop(step);
+        let group = group.map(Arc::new);
+        if let Some(group) = &group {
+            server.start_in(group.clone());
+        }
         let mut made = Self {
             server,
             link,
@@ -117,6 +126,7 @@ impl PrivateServer {
             block: None,
             context,
             told: BTreeSet::new(),
+            group,
             statement_timeout: None,
         };
         made.tell_of_remarks();
@@ -131,6 +141,7 @@ impl PrivateServer {
         database: &str,
     ) -> Result<Stage, Blamed> {
         self.statement_timeout = run.server.access().statement_timeout;
+        let limit = self.limit(run)?;
         let settings = settings_of(&run.server);
         let new_block = self.block.replace(run.block) != Some(run.block);
         let restart = match &run.server {
@@ -169,6 +180,7 @@ impl PrivateServer {
             is_simulated: false,
             dataset,
             settings_changed,
+            limit,
         })
     }
 
@@ -256,6 +268,22 @@ impl PrivateServer {
             }
         }
         Ok(adjusted)
+    }
+
+    /// Sets the limits of a run that hold from the server's start; those of the disk hold during its load.
+    fn limit(&mut self, run: &PlannedRun) -> Result<Option<ServerLimits>, Blamed> {
+        let Some(group) = &self.group else {
+            return Ok(None);
+        };
+        let limits = run.server.limit();
+        group.limit_processes(&limits)?;
+        let limit = (!limits.is_empty()).then(|| ServerLimits::new(group.clone(), limits));
+        for line in limit.iter().flat_map(ServerLimits::not_limited) {
+            if self.told.insert(line.clone()) {
+                self.context.note(&line);
+            }
+        }
+        Ok(limit)
     }
 
     fn start(&mut self) -> Result<(), Blamed> {

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
-use crate::disk_limit::Cgroup;
+use crate::control_group::Cgroup;
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
@@ -56,7 +56,7 @@ pub fn spawn_in(
         Lifetime::Detached => Ok(setsid().map(drop)?),
     };
     let before_exec = move || {
-        if let Some(processes) = &processes {
+        for processes in processes.iter().flatten() {
             // The process that writes a 0 joins.
             rustix::io::write(processes, b"0")?;
         }

@@ -88,6 +88,31 @@ fn a_limit_around_the_group_is_its_own() {
 }
 
 #[test]
+fn requests_to_limited_disks_are_counted_apart() {
+    let fixture = Fixture::unpack(
+        "\n--- proc/7/cgroup\n7:blkio:/dbdyno-1-1\n\
+         --- proc/self/mountinfo\n30 1 0:26 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n\
+         --- sys/fs/cgroup/blkio/dbdyno-1-1/blkio.throttle.write_iops_device\n7:1 1000\n\
+         --- sys/fs/cgroup/blkio/dbdyno-1-1/blkio.throttle.io_serviced\n\
+         7:1 Read 10\n7:1 Write 5\n254:0 Write 9\nTotal 24\n\
+         --- sys/fs/cgroup/blkio/dbdyno-1-1/blkio.throttle.io_service_bytes\n\
+         7:1 Read 4096\n7:1 Write 512\n254:0 Write 9\nTotal 4617\n",
+    );
+    let kernel = fixture.kernel(100, 4096);
+    let groups = Cgroups::of(&kernel, "7").unwrap();
+    // A loop device is stacked on the disk with its file, and yet it is the one with the limit.
+    let counters = groups.read(&kernel, |device| device == (7, 1));
+    let limited = counters.limited.unwrap();
+    assert_eq!((limited.reads, limited.writes), (10, 5));
+    assert_eq!((limited.read_bytes, limited.written_bytes), (4096, 512));
+    assert_eq!(counters.io.unwrap().writes, 9);
+    assert_eq!(
+        counters.since(&counters).limited,
+        Some(LimitedRequests::default())
+    );
+}
+
+#[test]
 fn a_group_that_cannot_be_seen_is_none() {
     for cgroup in ["0::/../other.scope\n", "0::/\n", "1:name=systemd:/a\n", ""] {
         let fixture = Fixture::unpack(&format!(

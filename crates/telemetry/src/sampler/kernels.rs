@@ -2,7 +2,7 @@
 
 use samples::{
     Cgroup, CgroupUse, CpuSetup, CpuTimes, DiskRequests, DiskUse, Host, InterfaceUse,
-    KernelSettings, Paging, Pressure, ProcessUse, Scheduling, TcpUse,
+    KernelSettings, LimitedRequests, Paging, Pressure, ProcessUse, Scheduling, TcpUse,
 };
 
 use super::*;
@@ -130,6 +130,12 @@ fn linux_4_18_with_groups_of_version_1_and_stacked_disks() {
             writes: Some(100),
             read_bytes: Some(409_600),
             written_bytes: Some(819_200),
+            limited: Some(LimitedRequests {
+                reads: 100,
+                writes: 100,
+                read_bytes: 409_600,
+                written_bytes: 819_200,
+            }),
             pressure: None,
         })
     );

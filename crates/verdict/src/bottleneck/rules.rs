@@ -1,13 +1,17 @@
 //! The rules, the more specific ones first.
 
-use units::{bits_per_s, bytes_per_s, count, percent, si};
+use units::{bits_per_s, bytes_per_s, count, mean_bytes, per_s, percent, si};
 
 use super::{
     resource::Resource,
     server_rules,
-    signals::{NetworkSignals, Signals},
+    signals::{LimitKind, NetworkSignals, SetLimit, Signals},
     words::waited_for_disks,
 };
+
+/// From this part of a limit on it is taken for the reason that there was no more: a throttle releases requests in slices,
+/// and a load does not want the same in each of them.
+const LIMIT_USED: f64 = 0.9;
 
 pub(super) struct Rule {
     /// The resource that it names.
@@ -32,13 +36,14 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods",
+        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods, or the server used 90 % of it",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "requests of the server's control group to a disk are limited, and tasks waited for a disk 30 % of the \
-                time, and no disk was busy 85 % of the time",
+        holds: "the server used 90 % of a limit of its disk that the experiment set, in the median; or, without such a limit, \
+                requests of its control group to a disk are limited, and tasks waited for a disk 30 % of the time, and no \
+                disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
@@ -103,7 +108,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Disk,
         holds: "a disk was busy 85 % of the time, and, but for a load without a server, tasks waited for a disk 30 % of the \
-                time",
+                time, and less than 90 % of a limit that the experiment set was used",
         judge: disk,
     },
     Rule {
@@ -164,14 +169,55 @@ fn memory(signals: &Signals) -> Option<String> {
 
 fn cpu_quota(signals: &Signals) -> Option<String> {
     let limit = signals.quota.cpu_limit?;
-    let throttled = signals.quota.throttled.filter(|share| *share >= 0.2)?;
+    let at_least = |share: Option<f64>, least: f64| share.filter(|share| *share >= least);
+    let reached = at_least(signals.quota.throttled, 0.2)
+        .map(|share| format!("reached that in {} of the periods", percent(share)));
+    let used = || {
+        at_least(signals.quota.cpu_used, LIMIT_USED)
+            .map(|share| format!("the server used {} of that", percent(share)))
+    };
+    let how = reached.or_else(used)?;
     Some(format!(
-        "the server's control group may use {limit} CPUs and reached that in {} of the periods",
-        percent(throttled)
+        "the server's control group may use {limit} CPUs and {how}"
+    ))
+}
+
+/// The limit of the disk that the experiment set, if it was used up.
+fn used_up(signals: &Signals) -> Option<&SetLimit> {
+    let limit = signals.quota.disk.as_ref();
+    limit.filter(|limit| limit.share() >= LIMIT_USED)
+}
+
+fn set_limit(signals: &Signals) -> Option<String> {
+    let limit = used_up(signals)?;
+    let (allowed, used) = (limit.allowed_per_s, limit.used_per_s);
+    let requests = |what: &str| (format!("{} {what} per second", si(allowed)), per_s(used));
+    let bytes = |what: &str| {
+        let allowed = mean_bytes(allowed);
+        (format!("{allowed} {what} per second"), bytes_per_s(used))
+    };
+    let (allowed, used) = match limit.kind {
+        LimitKind::Reads => requests("reads"),
+        LimitKind::Writes => requests("writes"),
+        LimitKind::BytesRead => bytes("read"),
+        LimitKind::BytesWritten => bytes("written"),
+    };
+    Some(format!(
+        "the limit of {allowed} that was set, of which the server used {} in the median ({used}){}",
+        percent(limit.share()),
+        server_rules::page_reads(signals)
     ))
 }
 
 fn disk_quota(signals: &Signals) -> Option<String> {
+    // Where the use of the limit is known, waits of another reason are not taken for it.
+    match signals.quota.disk {
+        Some(_) => set_limit(signals),
+        None => waits_without_a_busy_disk(signals),
+    }
+}
+
+fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let stalled = signals.pressure?.io_some;
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
@@ -251,6 +297,10 @@ fn cpu(signals: &Signals) -> Option<String> {
 }
 
 fn disk(signals: &Signals) -> Option<String> {
+    // A disk that is held to a rate tells nothing of its own.
+    if used_up(signals).is_some() {
+        return None;
+    }
     let disk = signals
         .disk
         .as_ref()

@@ -1,6 +1,6 @@
 //! The figures for the rules: means over the measured phase of a run.
 
-use samples::{Cause, DiskUse, Host, Pressure, Record, Telemetry};
+use samples::{Cause, DiskUse, Host, LimitedRequests, Pressure, Record, Telemetry};
 
 use super::server_signals::ServerSignals;
 
@@ -59,12 +59,35 @@ pub(super) struct PressureShares {
 pub(super) struct Quota {
     /// The limit in CPUs (CPU time per elapsed time); `None` without a limit.
     pub(super) cpu_limit: Option<f64>,
+    /// CPU time of the server's process as a share of that limit.
+    pub(super) cpu_used: Option<f64>,
     /// Share of the periods in which the CPU limit was reached, 0 to 1.
     pub(super) throttled: Option<f64>,
     /// True if requests to a disk are limited.
     pub(super) io_limited: bool,
+    /// The limit of the disk that the experiment set and that was used most.
+    pub(super) disk: Option<SetLimit>,
     /// Number of times per second that the group reached its memory limit.
     pub(super) memory_hits_per_s: f64,
+}
+
+/// A limit of the disk that the experiment set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SetLimit {
+    pub(super) kind: LimitKind,
+    /// What it allows per second: requests, or bytes.
+    pub(super) allowed_per_s: f64,
+    /// What the server's control group requested per second: the median over the samples.
+    pub(super) used_per_s: f64,
+}
+
+/// What a limit of a disk counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LimitKind {
+    Reads,
+    Writes,
+    BytesRead,
+    BytesWritten,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -270,16 +293,68 @@ fn quota(record: &Record, samples: &[&Telemetry]) -> Quota {
     };
     let periods = of_group(|it| it.periods).filter(|periods| *periods > 0);
     let throttled = of_group(|it| it.throttled_periods);
+    let cpu_limit = group.and_then(|group| group.cpu_limit);
+    let used = rate(samples, |it| {
+        it.server.map(|server| server.user_s + server.system_s)
+    });
     let hits = rate(samples, |it| {
         Some(it.cgroup.as_ref()?.memory_limit_hits? as f64)
     });
     Quota {
-        cpu_limit: group.and_then(|group| group.cpu_limit),
+        cpu_limit,
+        cpu_used: used.zip(cpu_limit).map(|(used, limit)| used / limit),
         throttled: throttled
             .zip(periods)
             .map(|(throttled, periods)| throttled as f64 / periods as f64),
         io_limited: group.is_some_and(|group| group.io_limited),
+        disk: set_limit(record, samples),
         memory_hits_per_s: hits.unwrap_or(0.0),
+    }
+}
+
+/// The limit of the disk that was used most, by the requests that the kernel counts for it.
+fn set_limit(record: &Record, samples: &[&Telemetry]) -> Option<SetLimit> {
+    let limit = record.limit.as_ref()?.disk.as_ref()?;
+    let used = |value: fn(&LimitedRequests) -> u64| {
+        let rates = samples.iter().filter_map(|it| {
+            let requests = value(it.cgroup.as_ref()?.limited.as_ref()?) as f64;
+            (it.length_s > 0.0).then(|| requests / it.length_s)
+        });
+        median(rates.collect())
+    };
+    let all = [
+        (LimitKind::Reads, limit.read_iops, used(|it| it.reads)),
+        (LimitKind::Writes, limit.write_iops, used(|it| it.writes)),
+        (
+            LimitKind::BytesRead,
+            limit.read_bytes_per_s,
+            used(|it| it.read_bytes),
+        ),
+        (
+            LimitKind::BytesWritten,
+            limit.write_bytes_per_s,
+            used(|it| it.written_bytes),
+        ),
+    ];
+    let limits = all.into_iter().filter_map(|(kind, allowed, used_per_s)| {
+        Some(SetLimit {
+            kind,
+            allowed_per_s: allowed? as f64,
+            used_per_s: used_per_s?,
+        })
+    });
+    limits.max_by(|one, other| one.share().total_cmp(&other.share()))
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+impl SetLimit {
+    /// The part of the limit that was used; a throttle that lends can let it exceed 1.
+    pub(super) fn share(&self) -> f64 {
+        self.used_per_s / self.allowed_per_s
     }
 }
 

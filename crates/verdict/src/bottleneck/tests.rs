@@ -4,8 +4,8 @@ use super::{
     rules::RULES,
     server_signals::ServerSignals,
     signals::{
-        ClientSignals, CpuShares, DiskSignals, LinkSignals, LoadSignals, MemorySignals,
-        NetworkSignals, PressureShares, Quota, Signals,
+        ClientSignals, CpuShares, DiskSignals, LimitKind, LinkSignals, LoadSignals, MemorySignals,
+        NetworkSignals, PressureShares, Quota, SetLimit, Signals,
     },
     *,
 };
@@ -104,6 +104,92 @@ fn cpu_quota_by_throttled_periods() {
     assert_eq!(quota(Some(0.5), 0.9), [Resource::CpuQuota]);
     assert_eq!(quota(Some(0.5), 0.1), []);
     assert_eq!(quota(None, 0.9), []);
+}
+
+#[test]
+fn cpu_quota_by_what_the_server_used() {
+    let quota = |used| {
+        case(|it| {
+            it.quota.cpu_limit = Some(0.5);
+            it.quota.cpu_used = Some(used);
+        })
+    };
+    assert_eq!(quota(0.95), [Resource::CpuQuota]);
+    assert_eq!(quota(0.85), []);
+}
+
+#[test]
+fn a_limit_that_is_used_up_is_not_the_disks_own() {
+    let limit = |used_per_s| SetLimit {
+        kind: LimitKind::Writes,
+        allowed_per_s: 1000.0,
+        used_per_s,
+    };
+    let with = |used_per_s| {
+        case(|it| {
+            it.quota.disk = Some(limit(used_per_s));
+            with_pressure(it, |it| it.io_some = 0.8);
+            it.disk.as_mut().unwrap().utilisation = 0.97;
+        })
+    };
+    assert_eq!(with(970.0), [Resource::DiskQuota]);
+    assert_eq!(with(800.0), [Resource::Disk]);
+    let mut signals = calm();
+    signals.quota.disk = Some(limit(970.0));
+    let rule = RULES.iter().find(|it| it.resource == Resource::DiskQuota);
+    let evidence = (rule.unwrap().judge)(&signals).unwrap();
+    assert_eq!(
+        evidence,
+        "the limit of 1.00k writes per second that was set, of which the server used 97 % in the median (970/s)"
+    );
+    signals.quota.disk = Some(SetLimit {
+        kind: LimitKind::BytesRead,
+        allowed_per_s: f64::from(50 << 20),
+        used_per_s: f64::from(49 << 20),
+    });
+    let evidence = (rule.unwrap().judge)(&signals).unwrap();
+    assert!(
+        evidence.starts_with("the limit of 50.0 MiB read per second that was set"),
+        "{evidence}"
+    );
+}
+
+#[test]
+fn a_limit_is_found_in_a_record_by_what_the_kernel_counted() {
+    let mut record = crate::testing::record(&crate::testing::Made::default());
+    record.limit = Some(samples::ServerLimit {
+        disk: Some(samples::DiskLimit {
+            read_iops: Some(1000),
+            write_iops: Some(1000),
+            ..samples::DiskLimit::default()
+        }),
+        ..samples::ServerLimit::default()
+    });
+    // In one second another program held the server up.
+    for (sample, writes) in record.telemetry.iter_mut().zip([980, 120, 1010, 990]) {
+        sample.cgroup = Some(samples::CgroupUse {
+            limited: Some(samples::LimitedRequests {
+                reads: 300,
+                writes,
+                ..samples::LimitedRequests::default()
+            }),
+            ..samples::CgroupUse::default()
+        });
+    }
+    let limiting = bottleneck(&record).unwrap().limiting.unwrap();
+    assert_eq!(limiting.resource, Resource::DiskQuota);
+    assert!(
+        limiting.evidence.starts_with(
+            "the limit of 1.00k writes per second that was set, of which the server used 99 %"
+        ),
+        "{}",
+        limiting.evidence
+    );
+    // The same requests under a limit that is far away.
+    let disk = record.limit.as_mut().unwrap().disk.as_mut().unwrap();
+    (disk.read_iops, disk.write_iops) = (None, Some(10_000));
+    let limiting = bottleneck(&record).unwrap().limiting;
+    assert_ne!(limiting.map(|it| it.resource), Some(Resource::DiskQuota));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use runs::{Blame, Blamed};
-use server::{Cgroup, Entered, LimitError};
+use runs::Blamed;
+use server::{Cgroup, Entered};
 use settings::DiskLimits;
 
 /// The control group of these limits for the disk of a directory.
@@ -12,15 +12,10 @@ pub(super) fn group(
     limits: Option<DiskLimits>,
 ) -> Result<Option<Cgroup>, Blamed> {
     let group = limits.map(|limits| Cgroup::create(directory, limits));
-    group.transpose().map_err(blamed)
+    Ok(group.transpose()?)
 }
 
 /// Moves dbdyno itself into the group until the returned value is dropped.
 pub(super) fn enter(group: &Cgroup) -> Result<Entered, Blamed> {
-    group.enter().map_err(blamed)
-}
-
-fn blamed(error: LimitError) -> Blamed {
-    let hint = error.hint().to_owned();
-    Blamed::new(Blame::Input, error).hint(hint)
+    Ok(group.enter()?)
 }

@@ -10,7 +10,7 @@ pub(super) struct Obstacle {
 
 /// What to do where the tree cannot be written.
 pub(super) const HINT: &str = "run dbdyno as root where /sys/fs/cgroup is writable (in a container: --privileged), or measure without \
-                    --limit";
+                    a limit";
 
 pub(super) fn refused(what: &str, path: &Path, error: &io::Error) -> Obstacle {
     Obstacle {
