@@ -37,6 +37,8 @@ mod storage_record;
 mod storage_results;
 mod tail;
 mod telemetry;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod thinned;
 mod totals;
 mod writer;

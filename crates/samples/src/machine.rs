@@ -140,6 +140,13 @@ pub struct Storage {
     pub not_observed: Vec<String>,
 }
 
+impl Storage {
+    /// The disks at the bottom: devices that are made of no other.
+    pub fn disks(&self) -> impl Iterator<Item = &BlockDevice> {
+        self.devices.iter().filter(|it| it.made_of.is_empty())
+    }
+}
+
 /// A directory that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageDirectory {
@@ -159,6 +166,16 @@ pub struct StorageDirectory {
     pub free_bytes: u64,
     /// The device below the file system; `None` if there is none (network, memory).
     pub device: Option<String>,
+}
+
+/// File systems that are memory.
+const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+
+impl StorageDirectory {
+    /// Whether its file system is memory: a power cut takes everything, and no disk is written.
+    pub fn is_in_memory(&self) -> bool {
+        IN_MEMORY.contains(&self.filesystem.as_str())
+    }
 }
 
 /// A block device. `None` if the kernel does not report it.

@@ -375,28 +375,7 @@ impl StorageRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn header() -> StorageHeader {
-        StorageHeader {
-            format: STORAGE_FORMAT,
-            dbdyno_version: "0.1.0".to_owned(),
-            mode: StorageMode::Commit,
-            at: "2026-01-02T03:04:05Z".to_owned(),
-            directory: "/data".to_owned(),
-            storage: Storage::default(),
-            direct: true,
-            file_bytes: 1 << 30,
-            memory_bytes: None,
-            each_s: 2.0,
-            engine: "libaio".to_owned(),
-            fio_version: Some("fio-3.33".to_owned()),
-            patterns: Vec::new(),
-            writers: vec![1],
-            left_out: Vec::new(),
-            limit: None,
-            imported_from: Vec::new(),
-        }
-    }
+    use crate::testing::storage_header as header;
 
     #[test]
     fn a_torn_last_line_is_left_out() {

@@ -19,8 +19,6 @@ use crate::{
 const KEPT_SHARE: u64 = 20;
 const KEPT_AT_LEAST: u64 = 64 << 20;
 const KEPT_AT_MOST: u64 = 10 << 30;
-/// File systems that are memory.
-const MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 /// File systems on other machines.
 const NETWORK: [&str; 9] = [
     "nfs",
@@ -62,7 +60,7 @@ impl Place {
         let storage = storage_of(&path);
         let filesystem = storage.places.first().map(|it| it.filesystem.clone());
         let filesystem = filesystem.unwrap_or_default();
-        if MEMORY.contains(&filesystem.as_str()) {
+        if storage.places.first().is_some_and(|it| it.is_in_memory()) {
             let hint = "name a directory on the disk that the server will use";
             return Err(refused(
                 &path,

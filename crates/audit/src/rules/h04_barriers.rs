@@ -7,7 +7,6 @@ use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    storage::disks,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -70,7 +69,10 @@ fn judge(run: &Run<'_>) -> Outcome {
 fn of_storage(record: &StorageRecord) -> Outcome {
     let place = record.header.storage.places.first();
     let place = place.ok_or_else(|| missing("the file system"))?;
-    let caches: Vec<&str> = disks(record)
+    let caches: Vec<&str> = record
+        .header
+        .storage
+        .disks()
         .map(|it| it.write_cache.as_deref().unwrap_or("unknown"))
         .collect();
     let is_safe = !caches.is_empty() && caches.iter().all(|it| *it == "write through");

@@ -41,7 +41,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Show only this rule
-    #[arg(long, value_name = "ID", value_parser = evaluated_rule)]
+    #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
     /// Show findings of this level or worse: invalid, fail, warn, note or pass
     #[arg(long, value_name = "LEVEL", value_parser = level)]
@@ -163,21 +163,6 @@ fn level(text: &str) -> Result<Level, String> {
 }
 
 fn rule_id(text: &str) -> Result<String, String> {
-    let is_known = report::rule_explained(text, 80).is_some();
-    if is_known {
-        Ok(text.to_owned())
-    } else {
-        Err("no rule of that name; docs/audit-rules.md tells them all".to_owned())
-    }
-}
-
-fn evaluated_rule(text: &str) -> Result<String, String> {
-    match audit::rule(text) {
-        Some(rule) => Ok(rule.id.to_owned()),
-        None => Err(match rule_id(text) {
-            Ok(_) => "this rule waits for an input that no record has yet; --explain tells which"
-                .to_owned(),
-            Err(unknown) => unknown,
-        }),
-    }
+    let rule = audit::rule(text).map(|rule| rule.id.to_owned());
+    rule.ok_or_else(|| "no rule of that name; docs/audit-rules.md tells them all".to_owned())
 }

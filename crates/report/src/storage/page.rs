@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use audit::{Audit, Subject, audit};
+use audit::Audit;
 use maud::{Markup, html};
 use samples::{Access, BurstCell, CommitResult, StorageMode, StorageRecord};
 use stats::{Burst, burst};
@@ -30,16 +30,15 @@ use crate::{
 
 const STYLE: &str = include_str!("page.css");
 
-/// The record as a page; `job_file` is what fio was given, so that anyone can run it again.
-pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
+/// The record as a page; `audit` is that of the record, `job_file` is what fio was given, so that anyone can run it again.
+pub fn storage_html(record: &StorageRecord, audit: &Audit, job_file: Option<&str>) -> String {
     let header = &record.header;
     let kind = match header.mode {
         StorageMode::Import => "dbdyno import".to_owned(),
         mode => format!("dbdyno storage {}", mode.name()),
     };
-    let audit = audit(&Subject::of_storage(record));
     let content = html! {
-        (facts(record, &audit))
+        (facts(record, audit))
         (judged(record))
         (commits(&record.commits))
         (heat_html(record))
@@ -47,7 +46,7 @@ pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
         (curves(record))
         (courses(record))
         (rounds(record))
-        (audit_section(&audit))
+        (audit_section(audit))
         @if let Some(text) = job_file {
             details.part {
                 summary { "How to reproduce" }
@@ -332,11 +331,16 @@ fn rounds(record: &StorageRecord) -> Markup {
 mod tests {
     use super::{super::readings::testing::*, *};
 
+    fn page(record: &StorageRecord, job_file: Option<&str>) -> String {
+        let audit = audit::audit(&audit::Subject::of_storage(record));
+        storage_html(record, &audit, job_file)
+    }
+
     #[test]
     fn the_page_is_whole_and_fetches_nothing() {
         let mut record = record();
         record.header.directory = "/data/<b>".to_owned();
-        let page = storage_html(&record, Some("[global]\nioengine=libaio\n"));
+        let page = page(&record, Some("[global]\nioengine=libaio\n"));
         for part in [
             "Fit for",
             "Durable commits",
@@ -364,7 +368,7 @@ mod tests {
             is_recovery: false,
             iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
         }];
-        let page = storage_html(&record, None);
+        let page = page(&record, None);
         assert!(page.contains("the burst ends after 20 s: 14.0k/s before, 400/s after"));
         assert!(page.contains("stroke-dasharray=\"4 3\""));
     }

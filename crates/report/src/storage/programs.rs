@@ -1,6 +1,6 @@
 //! A storage record for programs: JSON and CSV.
 
-use audit::{Subject, audit};
+use audit::Audit;
 use samples::{CommitResult, Latency, PatternResult, StorageRecord};
 use serde::Serialize;
 
@@ -80,8 +80,8 @@ struct CnfRow {
     reason: String,
 }
 
-/// Everything as one JSON object, ending with a line feed.
-pub fn storage_json(record: &StorageRecord) -> String {
+/// Everything as one JSON object, ending with a line feed; `audit` is that of the record.
+pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
     let patterns = record.patterns.iter().map(|result| PatternRow {
         iops: result.iops(),
         bytes_per_s: result.bytes_per_s(),
@@ -112,7 +112,6 @@ pub fn storage_json(record: &StorageRecord) -> String {
         value: it.value,
         reason: it.reason,
     });
-    let audit = audit(&Subject::of_storage(record));
     let name = name(record);
     let whole = Whole {
         header: &record.header,
@@ -130,8 +129,8 @@ pub fn storage_json(record: &StorageRecord) -> String {
         }),
         uses: uses.collect(),
         my_cnf: my_cnf.collect(),
-        suspect: problems(&audit),
-        audit: audit_document(&name, &audit, &AuditFilter::default()),
+        suspect: problems(audit),
+        audit: audit_document(&name, audit, &AuditFilter::default()),
     };
     serde_json::to_string_pretty(&whole).expect("plain fields always serialise") + "\n"
 }
@@ -298,7 +297,10 @@ mod tests {
 
     #[test]
     fn json_has_figures_and_judgements() {
-        let value: serde_json::Value = serde_json::from_str(&storage_json(&record())).unwrap();
+        let record = record();
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let value: serde_json::Value =
+            serde_json::from_str(&storage_json(&record, &audit)).unwrap();
         assert_eq!(value["patterns"][0]["pattern"]["name"], "001_seq_read");
         assert_eq!(value["patterns"][7]["iops"], 47_468.0);
         assert_eq!(value["commits"][1]["commits_per_s"], 9_100.0);

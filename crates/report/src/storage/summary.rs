@@ -7,7 +7,7 @@
 //! fit       durable commits: fit; random reads of pages: fit; flushing of pages: fit; backup and bulk load: fit
 //! ```
 
-use audit::{Subject, audit};
+use audit::Audit;
 use samples::{CommitResult, PatternResult, StorageMode, StorageRecord};
 use stats::{STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW};
 use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
@@ -29,8 +29,11 @@ const NARROWEST: usize = 60;
 /// Write caches that lose nothing when the power goes, as far as the kernel knows.
 const SAFE_CACHE: &str = "write through";
 
-/// The answer as text of at most `width` columns and twelve lines, ending with a line feed.
-pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String {
+/// Label of the problems found, which are listed as far as they fit.
+const PROBLEMS: &str = "suspect";
+
+/// The answer as text of at most `width` columns and twelve lines, ending with a line feed; `audit` is that of the record.
+pub fn storage_summary(record: &StorageRecord, audit: &Audit, page: &str, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let told = [
         ("device", Some(device_in_words(record))),
@@ -42,11 +45,7 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
         ("files", files_in_words(record)),
         ("steady", steady_in_words(record)),
         ("burst", burst_in_words(record)),
-        (
-            "suspect",
-            Some(problems(&audit(&Subject::of_storage(record))).join("; "))
-                .filter(|it| !it.is_empty()),
-        ),
+        (PROBLEMS, Some(String::new())),
         ("noise", noise(record)),
         ("fit", fitness_in_words(record)),
         ("page", Some(page.to_owned())),
@@ -55,11 +54,16 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
         .into_iter()
         .filter_map(|(label, text)| Some((label, text?)))
         .collect();
+    let problems = problems(audit);
     // Two lines each where they fit, or one.
     let drawn = [2, 1].into_iter().map(|lines_max| {
         let mut facts = Facts::new(width);
         for (label, text) in &told {
-            facts.add(label, lines_max, text);
+            if *label == PROBLEMS {
+                facts.add_list(label, lines_max, &problems, "in the page");
+            } else {
+                facts.add(label, lines_max, text);
+            }
         }
         facts.into_lines()
     });
@@ -298,10 +302,12 @@ mod tests {
     #[test]
     fn the_answer_has_at_most_twelve_lines() {
         let record = record();
-        let wide = storage_summary(&record, "results/storage-1/storage.html", 160);
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let page = "results/storage-1/storage.html";
+        let wide = storage_summary(&record, &audit, page, 160);
         insta::assert_snapshot!(wide);
         for width in [60, 80, 120] {
-            let text = storage_summary(&record, "results/storage-1/storage.html", width);
+            let text = storage_summary(&record, &audit, page, width);
             assert!(text.lines().count() <= LINES_MAX, "{text}");
             assert!(
                 text.lines()

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use audit::{Audit, Subject, audit};
 use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
 use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, unused_path, utc_now};
 use samples::{
@@ -110,8 +111,7 @@ impl Ground {
 
     /// Flushes of the disks behind the place since they were attached.
     fn disk_flushes(&self) -> Option<u64> {
-        let disks = self.storage.devices.iter();
-        let disks = disks.filter(|it| it.made_of.is_empty());
+        let disks = self.storage.disks();
         let names: Vec<&str> = disks.map(|it| it.name.as_str()).collect();
         disk_flushes(&names)
     }
@@ -307,13 +307,11 @@ impl Session {
     /// Writes the last line, the page and the files for programs, and prints the answer.
     pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
         self.append(StorageLine::End)?;
-        self.write_outputs()?;
-        answer(self.results.path(), &self.record);
+        let audit = audit(&Subject::of_storage(&self.record));
+        let results = self.results.path();
+        write_outputs(results, &self.record, &audit, self.job.as_deref())?;
+        answer(results, &self.record, &audit);
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn write_outputs(&self) -> Result<(), Blamed> {
-        write_outputs(self.results.path(), &self.record, self.job.as_deref())
     }
 
     /// What was measured is kept and shown, also where an error ends the measurement.
@@ -323,9 +321,11 @@ impl Session {
             + record.commits.len()
             + record.bursts.len()
             + record.rounds.len();
-        let path = self.results.path().display().to_string();
+        let results = self.results.path();
+        let path = results.display().to_string();
+        let audit = audit(&Subject::of_storage(record));
         // The first error is the one to tell.
-        let _ = self.write_outputs();
+        let _ = write_outputs(results, record, &audit, self.job.as_deref());
         let kept = units::counted(measured, "result");
         let hint = format!("{kept} kept in {path}{way_on}");
         match error.downcast::<Blamed>() {
@@ -344,17 +344,21 @@ fn write(results: &Path, name: &str, text: &str) -> Result<(), Blamed> {
 fn write_outputs(
     results: &Path,
     record: &StorageRecord,
+    audit: &Audit,
     job_file: Option<&str>,
 ) -> Result<(), Blamed> {
-    write(results, PAGE, &storage_html(record, job_file))?;
-    write(results, "storage.json", &storage_json(record))?;
+    write(results, PAGE, &storage_html(record, audit, job_file))?;
+    write(results, "storage.json", &storage_json(record, audit))?;
     write(results, "storage.csv", &storage_csv(record))
 }
 
 /// Prints the answer, and what it rests on.
-fn answer(results: &Path, record: &StorageRecord) {
+fn answer(results: &Path, record: &StorageRecord, audit: &Audit) {
     let page = results.join(PAGE).display().to_string();
-    print!("{}", storage_summary(record, &page, terminal_width()));
+    print!(
+        "{}",
+        storage_summary(record, audit, &page, terminal_width())
+    );
     let details = storage_details(record);
     if !details.is_empty() {
         print!("\n{details}");
@@ -365,8 +369,9 @@ fn answer(results: &Path, record: &StorageRecord) {
 pub(crate) fn keep(record: &StorageRecord, results: Option<&Path>) -> anyhow::Result<ExitCode> {
     let results = claim(record.header.mode, results)?;
     write(results.path(), RECORD, &record.to_lines())?;
-    write_outputs(results.path(), record, None)?;
-    answer(results.path(), record);
+    let audit = audit(&Subject::of_storage(record));
+    write_outputs(results.path(), record, &audit, None)?;
+    answer(results.path(), record, &audit);
     Ok(ExitCode::SUCCESS)
 }
 
