@@ -8,6 +8,7 @@ mod page;
 mod problems;
 mod programs;
 mod readings;
+mod repeats;
 mod summary;
 mod uses;
 

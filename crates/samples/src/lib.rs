@@ -21,6 +21,7 @@ mod instance;
 mod judged_steadiness;
 mod keys;
 mod known_load;
+mod latency;
 mod line;
 mod line_reader;
 mod machine;
@@ -29,6 +30,7 @@ mod observer;
 mod printable;
 mod read_error;
 mod reader;
+mod repeats;
 mod returned_rows;
 mod server_activity;
 mod server_moment;
@@ -58,6 +60,7 @@ pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use judged_steadiness::{JudgedSteadiness, Stalls};
 pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
+pub use latency::{Latency, LatencyBins};
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
@@ -87,7 +90,7 @@ pub use storage_record::{
     StorageReadError, StorageRecord,
 };
 pub use storage_results::{
-    Access, Flushes, ImportedJob, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
+    Access, Flushes, ImportedJob, NOISY_FROM, Pattern, PatternResult, Repeat, Requests,
 };
 pub use tail::RecordTail;
 pub use telemetry::{

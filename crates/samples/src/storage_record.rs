@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     disk_limit::DiskLimit,
     error_count::is_zero,
+    latency::Latency,
     machine::Storage,
-    storage_results::{Access, Latency, Pattern, PatternResult},
+    storage_results::{Access, Pattern, PatternResult},
 };
 
 /// The version of the format.
@@ -100,6 +101,12 @@ pub struct StorageHeader {
     pub fio_version: Option<String>,
     /// What is to be measured, in this order.
     pub patterns: Vec<Pattern>,
+    /// How often each pattern is measured.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeats: u32,
+    /// Seed of the order of the patterns in each repeat; `None` for their order above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_seed: Option<u64>,
     /// Writers of the commit probes, in this order.
     pub writers: Vec<u32>,
     /// What is left out, in words, each with its reason.
@@ -124,6 +131,7 @@ impl StorageHeader {
                 ("engine", header.engine.clone()),
                 ("fio", header.fio_version.clone().unwrap_or_default()),
                 ("patterns", names(&header.patterns)),
+                ("number of repeats", header.repeats.to_string()),
                 ("writers", format!("{:?}", header.writers)),
                 ("limit", limit(header)),
             ]
@@ -134,6 +142,14 @@ impl StorageHeader {
             .next()
             .map(|((noun, ours), (_, theirs))| (noun, ours, theirs))
     }
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn is_once(repeats: &u32) -> bool {
+    *repeats == 1
 }
 
 fn limit(header: &StorageHeader) -> String {
@@ -209,7 +225,7 @@ pub struct SteadyRound {
 pub struct StorageRecord {
     /// The first line.
     pub header: StorageHeader,
-    /// Patterns, in the order in which they were measured.
+    /// Patterns, each repeat by itself, in the order in which they were measured.
     pub patterns: Vec<PatternResult>,
     /// Commit probes.
     pub commits: Vec<CommitResult>,

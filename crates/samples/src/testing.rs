@@ -41,6 +41,8 @@ pub fn storage_header() -> StorageHeader {
         engine: "libaio".to_owned(),
         fio_version: Some("fio-3.33".to_owned()),
         patterns: Vec::new(),
+        repeats: 1,
+        order_seed: None,
         writers: vec![1],
         left_out: Vec::new(),
         limit: None,

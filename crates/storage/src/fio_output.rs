@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Flushes, Latency, Pattern, PatternResult, Requests};
+use samples::{Flushes, Latency, LatencyBins, Pattern, PatternResult, Requests};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -79,10 +79,10 @@ struct FioLatency {
 impl FioLatency {
     /// `None` where fio did not time the requests, or where a percentile is not in its list.
     fn latency(&self) -> Option<Latency> {
-        let bins = bins(&self.bins);
+        let bins = self.bins();
         let percentile = |percent: f64| {
             let of_table = || self.percentile.get(&format!("{percent:.6}")).copied();
-            of_bins(&bins, percent / 100.0).or_else(of_table)
+            bins.quantile(percent / 100.0).or_else(of_table)
         };
         Some(Latency {
             mean_ns: self.mean,
@@ -93,6 +93,13 @@ impl FioLatency {
             max_ns: self.max,
         })
         .filter(|it| it.max_ns > 0)
+    }
+
+    fn bins(&self) -> LatencyBins {
+        let numbers = self.bins.iter();
+        LatencyBins::of(
+            numbers.filter_map(|(latency, count)| Some((latency.parse().ok()?, *count))),
+        )
     }
 }
 
@@ -109,6 +116,7 @@ impl Job {
         });
         PatternResult {
             pattern: pattern.clone(),
+            repeat: 1,
             read,
             write,
             cpu: Some((self.usr_cpu + self.sys_cpu) / 100.0),
@@ -143,38 +151,18 @@ pub fn pattern_result(pattern: &Pattern, text: &str) -> Result<PatternResult, Er
 }
 
 fn requests(side: &Side) -> Requests {
+    let timed = [&side.clat_ns, &side.lat_ns];
+    let timed = timed.into_iter().find(|it| it.latency().is_some());
     Requests {
         count: side.total_ios,
         iops: side.iops,
         iops_deviation: side.iops_stddev,
         rate_samples: side.iops_samples,
         bytes_per_s: side.bw_bytes,
-        latency: side.clat_ns.latency().or_else(|| side.lat_ns.latency()),
+        latency: timed.and_then(FioLatency::latency),
+        latency_bins: timed.map(FioLatency::bins).unwrap_or_default(),
+        repeats: Vec::new(),
     }
-}
-
-/// Rising latencies with their counts.
-fn bins(texts: &BTreeMap<String, u64>) -> Vec<(u64, u64)> {
-    let numbers = texts.iter();
-    let mut bins: Vec<(u64, u64)> = numbers
-        .filter_map(|(latency, count)| Some((latency.parse().ok()?, *count)))
-        .collect();
-    bins.sort_unstable();
-    bins
-}
-
-/// The latency of the bin that holds a quantile, as fio takes it; `None` without bins.
-fn of_bins(bins: &[(u64, u64)], quantile: f64) -> Option<u64> {
-    let sum = |below: u64, count: &u64| below.saturating_add(*count);
-    let total = bins.iter().map(|(_, count)| count).fold(0, sum);
-    let wanted = (quantile * total as f64).ceil().max(1.0) as u64;
-    let mut below = 0;
-    bins.iter()
-        .find(|(_, count)| {
-            below = sum(below, count);
-            below >= wanted
-        })
-        .map(|(latency, _)| *latency)
 }
 
 /// The requests of each second, of both directions together, from fio's log of IOPS
@@ -250,8 +238,10 @@ mod tests {
             .remove("bins");
         let text = format!("fio: a note before it\n{value:#}");
         let plain = pattern_result(&pattern(), &text).unwrap();
-        let plus = pattern_result(&pattern(), JSON_PLUS).unwrap();
-        assert_eq!(plain.read, plus.read);
+        let mut plus = pattern_result(&pattern(), JSON_PLUS).unwrap().read.unwrap();
+        assert!(!plus.latency_bins.is_empty());
+        plus.latency_bins = samples::LatencyBins::default();
+        assert_eq!(plain.read, Some(plus));
     }
 
     #[test]

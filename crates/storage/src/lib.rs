@@ -25,6 +25,6 @@ pub use import::{IMPORTERS, ImportFile, Imported, Importer};
 pub use job_file::{JobFile, job_file};
 pub use native::native_pattern;
 pub use pattern_file::parse_patterns;
-pub use pattern_set::{commit_relevant, mysql_30, sh2_137};
+pub use pattern_set::{commit_relevant, mysql_30, sh2_137, shuffled};
 pub use place::Place;
 pub use test_file::TestFile;

@@ -121,7 +121,7 @@ fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
     match storage_record(path) {
         Some(file) => {
             let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
-            Ok(audit::audit(&Subject::of_storage(&record)))
+            Ok(audit::audit(&Subject::of_storage(&record.over_repeats())))
         }
         None => Ok(audit_of_path(path, &read(path)?)?),
     }

@@ -3,6 +3,7 @@
 mod burst;
 mod commit;
 mod limit;
+mod outputs;
 mod quick;
 mod session;
 mod steady;
@@ -13,7 +14,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use session::{RECORD as STORAGE_RECORD, blamed, keep, unreadable};
+pub(crate) use outputs::{RECORD as STORAGE_RECORD, keep, unreadable};
+pub(crate) use session::blamed;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -157,6 +157,73 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
 }
 
 #[test]
+fn repeats_have_an_order_of_their_own_and_a_spread() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    let patterns = scene.file("mine.toml", PATTERNS);
+    let results = scene.path().join("results/storage-suite-1");
+    let measured = || {
+        let record = StorageRecord::read(&results.join("storage.jsonl"));
+        record.map_or(0, |it| it.patterns.len())
+    };
+    let mut running = scene.start(suite(&disk, &patterns, &["--repeats", "3"]));
+    running.wait_until("the second repeat has begun", || measured() >= 4);
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    let seed = record(&scene, "results/storage-suite-1").header.order_seed;
+    assert!(seed.is_some());
+    scene
+        .dbdyno(suite(&disk, &patterns, &["--resume"]))
+        .exits(2)
+        .says("its number of repeats is 3, not 1");
+    scene
+        .dbdyno(suite(&disk, &patterns, &["--repeats", "3", "--resume"]))
+        .exits(0)
+        .prints_sentence("3 repeats of each pattern, in a random order (seed ")
+        .prints_sentence("pattern requests/s 95 % interval between inside p99 (of single repeats)");
+    let record = record(&scene, "results/storage-suite-1");
+    assert_eq!(record.header.order_seed, seed, "the order is kept");
+    let mut done: Vec<(u32, &str)> = record
+        .patterns
+        .iter()
+        .map(|it| (it.repeat, it.pattern.name.as_str()))
+        .collect();
+    assert!(
+        done.is_sorted_by_key(|it| it.0),
+        "repeat by repeat: {done:?}"
+    );
+    done.sort_unstable();
+    let names = ["a", "b", "c"];
+    let all = (1..=3).flat_map(|repeat| names.map(|name| (repeat, name)));
+    assert_eq!(done, all.collect::<Vec<_>>());
+    let json = fs::read_to_string(results.join("storage.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mixed = &json["patterns"][1];
+    let rates: Vec<f64> = (0..3)
+        .map(|index| {
+            let side = |name: &str| mixed[name]["repeats"][index]["iops"].as_f64().unwrap();
+            side("read") + side("write")
+        })
+        .collect();
+    let mean = rates.iter().sum::<f64>() / 3.0;
+    assert!((mixed["iops"].as_f64().unwrap() / mean - 1.0).abs() < 1e-6);
+    let interval = mixed["iops_interval"].as_array().unwrap();
+    assert!(interval[0].as_f64().unwrap() <= mean && mean <= interval[1].as_f64().unwrap());
+    assert!(mixed["between"].as_f64().is_some());
+    let csv = fs::read_to_string(results.join("storage.csv")).unwrap();
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with("repeats,per_s_low,per_s_high,between")
+    );
+    let page = fs::read_to_string(results.join("storage.html")).unwrap();
+    assert!(page.contains("id=\"repeats\""));
+}
+
+#[test]
 fn rounds_and_courses() {
     if lacks_fio() {
         return;

@@ -15,6 +15,7 @@ use super::{
     my_cnf,
     problems::{noise, problems},
     readings::{DepthCourse, KNEE_AT, name},
+    repeats::{bounds, repeats_html, repeats_in_words},
     summary::{burst_in_words, device_in_words, steady_in_words},
     uses::uses,
 };
@@ -42,6 +43,7 @@ pub fn storage_html(record: &StorageRecord, audit: &Audit, job_file: Option<&str
         (judged(record))
         (commits(&record.commits))
         (heat_html(record))
+        (repeats_html(record))
         (jobs(record))
         (curves(record))
         (courses(record))
@@ -78,6 +80,7 @@ fn facts(record: &StorageRecord, audit: &Audit) -> Markup {
         ("device", Some(device_in_words(record))),
         ("limit", limit_in_words(record)),
         ("measured", Some(how)),
+        ("repeats", repeats_in_words(record)),
         ("memory", header.memory_bytes.map(bytes)),
         ("steady state", steady_in_words(record)),
         ("burst", burst_in_words(record)),
@@ -208,7 +211,7 @@ fn curve(record: &StorageRecord, block_bytes: u64) -> Option<Markup> {
                 .find(|it| it.pattern.depth == *depth)?;
             Some(Point {
                 value: result.iops(),
-                interval: None,
+                interval: bounds(&result.repeat_iops()),
             })
         };
         ChartLine {

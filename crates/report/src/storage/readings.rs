@@ -137,6 +137,7 @@ pub(super) mod testing {
                 rate_samples: 8,
                 bytes_per_s: iops * block_bytes as f64,
                 latency: Some(latency(100 * u64::from(depth), 400 * u64::from(depth))),
+                ..Requests::default()
             })
         };
         PatternResult {
@@ -147,6 +148,7 @@ pub(super) mod testing {
                 reads_percent,
                 depth,
             },
+            repeat: 1,
             read: side(reads_percent),
             write: side(100 - reads_percent),
             cpu: Some(0.3),

@@ -18,6 +18,7 @@ use super::{
     my_cnf,
     problems::{noise, problems},
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
+    repeats::{rate, repeats_text},
     uses::uses,
 };
 use crate::{page::devices, text::facts::Facts};
@@ -76,6 +77,7 @@ pub fn storage_summary(record: &StorageRecord, audit: &Audit, page: &str, width:
 pub fn storage_details(record: &StorageRecord) -> String {
     let mut parts = Vec::new();
     parts.extend(heat_text(record));
+    parts.extend(repeats_text(record));
     if judges_uses(record) {
         let uses = uses(record).into_iter().map(|it| {
             let fitness = it.fitness.map_or("not judged", |it| it.name());
@@ -198,8 +200,8 @@ fn at_depth(result: &PatternResult) -> String {
     } else {
         p99.join(", ")
     };
-    let (depth, rate) = (result.pattern.depth, per_s(result.iops()));
-    format!("depth {depth} {rate} p99 {p99}")
+    let (depth, rate) = (result.pattern.depth, rate(result));
+    format!("depth {depth} {rate}/s p99 {p99}")
 }
 
 fn files_in_words(record: &StorageRecord) -> Option<String> {

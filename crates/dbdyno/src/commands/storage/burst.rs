@@ -74,6 +74,7 @@ pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
         engine: "libaio".to_owned(),
         fio: Some(fio),
         patterns: Vec::new(),
+        repeats: 1,
         writers: Vec::new(),
         left_out: Vec::new(),
     };

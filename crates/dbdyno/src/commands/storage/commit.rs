@@ -45,6 +45,7 @@ pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
         engine: "native".to_owned(),
         fio: None,
         patterns: Vec::new(),
+        repeats: 1,
         writers: args.writers.clone(),
         left_out: Vec::new(),
     };

@@ -9,24 +9,23 @@ use std::{
     time::Duration,
 };
 
-use audit::{Audit, Subject, audit};
-use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
-use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, unused_path, utc_now};
+use reactor::system_now;
+use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, utc_now};
 use samples::{
     CommitResult, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader,
-    StorageLine, StorageMode, StorageReadError, StorageRecord,
+    StorageLine, StorageMode, StorageRecord,
 };
 use server::{Cgroup, DiskLimits, Entered};
-use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
+use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result, shuffled};
 use telemetry::{Directory, disk_flushes, storage_behind};
 
-use super::limit;
-use crate::{commands::run::terminal_width, terminal};
+use super::{
+    limit,
+    outputs::{RECORD, answer, claim, last_results, unreadable, unwritten, write, write_outputs},
+};
+use crate::terminal;
 
-/// The record in a results directory.
-pub(crate) const RECORD: &str = "storage.jsonl";
 const JOB_FILE: &str = "patterns.fio";
-const PAGE: &str = "storage.html";
 /// What the commit probe writes: its redo log, and the binary log up to its size; bytes.
 pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 
@@ -58,6 +57,8 @@ pub(super) struct Plan {
     pub(super) engine: String,
     pub(super) fio: Option<Fio>,
     pub(super) patterns: Vec<Pattern>,
+    /// How often each pattern is measured.
+    pub(super) repeats: u32,
     pub(super) writers: Vec<u32>,
     pub(super) left_out: Vec<String>,
 }
@@ -144,6 +145,9 @@ impl Ground {
             engine: plan.engine.clone(),
             fio_version: plan.fio.as_ref().map(|fio| fio.version().to_owned()),
             patterns: plan.patterns.clone(),
+            repeats: plan.repeats,
+            // Any number will do; the record keeps it, so that a resumed suite continues in the same order.
+            order_seed: (plan.repeats > 1).then(|| system_now().as_ns()),
             writers: plan.writers.clone(),
             left_out: plan.left_out.clone(),
             limit: self.limit.clone(),
@@ -259,6 +263,32 @@ impl Session {
         Ok(())
     }
 
+    /// The patterns that have no result yet, each with the number of its repeat, in the order in which they are measured.
+    pub(super) fn left(&self) -> Vec<(u32, Pattern)> {
+        let header = &self.record.header;
+        let of_repeat = |repeat: u32| {
+            let patterns = match header.order_seed {
+                Some(seed) => shuffled(&header.patterns, seed, repeat),
+                None => header.patterns.clone(),
+            };
+            patterns.into_iter().map(move |it| (repeat, it))
+        };
+        let is_measured = |(repeat, pattern): &(u32, Pattern)| {
+            let mut results = self.record.patterns.iter();
+            results.any(|it| it.repeat == *repeat && it.pattern == *pattern)
+        };
+        let all = (1..=header.repeats).flat_map(of_repeat);
+        all.filter(|it| !is_measured(it)).collect()
+    }
+
+    /// `NAME`, or `NAME, repeat 2 of 3`.
+    pub(super) fn title(&self, repeat: u32, pattern: &Pattern) -> String {
+        match self.record.header.repeats {
+            1 => pattern.name.clone(),
+            repeats => format!("{}, repeat {repeat} of {repeats}", pattern.name),
+        }
+    }
+
     /// Runs a pattern by fio.
     pub(super) fn measure(&self, pattern: &Pattern) -> Result<PatternResult, Blamed> {
         let path = self.results.path().join(JOB_FILE);
@@ -307,10 +337,9 @@ impl Session {
     /// Writes the last line, the page and the files for programs, and prints the answer.
     pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
         self.append(StorageLine::End)?;
-        let audit = audit(&Subject::of_storage(&self.record));
         let results = self.results.path();
-        write_outputs(results, &self.record, &audit, self.job.as_deref())?;
-        answer(results, &self.record, &audit);
+        let shown = write_outputs(results, &self.record, self.job.as_deref())?;
+        answer(results, &shown);
         Ok(ExitCode::SUCCESS)
     }
 
@@ -323,9 +352,8 @@ impl Session {
             + record.rounds.len();
         let results = self.results.path();
         let path = results.display().to_string();
-        let audit = audit(&Subject::of_storage(record));
         // The first error is the one to tell.
-        let _ = write_outputs(results, record, &audit, self.job.as_deref());
+        let _ = write_outputs(results, record, self.job.as_deref());
         let kept = units::counted(measured, "result");
         let hint = format!("{kept} kept in {path}{way_on}");
         match error.downcast::<Blamed>() {
@@ -333,88 +361,6 @@ impl Session {
             Err(other) => other,
         }
     }
-}
-
-fn write(results: &Path, name: &str, text: &str) -> Result<(), Blamed> {
-    let written = files::replace(&results.join(name), text.as_bytes());
-    written.map_err(|error| Blamed::new(Blame::Machine, error))
-}
-
-/// Writes the page and the files for programs.
-fn write_outputs(
-    results: &Path,
-    record: &StorageRecord,
-    audit: &Audit,
-    job_file: Option<&str>,
-) -> Result<(), Blamed> {
-    write(results, PAGE, &storage_html(record, audit, job_file))?;
-    write(results, "storage.json", &storage_json(record, audit))?;
-    write(results, "storage.csv", &storage_csv(record))
-}
-
-/// Prints the answer, and what it rests on.
-fn answer(results: &Path, record: &StorageRecord, audit: &Audit) {
-    let page = results.join(PAGE).display().to_string();
-    print!(
-        "{}",
-        storage_summary(record, audit, &page, terminal_width())
-    );
-    let details = storage_details(record);
-    if !details.is_empty() {
-        print!("\n{details}");
-    }
-}
-
-/// Writes new results of a record that is whole, and prints the answer.
-pub(crate) fn keep(record: &StorageRecord, results: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let results = claim(record.header.mode, results)?;
-    write(results.path(), RECORD, &record.to_lines())?;
-    let audit = audit(&Subject::of_storage(record));
-    write_outputs(results.path(), record, &audit, None)?;
-    answer(results.path(), record, &audit);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn claim(mode: StorageMode, results: Option<&Path>) -> Result<ClaimedDirectory, Blamed> {
-    match results {
-        Some(path) => ClaimedDirectory::new(path),
-        None => ClaimedDirectory::numbered(&results_name(mode)),
-    }
-}
-
-/// `storage-suite`.
-fn results_name(mode: StorageMode) -> String {
-    format!("storage-{}", mode.name())
-}
-
-/// The results directory with the highest number.
-fn last_results(mode: StorageMode) -> Result<PathBuf, Blamed> {
-    let name = results_name(mode);
-    let free = unused_path(&name);
-    let number = free.to_string_lossy();
-    let number = number
-        .rsplit('-')
-        .next()
-        .and_then(|it| it.parse::<u64>().ok());
-    match number.map(|number| number - 1) {
-        Some(number) if number > 0 => Ok(free.with_file_name(format!("{name}-{number}"))),
-        _ => {
-            let message = format!("no results of dbdyno storage {} to resume", mode.name());
-            let hint = "--results names them".to_owned();
-            Err(Blamed::new(Blame::Input, message).hint(hint))
-        }
-    }
-}
-
-pub(crate) fn unreadable(path: &Path, error: StorageReadError) -> Blamed {
-    Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Blamed {
-    Blamed::new(
-        Blame::Machine,
-        format!("cannot write {}: {error}", path.display()),
-    )
 }
 
 /// The error with its blame.

@@ -70,6 +70,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
         engine: "libaio".to_owned(),
         fio: Some(fio),
         patterns: vec![pattern.clone()],
+        repeats: 1,
         writers: Vec::new(),
         left_out: vec!["purge of the disk: a file cannot do it".to_owned()],
     };
