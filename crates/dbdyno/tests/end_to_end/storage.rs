@@ -3,11 +3,14 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-use rustix::process::Signal;
 use samples::StorageRecord;
 use tempfile::TempDir;
 
 use crate::scene::Scene;
+
+mod limits;
+mod loop_disk;
+mod resume;
 
 const PATTERNS: &str = "\
 [[pattern]]\nname = \"a\"\nblock = \"16k\"\nreads = 100\ndepth = 1\n
@@ -41,8 +44,8 @@ fn record(scene: &Scene, results: &str) -> StorageRecord {
     StorageRecord::read(&scene.path().join(results).join("storage.jsonl")).unwrap()
 }
 
-fn suite(disk: &TempDir, patterns: &Path, more: &[&str]) -> Vec<String> {
-    let (path, patterns) = (text(disk.path()), text(patterns));
+fn suite(disk: &Path, patterns: &Path, more: &[&str]) -> Vec<String> {
+    let (path, patterns) = (text(disk), text(patterns));
     let fixed = ["storage", "suite", &path, "--size", "16M", "--seconds", "1"];
     let named = ["--patterns", &patterns];
     let all = fixed.iter().chain(&named).chain(more);
@@ -82,145 +85,6 @@ fn commits_are_measured() {
             .unwrap()
             .contains("Durable commits")
     );
-}
-
-#[test]
-fn a_suite_continues_after_an_interruption_and_a_kill() {
-    if lacks_fio() {
-        return;
-    }
-    let (scene, disk) = (Scene::new(), disk());
-    let patterns = scene.file("mine.toml", PATTERNS);
-    let results = scene.path().join("results/storage-suite-1");
-    let measured = || {
-        let record = StorageRecord::read(&results.join("storage.jsonl"));
-        record.map_or(0, |it| it.patterns.len())
-    };
-    let mut running = scene.start(suite(&disk, &patterns, &[]));
-    running.wait_until("a pattern is measured", || measured() >= 1);
-    running.signal(Signal::INT);
-    running
-        .finish()
-        .exits(130)
-        .hints("the same command with --resume continues");
-    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
-    assert!(results.join("storage.html").exists());
-
-    let before = measured();
-    assert!(before < 3, "{before}");
-    let mut running = scene.start(suite(&disk, &patterns, &["--resume"]));
-    running.wait_until("it goes on", || {
-        disk.path().join("dbdyno-storage-test/fio.dat").exists()
-    });
-    running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    assert_eq!(names_in(disk.path()), ["dbdyno-storage-test"]);
-
-    // What the kill tore.
-    let file = results.join("storage.jsonl");
-    let torn = fs::read_to_string(&file).unwrap() + "{\"line\":\"patt";
-    fs::write(&file, torn).unwrap();
-    let other = suite(&disk, &patterns, &["--resume", "--engine", "psync"]);
-    scene
-        .dbdyno(other)
-        .exits(2)
-        .says("its engine is libaio, not psync");
-    scene
-        .dbdyno(suite(&disk, &patterns, &["--resume"]))
-        .exits(0)
-        .prints("requests/s, depth")
-        .prints("16.0 KiB r100");
-    let record = record(&scene, "results/storage-suite-1");
-    let names: Vec<&str> = record
-        .patterns
-        .iter()
-        .map(|it| it.pattern.name.as_str())
-        .collect();
-    assert_eq!(names, ["a", "b", "c"]);
-    assert!(record.is_complete);
-    let mixed = &record.patterns[1];
-    assert!(mixed.read.is_some() && mixed.write.is_some());
-    assert!(mixed.iops() > 0.0);
-    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
-
-    // By hand, from the job file.
-    let job = fs::read_to_string(results.join("patterns.fio")).unwrap();
-    assert_eq!(job.matches("stonewall").count(), 3);
-    for name in ["storage.json", "storage.csv"] {
-        assert!(
-            fs::metadata(results.join(name)).unwrap().len() > 100,
-            "{name}"
-        );
-    }
-    let page = fs::read_to_string(results.join("storage.html")).unwrap();
-    assert!(page.contains("Requests per second by block size") && page.contains("[global]"));
-}
-
-#[test]
-fn repeats_have_an_order_of_their_own_and_a_spread() {
-    if lacks_fio() {
-        return;
-    }
-    let (scene, disk) = (Scene::new(), disk());
-    let patterns = scene.file("mine.toml", PATTERNS);
-    let results = scene.path().join("results/storage-suite-1");
-    let measured = || {
-        let record = StorageRecord::read(&results.join("storage.jsonl"));
-        record.map_or(0, |it| it.patterns.len())
-    };
-    let mut running = scene.start(suite(&disk, &patterns, &["--repeats", "3"]));
-    running.wait_until("the second repeat has begun", || measured() >= 4);
-    running.signal(Signal::INT);
-    running.finish().exits(130);
-    let seed = record(&scene, "results/storage-suite-1").header.order_seed;
-    assert!(seed.is_some());
-    scene
-        .dbdyno(suite(&disk, &patterns, &["--resume"]))
-        .exits(2)
-        .says("its number of repeats is 3, not 1");
-    scene
-        .dbdyno(suite(&disk, &patterns, &["--repeats", "3", "--resume"]))
-        .exits(0)
-        .prints_sentence("3 repeats of each pattern, in a random order (seed ")
-        .prints_sentence("pattern requests/s 95 % interval between inside p99 (of single repeats)");
-    let record = record(&scene, "results/storage-suite-1");
-    assert_eq!(record.header.order_seed, seed, "the order is kept");
-    let mut done: Vec<(u32, &str)> = record
-        .patterns
-        .iter()
-        .map(|it| (it.repeat, it.pattern.name.as_str()))
-        .collect();
-    assert!(
-        done.is_sorted_by_key(|it| it.0),
-        "repeat by repeat: {done:?}"
-    );
-    done.sort_unstable();
-    let names = ["a", "b", "c"];
-    let all = (1..=3).flat_map(|repeat| names.map(|name| (repeat, name)));
-    assert_eq!(done, all.collect::<Vec<_>>());
-    let json = fs::read_to_string(results.join("storage.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let mixed = &json["patterns"][1];
-    let rates: Vec<f64> = (0..3)
-        .map(|index| {
-            let side = |name: &str| mixed[name]["repeats"][index]["iops"].as_f64().unwrap();
-            side("read") + side("write")
-        })
-        .collect();
-    let mean = rates.iter().sum::<f64>() / 3.0;
-    assert!((mixed["iops"].as_f64().unwrap() / mean - 1.0).abs() < 1e-6);
-    let interval = mixed["iops_interval"].as_array().unwrap();
-    assert!(interval[0].as_f64().unwrap() <= mean && mean <= interval[1].as_f64().unwrap());
-    assert!(mixed["between"].as_f64().is_some());
-    let csv = fs::read_to_string(results.join("storage.csv")).unwrap();
-    assert!(
-        csv.lines()
-            .next()
-            .unwrap()
-            .ends_with("repeats,per_s_low,per_s_high,between")
-    );
-    let page = fs::read_to_string(results.join("storage.html")).unwrap();
-    assert!(page.contains("id=\"repeats\""));
 }
 
 #[test]
@@ -338,97 +202,6 @@ fn what_may_not_be_measured_is_refused() {
     }
     assert_eq!(names_in(disk.path()), ["datadir"]);
     assert!(!scene.path().join("results").exists(), "nothing was begun");
-}
-
-/// Why no limit of this disk can be set here.
-fn lacks_limits(disk: &TempDir) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let device = fs::metadata(disk.path()).unwrap().dev();
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let lacking = if !rustix::process::geteuid().is_root() {
-        "root"
-    } else if !Path::new(GROUPS)
-        .join("blkio.throttle.read_iops_device")
-        .exists()
-    {
-        "the controller blkio of cgroup v1"
-    } else if !Path::new(&format!("/sys/dev/block/{major}:{minor}")).exists() {
-        "a disk below the target directory"
-    } else {
-        return false;
-    };
-    eprintln!("skipped: a limit takes {lacking}");
-    true
-}
-
-const GROUPS: &str = "/sys/fs/cgroup/blkio";
-
-#[test]
-fn a_limit_is_in_force_and_leaves_no_group() {
-    let (scene, disk) = (Scene::new(), disk());
-    if lacks_fio() || lacks_limits(&disk) {
-        return;
-    }
-    let patterns = "[[pattern]]\nname = \"reads\"\nblock = \"4k\"\nreads = 100\ndepth = 16\n
-[[pattern]]\nname = \"half\"\nblock = \"4k\"\nreads = 50\ndepth = 16\n";
-    let patterns = scene.file("mine.toml", patterns);
-    let limit = ["--limit", "read_iops=100,write_iops=100"];
-    // A dbdyno that was killed left a group; the number is above the largest one of a process.
-    let dead = Path::new(GROUPS).join("dbdyno-4194999-1");
-    fs::create_dir(&dead).unwrap();
-    scene
-        .dbdyno(suite(&disk, &patterns, &limit))
-        .exits(0)
-        .prints("limit     reads 100/s, writes 100/s on disk ")
-        .prints("not limited by cgroup v1");
-    assert!(!dead.exists());
-    let record = record(&scene, "results/storage-suite-1");
-    let limit = record.header.limit.as_ref().unwrap();
-    assert_eq!((limit.read_iops, limit.cgroup_version), (Some(100), 1));
-    // Of one second: a throttle grants in slices. Without a limit these are thousands.
-    let rates: Vec<f64> = record.patterns.iter().map(|it| it.iops()).collect();
-    assert!(rates[0] < 150.0 && rates[1] < 300.0, "{rates:?}");
-    let page = scene.path().join("results/storage-suite-1/storage.html");
-    assert!(
-        fs::read_to_string(page)
-            .unwrap()
-            .contains("those of the throttle")
-    );
-    scene
-        .dbdyno(suite(
-            &disk,
-            &patterns,
-            &["--resume", "--limit", "read_iops=99"],
-        ))
-        .exits(2)
-        .says("its limit is ");
-
-    // The commit probe is dbdyno's own threads.
-    let path = text(disk.path());
-    let commits = [
-        "storage",
-        "commit",
-        &path,
-        "--writers",
-        "1",
-        "--seconds",
-        "1",
-    ];
-    let limited = commits.iter().chain(&["--limit", "write_iops=50"]);
-    scene.dbdyno(limited.copied()).exits(0);
-    let record = self::record(&scene, "results/storage-commit-1");
-    assert!(record.commits[0].commits_per_s() < 60.0, "{record:?}");
-}
-
-#[test]
-fn a_limit_that_cannot_be_set_is_refused() {
-    let (scene, disk) = (Scene::new(), disk());
-    let path = text(disk.path());
-    scene
-        .dbdyno(["storage", "commit", &path, "--limit", "cpus=1"])
-        .exits(2)
-        .says("cpus is no limit of a disk");
-    assert_eq!(names_in(disk.path()).len(), 0);
 }
 
 /// What fio 3.33 wrote on a virtio disk: JSON+, one job.

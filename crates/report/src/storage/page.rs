@@ -73,8 +73,11 @@ fn facts(record: &StorageRecord, audit: &Audit) -> Markup {
         StorageMode::Import => format!("{fio}, engine {engine}, up to {each} each"),
         _ => format!("{fio}, engine {engine}, {each} each, {file}"),
     };
-    let unfinished = "not complete: the same command with --resume continues a suite";
-    let ending = (!record.is_complete).then(|| unfinished.to_owned());
+    let way_on = match header.mode {
+        StorageMode::Suite | StorageMode::Burst => ": the same command with --resume continues",
+        _ => "",
+    };
+    let ending = (!record.is_complete).then(|| format!("not complete{way_on}"));
     let told = [
         ("begun", Some(header.at.clone()).filter(|it| !it.is_empty())),
         ("device", Some(device_in_words(record))),

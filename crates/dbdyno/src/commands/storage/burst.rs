@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, Length};
+use runs::{Blame, Blamed, Event, Length};
 use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
 
@@ -27,6 +27,8 @@ const LOG: &str = "course";
 Each size runs at each depth for --seconds, with a pause before each but the first. Where the rate falls for good to 70 % or
 less, the burst ended: both rates, the moment and what was lent are shown, and the cell runs once more after a pause to see
 whether the disk recovered. A course of less than 180 seconds misses many bursts.
+
+An interrupted or killed burst continues with --resume, cell by cell.
 
 Example:
   dbdyno storage burst /data --sizes 8G --depths 8 --seconds 600")]
@@ -53,6 +55,9 @@ pub(super) struct BurstArgs {
     /// Share of the reads, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
+    /// Continue results that were interrupted
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -73,15 +78,37 @@ pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
         each_s: args.seconds,
         engine: "libaio".to_owned(),
         fio: Some(fio),
-        patterns: Vec::new(),
+        patterns: cells.iter().map(|(_, pattern)| pattern.clone()).collect(),
         repeats: 1,
         writers: Vec::new(),
         left_out: Vec::new(),
     };
-    let mut session = Session::begin(ground, plan, &args.common)?;
+    let mut session = if args.resume {
+        let session = Session::resume(ground, plan, &args.common)?;
+        refuse_other_pause(&session, args.pause)?;
+        session
+    } else {
+        Session::begin(ground, plan, &args.common)?
+    };
     match measure(&mut session, args, &cells) {
         Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "")),
+        Err(error) => Err(session.fail(error, "; the same command with --resume continues")),
+    }
+}
+
+/// A pause is a part of each cell but the first, and not of the record's first line.
+fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
+    let mut measured = session.record.bursts.iter().skip(1);
+    match measured.find(|it| it.pause_s != pause as f64) {
+        Some(cell) => {
+            let message = format!(
+                "the pause of its courses is {} s, not {pause}",
+                cell.pause_s
+            );
+            let hint = "--resume takes the options that the results were begun with".to_owned();
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+        None => Ok(()),
     }
 }
 
@@ -101,6 +128,17 @@ fn measure(
     cells: &[(u64, Pattern)],
 ) -> anyhow::Result<()> {
     let interrupt = session.ground.interrupt();
+    let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
+    if let Some(lost) = lost_recovery(session) {
+        let note = format!(
+            "{lost}: its second course is left out, for writing the test file again is no pause"
+        );
+        session.ground.context.tell(Event::Note(&note));
+    }
+    if left.is_empty() {
+        return Ok(());
+    }
+    let is_begun = left.len() < cells.len();
     session
         .ground
         .fill(session.record.header.file_bytes, None)?;
@@ -108,10 +146,11 @@ fn measure(
     let step = session
         .ground
         .context
-        .step("courses", Length::Paced(cells.len() as u64));
-    for (done, (size, pattern)) in cells.iter().enumerate() {
-        step.announce(&pattern.name, each * (cells.len() - done) as u32);
-        let pause = if done == 0 { 0 } else { args.pause };
+        .step("courses", Length::Paced(left.len() as u64));
+    for (done, (size, pattern)) in left.iter().enumerate() {
+        step.announce(&pattern.name, each * (left.len() - done) as u32);
+        let is_first = done == 0 && !is_begun;
+        let pause = if is_first { 0 } else { args.pause };
         rest(pause, &interrupt)?;
         let cell = course(session, args, *size, pattern, pause)?;
         let has_ended = stats::burst(&cell.iops).is_some();
@@ -126,6 +165,25 @@ fn measure(
         step.reach(done as u64 + 1);
     }
     Ok(())
+}
+
+/// The cells that have no course yet.
+fn left<'a>(
+    session: &Session,
+    cells: &'a [(u64, Pattern)],
+) -> impl Iterator<Item = &'a (u64, Pattern)> {
+    let measured = session.record.bursts.iter();
+    let measured: Vec<Pattern> = measured.map(|it| it.pattern.clone()).collect();
+    cells
+        .iter()
+        .filter(move |(_, pattern)| !measured.contains(pattern))
+}
+
+/// The cell whose burst ended when an interruption came before its second course.
+fn lost_recovery(session: &Session) -> Option<String> {
+    let last = session.record.bursts.last()?;
+    let is_lost = !last.is_recovery && stats::burst(&last.iops).is_some();
+    is_lost.then(|| last.pattern.name.clone())
 }
 
 /// One course: fio with its log of each second.

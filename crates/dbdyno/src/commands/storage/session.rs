@@ -220,9 +220,10 @@ impl Session {
             direct: ground.place.is_direct(),
             log: None,
         };
-        let has_fio = plan.fio.is_some() && !plan.patterns.is_empty();
+        // A burst writes a job file for each cell.
+        let has_job = plan.fio.is_some() && plan.mode != StorageMode::Burst;
         Ok(Self {
-            job: has_fio.then(|| job_file(&job, &plan.patterns)),
+            job: (has_job && !plan.patterns.is_empty()).then(|| job_file(&job, &plan.patterns)),
             fio: plan.fio,
             ground,
             results,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blame, Length};
+use runs::{Blame, Blamed, Length};
 use samples::{Access, Pattern, SteadyRound, StorageLine, StorageMode};
 use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
 use storage::Fio;
@@ -21,7 +21,7 @@ The file is written twice whole, then one pattern runs in rounds. Steady: in the
 their mean, and what their line rises or falls by is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and it is not
 purged before: SNIA's figures of a drive are not comparable.
 
-Exit code 1 when the steady state is not reached in --rounds.
+Exit code 1 when the steady state is not reached in --rounds. It cannot be resumed: rounds follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
@@ -48,11 +48,21 @@ pub(super) struct SteadyArgs {
     /// Requests in flight
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
     depth: u32,
+    /// Refused, with the reason
+    #[arg(long, hide = true)]
+    resume: bool,
     #[command(flatten)]
     common: CommonArgs,
 }
 
 pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
+    if args.resume {
+        let message = "steady cannot be resumed: its rounds follow each other without a pause on a file that was just written";
+        let hint = "run it again without --resume: it writes the file again and begins with the first round";
+        return Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into());
+    }
     let fio = Fio::find().map_err(blamed)?;
     let ground = Ground::open(&args.directory, &args.common)?;
     ground.place.refuse_unless_room(args.size).map_err(blamed)?;
@@ -81,7 +91,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             session.finish()?;
             Ok(ExitCode::from(Blame::Answer as u8))
         }
-        Err(error) => Err(session.fail(error, "")),
+        Err(error) => Err(session.fail(error, "; a steady state is measured in one go")),
     }
 }
 
