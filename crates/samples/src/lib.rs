@@ -86,8 +86,8 @@ pub use server_activity::{
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use statement_classes::Classes;
 pub use storage_record::{
-    BurstCell, CommitResult, STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode,
-    StorageReadError, StorageRecord,
+    BurstCell, CommitResult, CommitSequence, STORAGE_FORMAT, SteadyRound, StorageHeader,
+    StorageLine, StorageMode, StorageReadError, StorageRecord,
 };
 pub use storage_results::{
     Access, Flushes, ImportedJob, NOISY_FROM, Pattern, PatternResult, Repeat, Requests,

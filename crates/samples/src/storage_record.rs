@@ -165,11 +165,35 @@ fn names(patterns: &[Pattern]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
+/// The server whose calls for a durable commit are made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitSequence {
+    /// MariaDB 10.11: a block of 4 KiB past the page cache, 210 bytes of binary log.
+    #[default]
+    Mariadb,
+    /// MySQL 9.7: blocks of 512 bytes through the page cache, 380 bytes of binary log.
+    Mysql,
+}
+
+impl CommitSequence {
+    /// The server's name.
+    pub fn server(self) -> &'static str {
+        match self {
+            Self::Mariadb => "MariaDB",
+            Self::Mysql => "MySQL",
+        }
+    }
+}
+
 /// What a commit probe measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommitResult {
     /// Writers that committed at the same time.
     pub writers: u32,
+    /// Whose calls it made.
+    #[serde(default)]
+    pub sequence: CommitSequence,
     /// Time of the probe, seconds.
     pub elapsed_s: f64,
     /// Durable commits.

@@ -15,6 +15,7 @@ mod native;
 mod pattern_file;
 mod pattern_set;
 mod place;
+mod redo_log;
 mod test_file;
 
 pub use commit_probe::commit_probe;

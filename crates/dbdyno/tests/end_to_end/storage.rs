@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::scene::Scene;
 
+mod guard_rails;
 mod limits;
 mod loop_disk;
 mod resume;
@@ -79,6 +80,15 @@ fn commits_are_measured() {
     assert_eq!(one.groups, one.commits);
     assert!(four.groups < four.commits, "they share flushes");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+    let mysql = ["--server", "mysql", "--writers", "1", "--seconds", "1"];
+    let commit = ["storage", "commit", &path];
+    scene
+        .dbdyno(commit.iter().chain(&mysql))
+        .exits(0)
+        .prints_sentence("durable with 1 writer by MySQL's calls");
+    let other = self::record(&scene, "results/storage-commit-2");
+    assert_eq!(other.commits[0].sequence, samples::CommitSequence::Mysql);
+    assert!(!other.commits[0].redo_direct, "through the page cache");
     let page = scene.path().join("results/storage-commit-1/storage.html");
     assert!(
         fs::read_to_string(page)

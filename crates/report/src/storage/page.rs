@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use audit::Audit;
 use maud::{Markup, html};
-use samples::{Access, BurstCell, CommitResult, StorageMode, StorageRecord};
+use samples::{Access, BurstCell, CommitResult, CommitSequence, StorageMode, StorageRecord};
 use stats::{Burst, burst};
 use units::{bytes, counted, duration, moment, per_s, percent, si, si_tick};
 
@@ -156,8 +156,8 @@ fn commits(all: &[CommitResult]) -> Markup {
     html! {
         section aria-labelledby="commits" {
             h2 id="commits" { "Durable commits" }
-            p.note { "A 4 KiB block of the redo log and fdatasync, then 210 bytes of the binary log and fdatasync, as MariaDB \
-                does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
+            p.note { (calls(all[0].sequence)) " and fdatasync, as " (all[0].sequence.server())
+                " does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
             (scrolling("Durable commits", html! { table {
                 thead { tr { @for name in names { th scope="col" { (name) } } } }
                 tbody { @for it in all { tr {
@@ -168,6 +168,17 @@ fn commits(all: &[CommitResult]) -> Markup {
                         it.binlog.p50_ns, it.binlog.p99_ns] { td { (time(ns)) } }
                 } } }
             } }))
+        }
+    }
+}
+
+fn calls(sequence: CommitSequence) -> &'static str {
+    match sequence {
+        CommitSequence::Mariadb => {
+            "A 4 KiB block of the redo log and fdatasync, then 210 bytes of the binary log"
+        }
+        CommitSequence::Mysql => {
+            "Blocks of 512 bytes of the redo log and fdatasync, then 380 bytes of the binary log"
         }
     }
 }

@@ -186,6 +186,7 @@ pub(super) mod testing {
         ];
         let commit = |writers: u32, commits: u64| CommitResult {
             writers,
+            sequence: samples::CommitSequence::Mariadb,
             elapsed_s: 8.0,
             commits,
             groups: commits / u64::from(writers),

@@ -8,7 +8,7 @@
 //! ```
 
 use audit::Audit;
-use samples::{CommitResult, PatternResult, StorageMode, StorageRecord};
+use samples::{CommitResult, CommitSequence, PatternResult, StorageMode, StorageRecord};
 use stats::{STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW};
 use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
 
@@ -152,9 +152,13 @@ fn commits_in_words(record: &StorageRecord) -> Option<String> {
     let rate = |it: &CommitResult| per_s(it.commits_per_s());
     let time = |ns: u64| duration(ns as f64);
     let mut words = format!(
-        "{} durable with {}, p50 {}, p99 {} (redo log {}, binary log {})",
+        "{} durable with {}{}, p50 {}, p99 {} (redo log {}, binary log {})",
         rate(first),
         counted(first.writers as usize, "writer"),
+        match first.sequence {
+            CommitSequence::Mariadb => "",
+            CommitSequence::Mysql => " by MySQL's calls",
+        },
         time(first.commit.p50_ns),
         time(first.commit.p99_ns),
         time(first.redo.p50_ns),

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use runs::{Event, Length};
-use samples::{Access, Pattern, StorageLine, StorageMode};
+use samples::{Access, CommitSequence, Pattern, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
 
 use super::{
@@ -87,7 +87,7 @@ pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
 
 fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
     let each = Duration::from_secs(EACH_S);
-    session.probe_commits(each)?;
+    session.probe_commits(CommitSequence::Mariadb, each)?;
     let left = session.left();
     let step = session
         .ground

@@ -12,8 +12,8 @@ use std::{
 use reactor::system_now;
 use runs::{Blame, Blamed, ClaimedDirectory, Context, Event, Length, utc_now};
 use samples::{
-    CommitResult, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader,
-    StorageLine, StorageMode, StorageRecord,
+    CommitResult, CommitSequence, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage,
+    StorageHeader, StorageLine, StorageMode, StorageRecord,
 };
 use server::{Cgroup, DiskLimits, Entered};
 use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result, shuffled};
@@ -309,7 +309,11 @@ impl Session {
     }
 
     /// Measures the commit probes that are not there yet.
-    pub(super) fn probe_commits(&mut self, each: Duration) -> anyhow::Result<()> {
+    pub(super) fn probe_commits(
+        &mut self,
+        sequence: CommitSequence,
+        each: Duration,
+    ) -> anyhow::Result<()> {
         let writers = self.record.header.writers.clone();
         let done = self.record.commits.len();
         for writers in writers.into_iter().skip(done) {
@@ -320,6 +324,7 @@ impl Session {
             let limited = self.ground.limited()?;
             let probed = storage::commit_probe(
                 &self.ground.test,
+                sequence,
                 self.ground.place.is_direct(),
                 writers,
                 each,
