@@ -15,7 +15,9 @@ mod native;
 mod pattern_file;
 mod pattern_set;
 mod place;
+mod raw_device;
 mod redo_log;
+mod target;
 mod test_file;
 
 pub use commit_probe::commit_probe;
@@ -28,4 +30,6 @@ pub use native::native_pattern;
 pub use pattern_file::parse_patterns;
 pub use pattern_set::{commit_relevant, mysql_30, sh2_137, shuffled};
 pub use place::Place;
+pub use raw_device::RawDevice;
+pub use target::Target;
 pub use test_file::TestFile;

@@ -1,4 +1,4 @@
-//! The directory that is measured, and whether it may be: never a device, never a server's data, never memory.
+//! The place that is measured, and whether it may be: never a server's data, never memory, a device only on demand.
 
 use std::{
     fs::{self, OpenOptions},
@@ -13,6 +13,7 @@ use samples::Storage;
 use crate::{
     aligned::{ALIGNMENT, AlignedBuffer},
     error::Error,
+    raw_device::RawDevice,
 };
 
 /// Share of the file system that stays free, and its bounds in bytes: others use the disk, too.
@@ -40,7 +41,7 @@ const OF_A_SERVER: [&str; 5] = [
     "mysql.ibd",
 ];
 
-/// A directory that may be measured.
+/// A directory or device that may be measured.
 #[derive(Debug, Clone)]
 pub struct Place {
     path: PathBuf,
@@ -100,7 +101,18 @@ impl Place {
         })
     }
 
-    /// The directory, absolute.
+    /// A raw device: all of it may be written.
+    pub fn of_device(device: &RawDevice) -> Self {
+        Self {
+            path: device.path().to_owned(),
+            direct: Ok(()),
+            free_bytes: device.size_bytes(),
+            kept_bytes: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The directory or device, absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -124,6 +136,15 @@ impl Place {
     pub fn refuse_unless_room(&self, file_bytes: u64) -> Result<(), Error> {
         if file_bytes <= self.room_bytes() {
             return Ok(());
+        }
+        if self.kept_bytes == 0 {
+            let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
+            let why = format!("the device has {size}, and {wanted} of it were to be written");
+            return Err(refused(
+                &self.path,
+                why,
+                "--size takes a smaller part of it",
+            ));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),
@@ -160,14 +181,16 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
     let kind = fs::metadata(path)
         .map_err(Error::io("measure", path))?
         .file_type();
-    let why = match kind {
-        _ if kind.is_dir() => return Ok(()),
-        _ if kind.is_block_device() || kind.is_char_device() => {
-            "is a device; dbdyno writes no raw device, for that would destroy what is on it"
-        }
-        _ => "is no directory",
-    };
     let hint = "name a directory on the file system that the server will use";
+    let (why, hint) = match kind {
+        _ if kind.is_dir() => return Ok(()),
+        _ if kind.is_block_device() => (
+            "is a raw device; writing to it destroys what is on it",
+            "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
+        ),
+        _ if kind.is_char_device() => ("is a device and no raw device of blocks", hint),
+        _ => ("is no directory", hint),
+    };
     Err(refused(path, why.to_owned(), hint))
 }
 

@@ -4,7 +4,7 @@ use samples::StorageRecord;
 
 use crate::{
     durability::barrier_off,
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
 };
@@ -69,6 +69,9 @@ fn judge(run: &Run<'_>) -> Outcome {
 fn of_storage(record: &StorageRecord) -> Outcome {
     let place = record.header.storage.places.first();
     let place = place.ok_or_else(|| missing("the file system"))?;
+    if place.is_raw_device() {
+        return Err(no_subject("a raw device is not mounted"));
+    }
     let caches: Vec<&str> = record
         .header
         .storage

@@ -13,7 +13,7 @@ use samples::{Record, StorageRecord};
 
 use crate::commands::{
     run::terminal_width,
-    storage::{STORAGE_RECORD, unreadable},
+    storage::{record_file, unreadable},
 };
 
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         sides => {
             let mut records = BTreeMap::new();
             for side in sides {
-                if storage_record(side).is_some() {
+                if record_file(side).is_some() {
                     let message = format!(
                         "{}: measurements of storage are audited one by one",
                         side.display()
@@ -118,23 +118,13 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
-    match storage_record(path) {
+    match record_file(path) {
         Some(file) => {
             let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
             Ok(audit::audit(&Subject::of_storage(&record.over_repeats())))
         }
         None => Ok(audit_of_path(path, &read(path)?)?),
     }
-}
-
-/// The record of `dbdyno storage` in a directory, or the file itself if it is one.
-fn storage_record(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() {
-        let file = path.join(STORAGE_RECORD);
-        return file.exists().then_some(file);
-    }
-    let is_of_storage = path.file_name().is_some_and(|name| name == STORAGE_RECORD);
-    is_of_storage.then(|| path.to_owned())
 }
 
 /// The records of a directory, or the one of a file.

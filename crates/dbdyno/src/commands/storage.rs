@@ -1,7 +1,10 @@
 //! `dbdyno storage`: what a directory's disk can do for a database, and whether to believe it.
 
+mod blame;
 mod burst;
 mod commit;
+mod destroy;
+mod ground;
 mod limit;
 mod outputs;
 mod quick;
@@ -14,8 +17,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use outputs::{RECORD as STORAGE_RECORD, keep, unreadable};
-pub(crate) use session::blamed;
+pub(crate) use blame::blamed;
+pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

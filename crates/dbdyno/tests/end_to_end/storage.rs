@@ -262,6 +262,37 @@ fn files_of_fio_are_imported_and_audited() {
         .exits(1)
         .prints_sentence("W14 commits reach the disk: no commits were measured");
 
+    // Its page and charts again, from the record.
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--charts", "pictures"])
+        .exits(0)
+        .prints("pictures/heat.svg\npictures/courses.svg\n");
+    for (name, part) in [("heat", "16.6k"), ("courses", "ends after 20 s")] {
+        let svg = scene
+            .path()
+            .join("pictures")
+            .join(name)
+            .with_extension("svg");
+        let svg = fs::read_to_string(svg).unwrap();
+        assert!(
+            svg.starts_with("<svg") && svg.contains(part),
+            "{name}: {svg}"
+        );
+    }
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--format", "csv"])
+        .exits(0)
+        .prints("kind,name,part,block_bytes");
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--format", "markdown"])
+        .exits(2)
+        .says("a measurement of storage has no markdown")
+        .hints("html, json, csv, svg and png");
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--chart", "none"])
+        .exits(2)
+        .hints("available: heat, courses");
+
     scene.file("old.json", &FIO_JSON.replacen("fio-3.33", "fio-2.16", 1));
     scene
         .dbdyno(["import", "fio", "old.json"])

@@ -20,16 +20,35 @@ const DISK_MARK: char = '*';
 const NOISY: char = '~';
 
 /// Random patterns by block size and share of reads, over their depths.
-struct HeatTable<'a> {
-    depths: Vec<u32>,
-    rows: Vec<(u64, u32, Vec<Option<&'a PatternResult>>)>,
+pub(crate) struct HeatTable<'a> {
+    pub(crate) depths: Vec<u32>,
+    /// Block size in bytes, reads in percent, and a result for each depth.
+    pub(crate) rows: Vec<(u64, u32, Vec<Option<&'a PatternResult>>)>,
     sequential: Vec<&'a PatternResult>,
     highest: f64,
 }
 
 impl<'a> HeatTable<'a> {
+    /// What the marks mean.
+    pub(crate) const LEGEND: &'static str = "The darker, the faster. *: CrystalDiskMark measures the same. ~: too noisy to rely on. \
+        ±: half of the 95 % interval of the mean.";
+
+    /// How fast a cell is against the fastest, 0 to 1. A square root: the slow half of the table is not all of one shade.
+    pub(crate) fn share(&self, result: &PatternResult) -> f64 {
+        if self.highest > 0.0 {
+            (result.iops() / self.highest).sqrt().clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Rate and marks of a cell.
+    pub(crate) fn cell(&self, result: &PatternResult) -> String {
+        rate(result) + &marks(result)
+    }
+
     /// `None` where no pattern was measured.
-    fn of(record: &'a StorageRecord) -> Option<Self> {
+    pub(crate) fn of(record: &'a StorageRecord) -> Option<Self> {
         let is_random = |it: &&PatternResult| it.pattern.access == Access::Random;
         let (random, sequential): (Vec<_>, Vec<_>) = record.patterns.iter().partition(is_random);
         let depths: BTreeSet<u32> = random.iter().map(|it| it.pattern.depth).collect();
@@ -150,7 +169,7 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                         tbody { @for (block, reads, cells) in &table.rows { tr {
                             th scope="row" { (bytes(*block)) }
                             th scope="row" { (unbroken(&percent(f64::from(*reads) / 100.0))) }
-                            @for cell in cells { (heat_cell(*cell, table.highest)) }
+                            @for cell in cells { (heat_cell(&table, *cell)) }
                         } } }
                     }
                 }))
@@ -167,23 +186,17 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
     }
 }
 
-fn heat_cell(cell: Option<&PatternResult>, highest: f64) -> Markup {
+fn heat_cell(table: &HeatTable<'_>, cell: Option<&PatternResult>) -> Markup {
     let Some(result) = cell else {
         return html! { td { "–" } };
     };
-    // A square root: the slow half of the table is not all of one shade.
-    let share = if highest > 0.0 {
-        (result.iops() / highest).sqrt()
-    } else {
-        0.0
-    };
-    let heat = format!("--heat:{:.2}", share.clamp(0.0, 1.0));
+    let heat = format!("--heat:{:.2}", table.share(result));
     let told = [format!("p99 {}", p99(result)), spread(result)];
     let told = told.iter().filter(|it| !it.is_empty());
     let told: Vec<&str> = told.map(String::as_str).collect();
     let hint = format!("{}: {}", result.pattern.name, told.join(", "));
     html! {
-        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) { (rate(result)) (marks(result)) }
+        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) { (table.cell(result)) }
     }
 }
 

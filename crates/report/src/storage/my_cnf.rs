@@ -42,7 +42,7 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
         });
     }
     lines.extend(neighbours(record));
-    if record.header.direct {
+    if record.header.direct && !place(record).is_some_and(|it| it.is_raw_device()) {
         lines.push(CnfLine {
             name: "innodb_flush_method",
             value: "O_DIRECT".to_owned(),

@@ -60,7 +60,7 @@ pub(super) fn sequential(record: &StorageRecord, reads_percent: u32) -> Option<&
 }
 
 /// What was measured: the directory, or the files of an import.
-pub(super) fn name(record: &StorageRecord) -> String {
+pub(crate) fn name(record: &StorageRecord) -> String {
     let header = &record.header;
     match header.imported_from.as_slice() {
         [] => header.directory.clone(),

@@ -136,6 +136,7 @@ pub(super) fn device_in_words(record: &StorageRecord) -> String {
         &devices
     };
     let mut words = format!("{behind}; {} {}", place.filesystem, place.mount_options);
+    words.truncate(words.trim_end().len());
     if !record.header.direct {
         words.push_str(", through the page cache");
     }

@@ -13,7 +13,9 @@ use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    blame::blamed,
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -102,8 +104,9 @@ fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
     match measured.find(|it| it.pause_s != pause as f64) {
         Some(cell) => {
             let message = format!(
-                "the pause of its courses is {} s, not {pause}",
-                cell.pause_s
+                "the pause of its courses is {}, not {}",
+                units::moment(cell.pause_s),
+                units::moment(pause as f64)
             );
             let hint = "--resume takes the options that the results were begun with".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
@@ -194,7 +197,7 @@ fn course(
     pattern: &Pattern,
     pause_s: u64,
 ) -> anyhow::Result<BurstCell> {
-    let (file, log) = (session.ground.test.data(), session.ground.test.path(LOG));
+    let (file, log) = (session.ground.test.data(), session.ground.files().path(LOG));
     let job = JobFile {
         file: &file,
         file_bytes: size,
@@ -211,7 +214,7 @@ fn course(
         let error = format!("fio: pattern {}: {error}", pattern.name);
         return Err(Blamed::new(Blame::Machine, error).into());
     }
-    let path = session.ground.test.path(&format!("{LOG}_iops.1.log"));
+    let path = session.ground.files().path(&format!("{LOG}_iops.1.log"));
     let logged = files::read_regular_text(&path, 64 << 20);
     let logged = logged.map_err(|error| {
         Blamed::new(

@@ -5,7 +5,9 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use samples::{CommitSequence, StorageMode};
 
 use super::{
-    session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed},
+    blame::blamed,
+    ground::{COMMIT_BYTES, CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 

@@ -13,8 +13,21 @@ use samples::{StorageMode, StorageReadError, StorageRecord};
 use crate::commands::run::terminal_width;
 
 /// The record in a results directory.
-pub(crate) const RECORD: &str = "storage.jsonl";
+pub(super) const RECORD: &str = "storage.jsonl";
 const PAGE: &str = "storage.html";
+
+/// fio's job file of the patterns beside it.
+pub(crate) const JOB_FILE: &str = "patterns.fio";
+
+/// The record of `dbdyno storage` in a directory, or the file itself if it is one.
+pub(crate) fn record_file(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        let file = path.join(RECORD);
+        return file.exists().then_some(file);
+    }
+    let is_of_storage = path.file_name().is_some_and(|name| name == RECORD);
+    is_of_storage.then(|| path.to_owned())
+}
 
 /// A record with one result for each pattern, and what the rules of the audit say of it.
 pub(super) struct Judged {

@@ -7,7 +7,9 @@ use samples::{Access, CommitSequence, Pattern, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
 
 use super::{
-    session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed},
+    blame::blamed,
+    ground::{COMMIT_BYTES, CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 

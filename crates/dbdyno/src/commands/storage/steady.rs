@@ -8,7 +8,10 @@ use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
 use storage::Fio;
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    blame::blamed,
+    destroy::DestroyArgs,
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -26,7 +29,7 @@ Exit code 1 when the steady state is not reached in --rounds. It cannot be resum
 Example:
   dbdyno storage steady /data --size 16G")]
 pub(super) struct SteadyArgs {
-    /// Directory on the disk to measure
+    /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Size of the test file
@@ -52,6 +55,8 @@ pub(super) struct SteadyArgs {
     #[arg(long, hide = true)]
     resume: bool,
     #[command(flatten)]
+    destroy: DestroyArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
@@ -64,7 +69,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             .into());
     }
     let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory, &args.common)?;
+    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
     ground.place.refuse_unless_room(args.size).map_err(blamed)?;
     let pattern = Pattern {
         name: format!("round_{}_r{}_q{}", args.block, args.reads, args.depth),

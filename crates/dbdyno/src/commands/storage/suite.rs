@@ -11,7 +11,10 @@ use samples::{Pattern, StorageLine, StorageMode};
 use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    blame::blamed,
+    destroy::DestroyArgs,
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -32,7 +35,7 @@ Examples:
   dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2 --repeats 3
   dbdyno storage suite /data --resume")]
 pub(super) struct SuiteArgs {
-    /// Directory on the disk to measure
+    /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Patterns: sh2-137, mysql-30 or a TOML file
@@ -54,6 +57,8 @@ pub(super) struct SuiteArgs {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
+    destroy: DestroyArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
@@ -64,7 +69,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory, &args.common)?;
+    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
     ground.place.refuse_unless_room(args.size).map_err(blamed)?;
     let mut left_out = Vec::new();
     if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {

@@ -72,6 +72,10 @@ impl LoopDisk {
         &self.mount
     }
 
+    pub(super) fn device(&self) -> &Path {
+        &self.device
+    }
+
     fn command(&self, name: &str, with: impl FnOnce(&mut Command) -> &mut Command) {
         let status = with(&mut Command::new(name)).status().unwrap();
         assert!(status.success(), "{name} {}", self.device.display());
