@@ -89,6 +89,8 @@ fn storage_record(run: &Run<'_>) -> Option<StorageRecord> {
         patterns: load.jobs.clone(),
         writers: Vec::new(),
         left_out: Vec::new(),
+        repeats: 1,
+        order_seed: None,
         limit: record.limit.as_ref().and_then(|it| it.disk.clone()),
         imported_from: Vec::new(),
     };
@@ -115,6 +117,8 @@ fn result(record: &Record, load: &DiskLoad, job: &Pattern, measured_s: f64) -> P
             rate_samples: 0,
             bytes_per_s: iops * job.block_bytes as f64,
             latency: latency(&total.response),
+            latency_bins: samples::LatencyBins::default(),
+            repeats: Vec::new(),
         })
     };
     PatternResult {
@@ -124,6 +128,7 @@ fn result(record: &Record, load: &DiskLoad, job: &Pattern, measured_s: f64) -> P
         cpu: None,
         error: None,
         imported: None,
+        repeat: 1,
     }
 }
 

@@ -65,8 +65,6 @@ pub(crate) struct MissingGuarantee {
 
 /// File systems that never overwrite a page in place, so that no page can be torn.
 const COPY_ON_WRITE: &[&str] = &["zfs", "btrfs"];
-/// File systems in memory.
-const IN_MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
 /// The durability class of a run.
 ///
@@ -132,7 +130,7 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
         let what = format!("innodb_flush_method={method}");
         lack(Class::D0, what, "innodb_flush_method");
     }
-    if is_of(IN_MEMORY) {
+    if data.iter().any(|place| place.is_in_memory()) {
         lack(Class::D0, "the data directory is in memory".to_owned(), "");
     }
     if let Some(option) = data

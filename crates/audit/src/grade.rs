@@ -100,8 +100,8 @@ pub const FORMULA: &str = "The grade is the method's, of results that claim some
 of each combination or more, each of five seconds or more. Fewer or shorter ones are rough figures, an interrupted plan is none, and neither has a grade. Other work on the \
 machine (H14) is the machine's state and does not count here. A: nothing above a note. B: one to three warnings. C: more \
 warnings. D: one rule failed. E: several failed. F: a rule says invalid. A rule that could not be evaluated is never a pass: \
-any holds the grade at B or below, a quarter of those that apply at C, half of them at D. Rules that do not apply, and rules \
-that are waiting for an input that no record has yet, count for nothing.";
+any holds the grade at B or below, a quarter of those that apply at C, half of them at D. Rules that do not apply count for \
+nothing.";
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,6 @@ mod sides;
 mod storage;
 mod subject;
 mod unevenness;
-mod waiting;
 mod words;
 
 #[cfg(test)]
@@ -35,11 +34,10 @@ pub use finding::{Finding, Level, Outcome, Unjudged};
 pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
-pub use rule::{Rule, WaitingRule};
+pub use rule::Rule;
 pub use rules::RULES;
 pub use sides::{SidesAudit, SidesFinding};
 pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
-pub use waiting::WAITING;
 
 /// The rule with this short name, in upper or lower case.
 pub fn rule(id: &str) -> Option<&'static Rule> {

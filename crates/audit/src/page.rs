@@ -9,7 +9,6 @@ use crate::{
     grade::FORMULA,
     rule::{Judge, Rule},
     rules::RULES,
-    waiting::WAITING,
 };
 
 const HEAD: &str = "\
@@ -51,20 +50,6 @@ pub fn page() -> String {
     }
     line("");
     line(&format!("{} rules are evaluated.", RULES.len()));
-    if !WAITING.is_empty() {
-        let count = WAITING.len();
-        line(&format!(
-            "\n{count} more wait for an input that no record has yet:\n"
-        ));
-        line("| rule | what has to be so | waits for |");
-        line("| --- | --- | --- |");
-    }
-    for rule in WAITING {
-        line(&format!(
-            "| {} | {} | {} |",
-            rule.id, rule.name, rule.waits_for
-        ));
-    }
     line("");
     for rule in RULES {
         line(&format!("## {}: {}\n", rule.id, rule.name));
@@ -138,12 +123,8 @@ mod tests {
 
     #[test]
     fn every_rule_is_told_once_and_whole() {
-        let ids: BTreeSet<&str> = RULES
-            .iter()
-            .map(|rule| rule.id)
-            .chain(WAITING.iter().map(|rule| rule.id))
-            .collect();
-        assert_eq!(ids.len(), RULES.len() + WAITING.len());
+        let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+        assert_eq!(ids.len(), RULES.len());
         assert_eq!(ids.len(), 60);
         for rule in RULES {
             for text in [

@@ -43,14 +43,3 @@ pub(crate) enum Judge {
 
 /// Judges a measurement of storage.
 pub(crate) type OfStorage = fn(&StorageRecord) -> Outcome;
-
-/// A rule that cannot be evaluated yet.
-#[derive(Debug, Clone, Copy)]
-pub struct WaitingRule {
-    /// Short name, as in [`Rule::id`].
-    pub id: &'static str,
-    /// The requirement, as in [`Rule::name`].
-    pub name: &'static str,
-    /// The input that no record contains yet.
-    pub waits_for: &'static str,
-}

@@ -2,12 +2,6 @@
 
 use samples::{Access, BlockDevice, CommitResult, PatternResult, StorageRecord};
 
-/// The disks below the file system that was measured, without what is made of them.
-pub(crate) fn disks(record: &StorageRecord) -> impl Iterator<Item = &BlockDevice> {
-    let devices = record.header.storage.devices.iter();
-    devices.filter(|it| it.made_of.is_empty())
-}
-
 /// Whether the name of a disk is that of a hypervisor's: virtio and Xen.
 pub(crate) fn is_virtual(disk: &BlockDevice) -> bool {
     ["vd", "xvd"]

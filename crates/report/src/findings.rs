@@ -14,7 +14,7 @@
 
 use std::fmt::Write;
 
-use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
+use audit::{Audit, Finding, Judgement, Level, Unjudged};
 use serde::Serialize;
 
 use crate::text::wrapped::wrapped_behind;
@@ -32,11 +32,6 @@ pub struct AuditFilter {
 }
 
 impl AuditFilter {
-    /// Whether everything is shown.
-    pub(crate) fn is_all(&self) -> bool {
-        self.level.is_none() && self.rule.is_none()
-    }
-
     pub(crate) fn has(&self, judgement: &Judgement) -> bool {
         let is_rule = self
             .rule
@@ -165,23 +160,17 @@ pub fn audit_in_short(audit: &Audit, width: u16) -> String {
 /// The explanation of rule `id` as text of at most `width` columns; `None` if the rule does not exist.
 pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     let width = usize::from(width).max(60);
-    if let Some(rule) = audit::rule(id) {
-        let lines = [
-            format!("{}: {}", rule.id, rule.name),
-            wrapped_behind("  finding      ", rule.found, width),
-            wrapped_behind("  measures     ", rule.measures, width),
-            wrapped_behind("  threshold    ", rule.threshold, width),
-            wrapped_behind("  consequence  ", rule.consequence, width),
-            wrapped_behind("  remedy       ", rule.remedy, width),
-            wrapped_behind("  source       ", rule.source, width),
-        ];
-        return Some(lines.join("\n") + "\n");
-    }
-    let waiting = WAITING
-        .iter()
-        .find(|rule| rule.id.eq_ignore_ascii_case(id))?;
-    let why = wrapped_behind("  waits for    ", waiting.waits_for, width);
-    Some(format!("{}: {}\n{why}\n", waiting.id, waiting.name))
+    let rule = audit::rule(id)?;
+    let lines = [
+        format!("{}: {}", rule.id, rule.name),
+        wrapped_behind("  finding      ", rule.found, width),
+        wrapped_behind("  measures     ", rule.measures, width),
+        wrapped_behind("  threshold    ", rule.threshold, width),
+        wrapped_behind("  consequence  ", rule.consequence, width),
+        wrapped_behind("  remedy       ", rule.remedy, width),
+        wrapped_behind("  source       ", rule.source, width),
+    ];
+    Some(lines.join("\n") + "\n")
 }
 
 /// The JSON document of an audit.
@@ -195,7 +184,8 @@ pub(crate) struct AuditDocument<'a> {
     meaning: String,
     formula: &'a str,
     rules: Vec<Row<'a>>,
-    waiting: Vec<Waiting<'a>>,
+    /// Always empty: every rule is evaluated. Readers of this format may look for it.
+    waiting: [(); 0],
 }
 
 #[derive(Serialize)]
@@ -215,13 +205,6 @@ struct Row<'a> {
 enum Judged<'a> {
     Found(&'a Finding),
     Unjudged { level: &'a str, why: &'a str },
-}
-
-#[derive(Serialize)]
-struct Waiting<'a> {
-    id: &'a str,
-    name: &'a str,
-    waits_for: &'a str,
 }
 
 /// The audit of `name` as one JSON object.
@@ -259,11 +242,6 @@ pub(crate) fn audit_document<'a>(
             remedy: it.rule.remedy,
             source: it.rule.source,
         });
-    let waiting = WAITING.iter().map(|rule| Waiting {
-        id: rule.id,
-        name: rule.name,
-        waits_for: rule.waits_for,
-    });
     AuditDocument {
         format: AUDIT_FORMAT,
         subject: name,
@@ -273,7 +251,7 @@ pub(crate) fn audit_document<'a>(
         meaning: audit.assessment.in_words(),
         formula: audit::FORMULA,
         rules: rows.collect(),
-        waiting: waiting.collect(),
+        waiting: [],
     }
 }
 

@@ -38,7 +38,7 @@ pub use formats::{
 };
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
-pub use picture::{Picture, PictureError, pictures, png};
+pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
 pub use results::{Clause, Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{

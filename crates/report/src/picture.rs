@@ -4,16 +4,22 @@
 //! with its heading, its legend and its notes.
 
 mod error;
+mod heat;
 mod layout;
 #[cfg(feature = "png")]
 mod raster;
 mod section;
 mod style;
 
+use audit::Audit;
 pub use error::PictureError;
-use samples::printable_lines;
+use samples::{StorageRecord, printable_lines};
 
-use crate::{page, results::Results};
+use crate::{
+    page,
+    results::Results,
+    storage::{name, storage_html},
+};
 
 /// A chart as a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +48,29 @@ pub fn pictures(results: &Results) -> Vec<Picture> {
         results.name,
         env!("CARGO_PKG_VERSION")
     );
-    let sections = section::sections(&page);
+    cut_out(&page, title, &foot)
+}
+
+/// The charts of a measurement of storage: the heat table (`heat`), the curves over the depth (`curves`) and the courses of a
+/// burst (`courses`), as far as it has them.
+pub fn storage_pictures(record: &StorageRecord, audit: &Audit) -> Vec<Picture> {
+    let page = heat::section(record) + &storage_html(record, audit, None);
+    let header = &record.header;
+    let with = header.fio_version.as_deref().unwrap_or("without fio");
+    let title = format!("dbdyno storage {}: {}", header.mode.name(), name(record));
+    let foot = format!("{with}, {}; dbdyno {}", header.at, header.dbdyno_version);
+    cut_out(&page, &title, &foot)
+}
+
+/// Each section of a page that has charts, as a picture.
+fn cut_out(page: &str, title: &str, foot: &str) -> Vec<Picture> {
+    let sections = section::sections(page);
     let pictures = sections.into_iter().map(|section| Picture {
         svg: printable_lines(&layout::picture(
             &section,
             title,
-            &foot,
-            &section::hatches(&page),
+            foot,
+            &section::hatches(page),
         ))
         .into_owned(),
         name: section.name,

@@ -8,9 +8,12 @@ mod page;
 mod problems;
 mod programs;
 mod readings;
+mod repeats;
 mod summary;
 mod uses;
 
+pub(crate) use heat::HeatTable;
 pub use page::storage_html;
 pub use programs::{storage_csv, storage_json};
+pub(crate) use readings::name;
 pub use summary::{storage_details, storage_summary};

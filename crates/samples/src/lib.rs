@@ -22,6 +22,7 @@ mod instance;
 mod judged_steadiness;
 mod keys;
 mod known_load;
+mod latency;
 mod line;
 mod line_reader;
 mod machine;
@@ -30,6 +31,7 @@ mod observer;
 mod printable;
 mod read_error;
 mod reader;
+mod repeats;
 mod returned_rows;
 mod server_activity;
 mod server_limit;
@@ -39,6 +41,8 @@ mod storage_record;
 mod storage_results;
 mod tail;
 mod telemetry;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod thinned;
 mod totals;
 mod writer;
@@ -59,6 +63,7 @@ pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use judged_steadiness::{JudgedSteadiness, Stalls};
 pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
+pub use latency::{Latency, LatencyBins};
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
@@ -85,11 +90,11 @@ pub use server_limit::ServerLimit;
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use statement_classes::Classes;
 pub use storage_record::{
-    BurstCell, CommitResult, STORAGE_FORMAT, SteadyRound, StorageHeader, StorageLine, StorageMode,
-    StorageReadError, StorageRecord,
+    BurstCell, CommitResult, CommitSequence, STORAGE_FORMAT, SteadyRound, StorageHeader,
+    StorageLine, StorageMode, StorageReadError, StorageRecord,
 };
 pub use storage_results::{
-    Access, Flushes, ImportedJob, Latency, NOISY_FROM, Pattern, PatternResult, Requests,
+    Access, Flushes, ImportedJob, NOISY_FROM, Pattern, PatternResult, Repeat, Requests,
 };
 pub use tail::RecordTail;
 pub use telemetry::{

@@ -140,6 +140,13 @@ pub struct Storage {
     pub not_observed: Vec<String>,
 }
 
+impl Storage {
+    /// The disks at the bottom: devices that are made of no other.
+    pub fn disks(&self) -> impl Iterator<Item = &BlockDevice> {
+        self.devices.iter().filter(|it| it.made_of.is_empty())
+    }
+}
+
 /// A directory that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageDirectory {
@@ -159,6 +166,36 @@ pub struct StorageDirectory {
     pub free_bytes: u64,
     /// The device below the file system; `None` if there is none (network, memory).
     pub device: Option<String>,
+}
+
+/// File systems that are memory.
+const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+
+/// Stands for the file system of a raw device, which has none.
+const RAW_DEVICE: &str = "raw device";
+
+impl StorageDirectory {
+    /// A raw device that is measured without a file system.
+    pub fn raw_device(path: &str, device: Option<String>, size_bytes: u64) -> Self {
+        Self {
+            holds: vec![RAW_DEVICE.to_owned()],
+            path: path.to_owned(),
+            filesystem: RAW_DEVICE.to_owned(),
+            size_bytes,
+            device,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is a raw device and no directory.
+    pub fn is_raw_device(&self) -> bool {
+        self.filesystem == RAW_DEVICE
+    }
+
+    /// Whether its file system is memory: a power cut takes everything, and no disk is written.
+    pub fn is_in_memory(&self) -> bool {
+        IN_MEMORY.contains(&self.filesystem.as_str())
+    }
 }
 
 /// A block device. `None` if the kernel does not report it.

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     disk_limit::DiskLimit,
     error_count::is_zero,
+    latency::Latency,
     machine::Storage,
-    storage_results::{Access, Latency, Pattern, PatternResult},
+    storage_results::{Access, Pattern, PatternResult},
 };
 
 /// The version of the format.
@@ -100,6 +101,12 @@ pub struct StorageHeader {
     pub fio_version: Option<String>,
     /// What is to be measured, in this order.
     pub patterns: Vec<Pattern>,
+    /// How often each pattern is measured.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeats: u32,
+    /// Seed of the order of the patterns in each repeat; `None` for their order above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_seed: Option<u64>,
     /// Writers of the commit probes, in this order.
     pub writers: Vec<u32>,
     /// What is left out, in words, each with its reason.
@@ -124,6 +131,7 @@ impl StorageHeader {
                 ("engine", header.engine.clone()),
                 ("fio", header.fio_version.clone().unwrap_or_default()),
                 ("patterns", names(&header.patterns)),
+                ("number of repeats", header.repeats.to_string()),
                 ("writers", format!("{:?}", header.writers)),
                 ("limit", limit(header)),
             ]
@@ -134,6 +142,14 @@ impl StorageHeader {
             .next()
             .map(|((noun, ours), (_, theirs))| (noun, ours, theirs))
     }
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn is_once(repeats: &u32) -> bool {
+    *repeats == 1
 }
 
 fn limit(header: &StorageHeader) -> String {
@@ -149,11 +165,35 @@ fn names(patterns: &[Pattern]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
+/// The server whose calls for a durable commit are made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitSequence {
+    /// MariaDB 10.11: a block of 4 KiB past the page cache, 210 bytes of binary log.
+    #[default]
+    Mariadb,
+    /// MySQL 9.7: blocks of 512 bytes through the page cache, 380 bytes of binary log.
+    Mysql,
+}
+
+impl CommitSequence {
+    /// The server's name.
+    pub fn server(self) -> &'static str {
+        match self {
+            Self::Mariadb => "MariaDB",
+            Self::Mysql => "MySQL",
+        }
+    }
+}
+
 /// What a commit probe measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommitResult {
     /// Writers that committed at the same time.
     pub writers: u32,
+    /// Whose calls it made.
+    #[serde(default)]
+    pub sequence: CommitSequence,
     /// Time of the probe, seconds.
     pub elapsed_s: f64,
     /// Durable commits.
@@ -209,7 +249,7 @@ pub struct SteadyRound {
 pub struct StorageRecord {
     /// The first line.
     pub header: StorageHeader,
-    /// Patterns, in the order in which they were measured.
+    /// Patterns, each repeat by itself, in the order in which they were measured.
     pub patterns: Vec<PatternResult>,
     /// Commit probes.
     pub commits: Vec<CommitResult>,
@@ -375,28 +415,7 @@ impl StorageRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn header() -> StorageHeader {
-        StorageHeader {
-            format: STORAGE_FORMAT,
-            dbdyno_version: "0.1.0".to_owned(),
-            mode: StorageMode::Commit,
-            at: "2026-01-02T03:04:05Z".to_owned(),
-            directory: "/data".to_owned(),
-            storage: Storage::default(),
-            direct: true,
-            file_bytes: 1 << 30,
-            memory_bytes: None,
-            each_s: 2.0,
-            engine: "libaio".to_owned(),
-            fio_version: Some("fio-3.33".to_owned()),
-            patterns: Vec::new(),
-            writers: vec![1],
-            left_out: Vec::new(),
-            limit: None,
-            imported_from: Vec::new(),
-        }
-    }
+    use crate::testing::storage_header as header;
 
     #[test]
     fn a_torn_last_line_is_left_out() {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::latency::{Latency, LatencyBins};
+
 /// How a pattern goes over the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,6 +35,9 @@ pub struct Pattern {
 pub struct PatternResult {
     /// The pattern.
     pub pattern: Pattern,
+    /// From 1: which of the repeats.
+    #[serde(default = "first")]
+    pub repeat: u32,
     /// The reads; `None` where it has none.
     pub read: Option<Requests>,
     /// The writes; `None` where it has none.
@@ -72,6 +77,10 @@ pub struct Flushes {
     pub latency: Latency,
 }
 
+fn first() -> u32 {
+    1
+}
+
 /// A pattern whose rate varied by more than this share of its mean is noisy: half is what neighbours do, not a disk.
 pub const NOISY_FROM: f64 = 0.3;
 
@@ -86,13 +95,28 @@ impl PatternResult {
         self.sides().map(|side| side.bytes_per_s).sum()
     }
 
+    /// Requests per second of each repeat; empty for a single run.
+    pub fn repeat_iops(&self) -> Vec<f64> {
+        let count = self.sides().map(|side| side.repeats.len()).min();
+        let of_both = |index: usize| self.sides().map(|side| side.repeats[index].iops).sum();
+        (0..count.unwrap_or(0)).map(of_both).collect()
+    }
+
+    /// Standard deviation between the repeats as a share of their mean; `None` for fewer than two.
+    pub fn between(&self) -> Option<f64> {
+        variation_of(&self.repeat_iops(), self.iops())
+    }
+
+    /// The larger one of the variations inside a run and between the repeats; `None` where neither is known.
+    pub fn variation(&self) -> Option<f64> {
+        let both = [self.inside(), self.between()];
+        both.into_iter().flatten().max_by(f64::total_cmp)
+    }
+
     /// Standard deviation of the rate inside the run as a share of its mean, the larger one of both sides; `None` where it
     /// was not sampled often enough.
-    pub fn variation(&self) -> Option<f64> {
-        let shares = self.sides().filter_map(|side| {
-            let enough = side.rate_samples >= 3 && side.iops > 0.0;
-            enough.then(|| side.iops_deviation / side.iops)
-        });
+    pub fn inside(&self) -> Option<f64> {
+        let shares = self.sides().filter_map(Requests::inside);
         shares.max_by(f64::total_cmp)
     }
 
@@ -121,21 +145,50 @@ pub struct Requests {
     pub bytes_per_s: f64,
     /// Time from the submission of a request to its completion; `None` where another tool did not record it.
     pub latency: Option<Latency>,
+    /// The same by bin, so that repeats can be merged; empty where the tool wrote none.
+    #[serde(default, skip_serializing_if = "LatencyBins::is_empty")]
+    pub latency_bins: LatencyBins,
+    /// The figures of each repeat where the others are those of all together; never in a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<Repeat>,
 }
 
-/// Latencies, nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Latency {
-    /// Mean.
-    pub mean_ns: f64,
-    /// Median.
-    pub p50_ns: u64,
-    /// 95th percentile.
-    pub p95_ns: u64,
-    /// 99th percentile.
-    pub p99_ns: u64,
-    /// 99.9th percentile.
-    pub p999_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
+/// Standard deviation of some rates as a share of their mean; `None` for fewer than two.
+fn variation_of(rates: &[f64], mean: f64) -> Option<f64> {
+    if rates.len() < 2 || mean <= 0.0 {
+        return None;
+    }
+    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    Some((squares / (rates.len() - 1) as f64).sqrt() / mean)
+}
+
+impl Requests {
+    /// Standard deviation of the rate inside the run as a share of its mean; `None` where it was not sampled often enough.
+    pub fn inside(&self) -> Option<f64> {
+        let enough = self.rate_samples >= 3 && self.iops > 0.0;
+        enough.then(|| self.iops_deviation / self.iops)
+    }
+
+    /// Standard deviation between the repeats as a share of their mean; `None` for fewer than two.
+    pub fn between(&self) -> Option<f64> {
+        let rates: Vec<f64> = self.repeats.iter().map(|it| it.iops).collect();
+        variation_of(&rates, self.iops)
+    }
+
+    /// The smallest and the largest 99th percentile of the repeats; `None` for a single run.
+    pub fn p99_range_ns(&self) -> Option<(u64, u64)> {
+        let each = self.repeats.iter();
+        let each: Option<Vec<u64>> = each.map(|it| Some(it.latency?.p99_ns)).collect();
+        let each = each?;
+        Some((*each.iter().min()?, *each.iter().max()?))
+    }
+}
+
+/// The figures of one repeat of a pattern in one direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Repeat {
+    /// Requests per second.
+    pub iops: f64,
+    /// As in [`Requests::latency`].
+    pub latency: Option<Latency>,
 }

@@ -89,6 +89,65 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_short_course_is_found_within_two_seconds() {
+        for end in 6..=18 {
+            for seed in 0..20 {
+                let mut random = Noise::new(seed);
+                let level = |second: usize| if second < end { 1_000.0 } else { 200.0 };
+                let course: Vec<f64> = (0..24)
+                    .map(|second| level(second) * (1.0 + 0.05 * random.normal()))
+                    .collect();
+                let found = burst(&course).unwrap();
+                assert!(found.end.abs_diff(end) <= 2, "{end} {seed}: {found:?}");
+                assert!((found.before / 1_000.0 - 1.0).abs() < 0.15, "{found:?}");
+                assert!((found.after / 200.0 - 1.0).abs() < 0.15, "{found:?}");
+            }
+        }
+    }
+
+    /// A volume that is throttled step by step.
+    #[test]
+    fn the_end_of_a_ramp_lies_in_it() {
+        for length in [5, 10, 20] {
+            let ramp = (0..length).map(|it| 10_000.0 - 9_000.0 * f64::from(it) / f64::from(length));
+            let mut course = series(&[(60, 10_000.0)], 0.05);
+            course.extend(ramp);
+            course.extend(series(&[(100, 1_000.0)], 0.05));
+            let end = burst(&course).unwrap().end;
+            assert!(
+                (60..=60 + length as usize).contains(&end),
+                "{length}: {end}"
+            );
+        }
+    }
+
+    #[test]
+    fn of_two_falls_one_is_taken() {
+        let course = series(&[(40, 12_000.0), (40, 6_000.0), (100, 500.0)], 0.05);
+        let end = burst(&course).unwrap().end;
+        assert!(end == 40 || end == 80, "{end}");
+    }
+
+    #[test]
+    fn noise_alone_ends_no_burst() {
+        let mut ended = 0;
+        for seed in 0..200 {
+            let mut random = Noise::new(seed);
+            let course: Vec<f64> = (0..180)
+                .map(|_| 5_000.0 * (1.0 + 0.3 * random.normal()).max(0.0))
+                .collect();
+            ended += usize::from(burst(&course).is_some());
+        }
+        assert!(ended <= 4, "{ended} of 200 courses of noise");
+        // Single seconds without a request, as a stall leaves them.
+        let mut course = series(&[(180, 5_000.0)], 0.05);
+        for second in [20, 21, 90, 150] {
+            course[second] = 0.0;
+        }
+        assert_eq!(burst(&course), None);
+    }
+
+    #[test]
     fn a_disk_that_keeps_its_rate_has_none() {
         assert_eq!(burst(&series(&[(180, 5_000.0)], 0.2)), None);
         assert_eq!(burst(&series(&[(90, 5_000.0), (90, 4_500.0)], 0.05)), None);

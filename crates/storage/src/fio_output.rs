@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Flushes, Latency, Pattern, PatternResult, Requests};
+use samples::{Flushes, Latency, LatencyBins, Pattern, PatternResult, Requests};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -81,16 +81,17 @@ pub(crate) struct FioLatency {
 
 impl FioLatency {
     /// Latencies, nanoseconds, and how many requests took so long; empty where fio was not asked for them.
-    pub(crate) fn counts(&self) -> Vec<(u64, u64)> {
-        bins(&self.bins)
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let texts = self.bins.iter();
+        texts.filter_map(|(latency, count)| Some((latency.parse().ok()?, *count)))
     }
 
     /// `None` where fio did not time the requests, or where a percentile is not in its list.
     fn latency(&self) -> Option<Latency> {
-        let bins = bins(&self.bins);
+        let bins = self.bins();
         let percentile = |percent: f64| {
             let of_table = || self.percentile.get(&format!("{percent:.6}")).copied();
-            of_bins(&bins, percent / 100.0).or_else(of_table)
+            bins.quantile(percent / 100.0).or_else(of_table)
         };
         Some(Latency {
             mean_ns: self.mean,
@@ -101,6 +102,10 @@ impl FioLatency {
             max_ns: self.max,
         })
         .filter(|it| it.max_ns > 0)
+    }
+
+    fn bins(&self) -> LatencyBins {
+        LatencyBins::of(self.counts())
     }
 }
 
@@ -122,6 +127,7 @@ impl Job {
         let error = self.failure();
         PatternResult {
             pattern: pattern.clone(),
+            repeat: 1,
             read,
             write,
             cpu: Some((self.usr_cpu + self.sys_cpu) / 100.0),
@@ -156,38 +162,18 @@ pub fn pattern_result(pattern: &Pattern, text: &str) -> Result<PatternResult, Er
 }
 
 fn requests(side: &Side) -> Requests {
+    let timed = [&side.clat_ns, &side.lat_ns];
+    let timed = timed.into_iter().find(|it| it.latency().is_some());
     Requests {
         count: side.total_ios,
         iops: side.iops,
         iops_deviation: side.iops_stddev,
         rate_samples: side.iops_samples,
         bytes_per_s: side.bw_bytes,
-        latency: side.clat_ns.latency().or_else(|| side.lat_ns.latency()),
+        latency: timed.and_then(FioLatency::latency),
+        latency_bins: timed.map(FioLatency::bins).unwrap_or_default(),
+        repeats: Vec::new(),
     }
-}
-
-/// Rising latencies with their counts.
-fn bins(texts: &BTreeMap<String, u64>) -> Vec<(u64, u64)> {
-    let numbers = texts.iter();
-    let mut bins: Vec<(u64, u64)> = numbers
-        .filter_map(|(latency, count)| Some((latency.parse().ok()?, *count)))
-        .collect();
-    bins.sort_unstable();
-    bins
-}
-
-/// The latency of the bin that holds a quantile, as fio takes it; `None` without bins.
-fn of_bins(bins: &[(u64, u64)], quantile: f64) -> Option<u64> {
-    let sum = |below: u64, count: &u64| below.saturating_add(*count);
-    let total = bins.iter().map(|(_, count)| count).fold(0, sum);
-    let wanted = (quantile * total as f64).ceil().max(1.0) as u64;
-    let mut below = 0;
-    bins.iter()
-        .find(|(_, count)| {
-            below = sum(below, count);
-            below >= wanted
-        })
-        .map(|(latency, _)| *latency)
 }
 
 /// The requests of each second, of both directions together, from fio's log of IOPS
@@ -263,8 +249,10 @@ mod tests {
             .remove("bins");
         let text = format!("fio: a note before it\n{value:#}");
         let plain = pattern_result(&pattern(), &text).unwrap();
-        let plus = pattern_result(&pattern(), JSON_PLUS).unwrap();
-        assert_eq!(plain.read, plus.read);
+        let mut plus = pattern_result(&pattern(), JSON_PLUS).unwrap().read.unwrap();
+        assert!(!plus.latency_bins.is_empty());
+        plus.latency_bins = samples::LatencyBins::default();
+        assert_eq!(plain.read, Some(plus));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 use hdrhistogram::Histogram;
 use reactor::system_now;
 use rustix::fs::OFlags;
-use samples::{Access, Pattern, PatternResult, Requests};
+use samples::{Access, LatencyBins, Pattern, PatternResult, Requests};
 
 use crate::{
     aligned::{AlignedBuffer, SplitMix},
@@ -88,6 +88,12 @@ pub fn native_pattern(
         rate_samples: rates.len() as u64,
         bytes_per_s: iops * pattern.block_bytes as f64,
         latency: Some(latency(&spans)),
+        latency_bins: LatencyBins::of(
+            spans
+                .iter_recorded()
+                .map(|it| (it.value_iterated_to(), it.count_at_value())),
+        ),
+        repeats: Vec::new(),
     };
     let (read, write) = if reads {
         (Some(requests), None)
@@ -96,6 +102,7 @@ pub fn native_pattern(
     };
     Ok(PatternResult {
         pattern: pattern.clone(),
+        repeat: 1,
         read,
         write,
         cpu: None,

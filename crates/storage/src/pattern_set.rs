@@ -2,6 +2,8 @@
 
 use samples::{Access, Pattern};
 
+use crate::aligned::SplitMix;
+
 /// Block sizes of the suite: 8 KiB is the block of Oracle and PostgreSQL, 16 KiB the page of InnoDB.
 const BLOCKS_KIB: [u64; 3] = [4, 8, 16];
 const READS_PERCENT: [u32; 5] = [100, 90, 50, 10, 0];
@@ -30,6 +32,19 @@ pub fn commit_relevant() -> Vec<Pattern> {
     let pages = [(100, 1), (100, 16), (100, 64), (0, 1), (0, 16), (50, 16)];
     let numbered = (3..).zip(pages);
     patterns.extend(numbered.map(|(number, (reads, depth))| random(number, 16, reads, depth)));
+    patterns
+}
+
+/// The patterns of one repeat in a random order that depends on the seed and on the number of the repeat: a disk that
+/// becomes slower or faster meanwhile makes no difference of patterns.
+pub fn shuffled(patterns: &[Pattern], seed: u64, repeat: u32) -> Vec<Pattern> {
+    let mut patterns = patterns.to_vec();
+    let mut random = SplitMix(SplitMix(seed).next() ^ u64::from(repeat));
+    // Source: R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7 (1964).
+    for last in (1..patterns.len()).rev() {
+        let chosen = random.below(last as u64 + 1) as usize;
+        patterns.swap(last, chosen);
+    }
     patterns
 }
 
@@ -98,6 +113,22 @@ mod tests {
                 (name, block_bytes, reads_percent, depth)
             );
         }
+    }
+
+    #[test]
+    fn each_repeat_has_its_own_order_of_the_same_patterns() {
+        let patterns = mysql_30();
+        let first = shuffled(&patterns, 7, 1);
+        assert_eq!(first, shuffled(&patterns, 7, 1));
+        assert_ne!(first, shuffled(&patterns, 7, 2));
+        assert_ne!(first, shuffled(&patterns, 8, 1));
+        assert_ne!(first, patterns);
+        let mut sorted = first.clone();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name));
+        assert_eq!(sorted, patterns);
+        // Over many seeds each pattern is first about as often.
+        let firsts = (0..600).filter(|seed| shuffled(&patterns[..6], *seed, 1)[0] == patterns[0]);
+        assert!((70..130).contains(&firsts.count()));
     }
 
     #[test]

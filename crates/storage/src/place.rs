@@ -1,4 +1,4 @@
-//! The directory that is measured, and whether it may be: never a device, never a server's data, never memory.
+//! The place that is measured, and whether it may be: never a server's data, never memory, a device only on demand.
 
 use std::{
     fs::{self, OpenOptions},
@@ -13,14 +13,13 @@ use samples::Storage;
 use crate::{
     aligned::{ALIGNMENT, AlignedBuffer},
     error::Error,
+    raw_device::RawDevice,
 };
 
 /// Share of the file system that stays free, and its bounds in bytes: others use the disk, too.
 const KEPT_SHARE: u64 = 20;
 const KEPT_AT_LEAST: u64 = 64 << 20;
 const KEPT_AT_MOST: u64 = 10 << 30;
-/// File systems that are memory.
-const MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 /// File systems on other machines.
 const NETWORK: [&str; 9] = [
     "nfs",
@@ -42,7 +41,7 @@ const OF_A_SERVER: [&str; 5] = [
     "mysql.ibd",
 ];
 
-/// A directory that may be measured.
+/// A directory or device that may be measured.
 #[derive(Debug, Clone)]
 pub struct Place {
     path: PathBuf,
@@ -62,7 +61,7 @@ impl Place {
         let storage = storage_of(&path);
         let filesystem = storage.places.first().map(|it| it.filesystem.clone());
         let filesystem = filesystem.unwrap_or_default();
-        if MEMORY.contains(&filesystem.as_str()) {
+        if storage.places.first().is_some_and(|it| it.is_in_memory()) {
             let hint = "name a directory on the disk that the server will use";
             return Err(refused(
                 &path,
@@ -102,7 +101,18 @@ impl Place {
         })
     }
 
-    /// The directory, absolute.
+    /// A raw device: all of it may be written.
+    pub fn of_device(device: &RawDevice) -> Self {
+        Self {
+            path: device.path().to_owned(),
+            direct: Ok(()),
+            free_bytes: device.size_bytes(),
+            kept_bytes: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The directory or device, absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -126,6 +136,15 @@ impl Place {
     pub fn refuse_unless_room(&self, file_bytes: u64) -> Result<(), Error> {
         if file_bytes <= self.room_bytes() {
             return Ok(());
+        }
+        if self.kept_bytes == 0 {
+            let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
+            let why = format!("the device has {size}, and {wanted} of it were to be written");
+            return Err(refused(
+                &self.path,
+                why,
+                "--size takes a smaller part of it",
+            ));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),
@@ -162,14 +181,16 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
     let kind = fs::metadata(path)
         .map_err(Error::io("measure", path))?
         .file_type();
-    let why = match kind {
-        _ if kind.is_dir() => return Ok(()),
-        _ if kind.is_block_device() || kind.is_char_device() => {
-            "is a device; dbdyno writes no raw device, for that would destroy what is on it"
-        }
-        _ => "is no directory",
-    };
     let hint = "name a directory on the file system that the server will use";
+    let (why, hint) = match kind {
+        _ if kind.is_dir() => return Ok(()),
+        _ if kind.is_block_device() => (
+            "is a raw device; writing to it destroys what is on it",
+            "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
+        ),
+        _ if kind.is_char_device() => ("is a device and no raw device of blocks", hint),
+        _ => ("is no directory", hint),
+    };
     Err(refused(path, why.to_owned(), hint))
 }
 

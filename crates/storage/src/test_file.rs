@@ -78,6 +78,11 @@ impl TestFile {
         self.path("fio.dat")
     }
 
+    /// Where the files are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// A file of this name.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
@@ -91,31 +96,43 @@ impl TestFile {
         direct: bool,
         limit: Option<Duration>,
         interrupt: &AtomicBool,
-        mut progress: impl FnMut(u64),
+        progress: impl FnMut(u64),
     ) -> Result<u64, Error> {
         let path = self.data();
-        let failed = |error| Error::io("write", &path)(error);
-        let mut file = open(&path, direct).map_err(failed)?;
-        let mut buffer = AlignedBuffer::random(UNIT, 1);
-        let begun = system_now();
-        let mut written = 0;
-        for unit in 0..bytes / UNIT as u64 {
-            if interrupt.load(Ordering::Relaxed) {
-                return Err(Error::Interrupted);
-            }
-            if written > 0 && limit.is_some_and(|limit| system_now() - begun >= limit) {
-                break;
-            }
-            if unit.is_multiple_of(REFILL_EVERY) {
-                buffer.refill(unit);
-            }
-            file.write_all(buffer.bytes()).map_err(failed)?;
-            written += UNIT as u64;
-            progress(written);
-        }
-        file.sync_all().map_err(failed)?;
-        Ok(written)
+        let file = open(&path, direct).map_err(Error::io("write", &path))?;
+        write_whole(&path, file, bytes, limit, interrupt, progress)
     }
+}
+
+/// Writes the first `bytes` of a file or device, in whole units, and flushes them; returns what was written.
+pub(crate) fn write_whole(
+    path: &Path,
+    mut file: File,
+    bytes: u64,
+    limit: Option<Duration>,
+    interrupt: &AtomicBool,
+    mut progress: impl FnMut(u64),
+) -> Result<u64, Error> {
+    let failed = |error| Error::io("write", path)(error);
+    let mut buffer = AlignedBuffer::random(UNIT, 1);
+    let begun = system_now();
+    let mut written = 0;
+    for unit in 0..bytes / UNIT as u64 {
+        if interrupt.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        if written > 0 && limit.is_some_and(|limit| system_now() - begun >= limit) {
+            break;
+        }
+        if unit.is_multiple_of(REFILL_EVERY) {
+            buffer.refill(unit);
+        }
+        file.write_all(buffer.bytes()).map_err(failed)?;
+        written += UNIT as u64;
+        progress(written);
+    }
+    file.sync_all().map_err(failed)?;
+    Ok(written)
 }
 
 impl Drop for TestFile {

@@ -35,4 +35,4 @@ pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
 pub use server::{Schemas, ServerSampler, ServerView, WatchedServer, table_sizes};
 pub use server_process::{ServerMarks, ServerProcess};
-pub use storage::{Directory, storage_behind};
+pub use storage::{Directory, storage_behind, storage_of_device};

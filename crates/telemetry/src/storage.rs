@@ -1,6 +1,9 @@
 //! The storage of the directories that a server writes to.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
 
 use procfs_core::process::MountInfo;
 use samples::{Host, Storage, StorageDirectory};
@@ -23,6 +26,30 @@ pub struct Directory {
 /// What stands behind a directory of this machine, named by what it holds; what cannot be observed is said in it.
 pub fn storage_behind(directory: Directory) -> Storage {
     storage(&Kernel::running(), Host::Both, &[directory])
+}
+
+/// A raw device of this machine, which is measured without a file system, and what it is made of.
+pub fn storage_of_device(path: &Path) -> Storage {
+    let mut storage = Storage {
+        host: Host::Both,
+        ..Storage::default()
+    };
+    let number = std::fs::metadata(path).map(|it| it.rdev());
+    let number = number.map(|it| (rustix::fs::major(it), rustix::fs::minor(it)));
+    let name = number
+        .ok()
+        .and_then(|it| describe_stack(&Kernel::running(), it, &mut storage.devices));
+    if name.is_none() {
+        storage
+            .not_observed
+            .push(format!("the device {}", path.display()));
+    }
+    let size_bytes = storage.devices.first().map_or(0, |it| it.size_bytes);
+    let text = path.display().to_string();
+    storage
+        .places
+        .push(StorageDirectory::raw_device(&text, name, size_bytes));
+    storage
 }
 
 /// What stands behind `directories`.

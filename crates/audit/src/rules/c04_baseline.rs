@@ -8,7 +8,6 @@ use crate::{
     rule::{Judge, Rule},
     run::Run,
     set::Set,
-    storage::disks,
 };
 
 /// Default buffer pool size of all current servers, bytes.
@@ -47,7 +46,11 @@ fn judge(set: &Set<'_>) -> Outcome {
 const SLOW_SCHEDULERS: [&str; 2] = ["bfq", "cfq"];
 
 fn of_storage(record: &StorageRecord) -> Outcome {
-    let known = disks(record).filter_map(|it| Some((it, it.scheduler.as_deref()?)));
+    let known = record
+        .header
+        .storage
+        .disks()
+        .filter_map(|it| Some((it, it.scheduler.as_deref()?)));
     let known: Vec<_> = known.collect();
     let is_slow = |(disk, scheduler): &&(&samples::BlockDevice, &str)| {
         SLOW_SCHEDULERS.contains(scheduler) && disk.rotational != Some(true)

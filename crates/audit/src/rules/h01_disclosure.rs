@@ -6,7 +6,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    storage::{disks, is_virtual},
+    storage::is_virtual,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -59,13 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if cpu.is_none_or(|cpu| cpu.cores.is_none()) {
         unknown.push("the cores".to_owned());
     }
-    unknown.extend(
-        storage
-            .devices
-            .iter()
-            .filter(|it| it.made_of.is_empty())
-            .flat_map(lacks),
-    );
+    unknown.extend(storage.disks().flat_map(lacks));
     unknown.extend(storage.not_observed.iter().cloned());
     let count = unknown.len() as f64;
     let level = level_of(&unknown, machine.virtualised);
@@ -92,15 +86,20 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     if header.memory_bytes.is_none() && header.imported_from.is_empty() {
         unknown.push("the machine's memory".to_owned());
     }
-    unknown.extend(disks(record).flat_map(lacks));
+    unknown.extend(record.header.storage.disks().flat_map(lacks));
     let is_unseen = storage.places.is_empty() || header.memory_bytes.is_none();
     let level = if is_unseen {
         Level::Fail
     } else {
-        level_of(&unknown, disks(record).all(is_virtual))
+        level_of(&unknown, record.header.storage.disks().all(is_virtual))
     };
     let evidence = if unknown.is_empty() {
-        let names: Vec<_> = disks(record).map(|it| it.name.as_str()).collect();
+        let names: Vec<_> = record
+            .header
+            .storage
+            .disks()
+            .map(|it| it.name.as_str())
+            .collect();
         format!("{} and the file system on it", names.join(", "))
     } else {
         format!("unknown: {}", unknown.join(", "))

@@ -7,7 +7,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    storage::{disks, one_writer, single},
+    storage::{one_writer, single},
 };
 
 /// Number of writes and of flushes below which their means are not used.
@@ -123,7 +123,11 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     if !share.is_finite() {
         return Err(missing("the times of the writes"));
     }
-    let cache = disks(record).find_map(|it| it.write_cache.as_deref());
+    let cache = record
+        .header
+        .storage
+        .disks()
+        .find_map(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
         "a write in {}, with its flush in {}: {meaning} (cache: {})",

@@ -7,7 +7,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    storage::{disks, is_virtual, one_writer},
+    storage::{is_virtual, one_writer},
 };
 
 /// Shortest flush of any device that writes to its medium, seconds.
@@ -113,7 +113,8 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .ok_or_else(|| missing("flushed writes (dbdyno storage commit)"))?;
     let rotates = |it: &samples::BlockDevice| it.rotational == Some(true) && !is_virtual(it);
     let is_too_fast = (p50_ns as f64) < FLUSH_AT_LEAST_S * 1e9;
-    let is_impossible = disks(record).any(rotates) && per_s > FLUSHES_OF_A_DISK_PER_S;
+    let is_impossible =
+        record.header.storage.disks().any(rotates) && per_s > FLUSHES_OF_A_DISK_PER_S;
     let (level, but) = match (is_too_fast, is_impossible) {
         (true, _) => (
             Level::Fail,

@@ -4,10 +4,9 @@ use samples::StorageRecord;
 
 use crate::{
     durability::barrier_off,
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    storage::disks,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -70,7 +69,13 @@ fn judge(run: &Run<'_>) -> Outcome {
 fn of_storage(record: &StorageRecord) -> Outcome {
     let place = record.header.storage.places.first();
     let place = place.ok_or_else(|| missing("the file system"))?;
-    let caches: Vec<&str> = disks(record)
+    if place.is_raw_device() {
+        return Err(no_subject("a raw device is not mounted"));
+    }
+    let caches: Vec<&str> = record
+        .header
+        .storage
+        .disks()
         .map(|it| it.write_cache.as_deref().unwrap_or("unknown"))
         .collect();
     let is_safe = !caches.is_empty() && caches.iter().all(|it| *it == "write through");

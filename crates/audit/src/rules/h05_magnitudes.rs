@@ -7,7 +7,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    storage::{disks, single},
+    storage::single,
 };
 
 /// Number of reads below which their mean is not used.
@@ -95,7 +95,11 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .filter_map(|it| Some(it.read.as_ref()?.latency?.p50_ns))
         .min()
         .ok_or_else(|| missing("random reads past the page cache at depth 1"))?;
-    let disk = disks(record).find_map(|it| Some((&it.name, it.rotational?)));
+    let disk = record
+        .header
+        .storage
+        .disks()
+        .find_map(|it| Some((&it.name, it.rotational?)));
     let (name, rotates) = disk.ok_or_else(|| missing("whether the disk has a moving head"))?;
     let kind_s = if rotates { MOVING_S } else { SOLID_S };
     let (level, meaning) = match p50_ns as f64 / 1e9 / kind_s {

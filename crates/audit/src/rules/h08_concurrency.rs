@@ -1,4 +1,4 @@
-//! Rule H08: only one number of connections was measured.
+//! Rule H08: only one number of connections or one depth was measured.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H08",
-    name: "the figures say at how many connections, and at more than one number",
-    found: "only one number of connections was measured",
+    name: "the figures say at how many connections or requests in flight, and at more than one number",
+    found: "only one number of connections, or of requests in flight, was measured",
     measures: "The numbers of connections over all runs. Of storage: the depths of its random patterns, or the writers of its \
         commits.",
     threshold: "one number only, in an experiment that compares: warn; in a single run: note; of storage: warn",

@@ -8,7 +8,6 @@ use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    storage::disks,
 };
 
 /// Flushes by InnoDB per flush of the disks; the kernel may merge several that wait together.
@@ -71,7 +70,12 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     if record.commits.is_empty() {
         return Err(no_subject("no commits were measured"));
     }
-    if disks(record).all(|it| it.write_cache.as_deref() == Some("write through")) {
+    if record
+        .header
+        .storage
+        .disks()
+        .all(|it| it.write_cache.as_deref() == Some("write through"))
+    {
         return Err(no_subject(
             "no disk has a write cache that has to be flushed",
         ));

@@ -13,7 +13,7 @@ use samples::{Record, StorageRecord};
 
 use crate::commands::{
     run::terminal_width,
-    storage::{STORAGE_RECORD, unreadable},
+    storage::{record_file, unreadable},
 };
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Show only this rule
-    #[arg(long, value_name = "ID", value_parser = evaluated_rule)]
+    #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
     /// Show findings of this level or worse: invalid, fail, warn, note or pass
     #[arg(long, value_name = "LEVEL", value_parser = level)]
@@ -79,7 +79,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         sides => {
             let mut records = BTreeMap::new();
             for side in sides {
-                if storage_record(side).is_some() {
+                if record_file(side).is_some() {
                     let message = format!(
                         "{}: measurements of storage are audited one by one",
                         side.display()
@@ -118,23 +118,13 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
-    match storage_record(path) {
+    match record_file(path) {
         Some(file) => {
             let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
-            Ok(audit::audit(&Subject::of_storage(&record)))
+            Ok(audit::audit(&Subject::of_storage(&record.over_repeats())))
         }
         None => Ok(audit_of_path(path, &read(path)?)?),
     }
-}
-
-/// The record of `dbdyno storage` in a directory, or the file itself if it is one.
-fn storage_record(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() {
-        let file = path.join(STORAGE_RECORD);
-        return file.exists().then_some(file);
-    }
-    let is_of_storage = path.file_name().is_some_and(|name| name == STORAGE_RECORD);
-    is_of_storage.then(|| path.to_owned())
 }
 
 /// The records of a directory, or the one of a file.
@@ -163,21 +153,6 @@ fn level(text: &str) -> Result<Level, String> {
 }
 
 fn rule_id(text: &str) -> Result<String, String> {
-    let is_known = report::rule_explained(text, 80).is_some();
-    if is_known {
-        Ok(text.to_owned())
-    } else {
-        Err("no rule of that name; docs/audit-rules.md tells them all".to_owned())
-    }
-}
-
-fn evaluated_rule(text: &str) -> Result<String, String> {
-    match audit::rule(text) {
-        Some(rule) => Ok(rule.id.to_owned()),
-        None => Err(match rule_id(text) {
-            Ok(_) => "this rule waits for an input that no record has yet; --explain tells which"
-                .to_owned(),
-            Err(unknown) => unknown,
-        }),
-    }
+    let rule = audit::rule(text).map(|rule| rule.id.to_owned());
+    rule.ok_or_else(|| "no rule of that name; docs/audit-rules.md tells them all".to_owned())
 }

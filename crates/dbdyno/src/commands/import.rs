@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use runs::{Blame, Blamed, utc_of};
 use storage::{IMPORTERS, ImportFile};
 
-use super::storage::{blamed, keep};
+use super::storage::keep;
 
 /// A longer file is none of a measurement of storage.
 const FILE_AT_MOST: u64 = 256 << 20;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         Ok(ImportFile { path, text })
     });
     let files = files.collect::<Result<Vec<_>, Blamed>>()?;
-    let imported = importer.read(&files).map_err(blamed)?;
+    let imported = importer.read(&files).map_err(Blamed::from)?;
     let at = imported.unix_s.and_then(utc_of).unwrap_or_default();
     let record = imported.into_record(&files, at, env!("CARGO_PKG_VERSION"));
     keep(&record, args.results.as_deref())

@@ -1,15 +1,19 @@
 //! `dbdyno report`: all results as one document, for people or programs.
 
-use std::{
-    io::IsTerminal,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+mod charts;
+mod format;
+mod storage_results;
 
-use clap::ValueEnum;
-use report::{Detail, ParquetError, Picture, PictureError, Results};
+use std::{io::IsTerminal, path::PathBuf, process::ExitCode};
+
+use report::{Detail, ParquetError, Results};
 use runs::{Blame, Blamed, results_of};
 
+use self::{
+    charts::{chosen, document_of, not_built, write_charts, write_file},
+    format::Format,
+    storage_results::Wanted,
+};
 use crate::output::write_out;
 
 #[derive(Debug, clap::Args)]
@@ -25,9 +29,10 @@ Examples:
   dbdyno report results/before-1 results/after-1 --output both.parquet --seconds
   dbdyno report results/oltp-read_write-1/record.jsonl --format openmetrics
   dbdyno report results/quickstart-1 --chart throughput --output throughput.png
-  dbdyno report results/quickstart-1 --charts pictures --format png")]
+  dbdyno report results/quickstart-1 --charts pictures --format png
+  dbdyno report results/storage-suite-1 --chart heat --output heat.svg")]
 pub(crate) struct ReportArgs {
-    /// Results directories and run records
+    /// Results directories and run records, or one measurement of storage
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
     /// Output format
@@ -47,55 +52,6 @@ pub(crate) struct ReportArgs {
     seconds: bool,
 }
 
-/// Output format of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Page for a browser, in one file
-    Html,
-    /// One object
-    Json,
-    /// One row per run and metric
-    Csv,
-    /// For a comment on a change
-    Markdown,
-    /// For Prometheus
-    Openmetrics,
-    /// The rows of csv, typed
-    Parquet,
-    /// A chart
-    Svg,
-    /// A chart at double resolution
-    Png,
-}
-
-impl Format {
-    /// The file name extensions of this format.
-    fn endings(self) -> &'static [&'static str] {
-        match self {
-            Self::Html => &["html", "htm"],
-            Self::Json => &["json"],
-            Self::Csv => &["csv"],
-            Self::Markdown => &["md", "markdown"],
-            Self::Openmetrics => &["prom", "openmetrics"],
-            Self::Parquet => &["parquet"],
-            Self::Svg => &["svg"],
-            Self::Png => &["png"],
-        }
-    }
-
-    fn of_file(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_lowercase();
-        let mut all = Self::value_variants().iter().copied();
-        all.find(|format| format.endings().contains(&ending.as_str()))
-    }
-
-    /// Its name on the command line.
-    fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
-
 pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let format = format(&args)?;
     let detail = if args.seconds {
@@ -104,12 +60,23 @@ pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         Detail::Runs
     };
     check_terminal(&args, format)?;
-    let results = results_of(&args.results)?;
-    if let Some(directory) = &args.charts {
-        write_charts(&results, format, directory)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let document = document(&results, format, detail, args.chart.as_deref())?;
+    let document = match storage_results::document(&Wanted {
+        results: &args.results,
+        format,
+        charts: args.charts.as_deref(),
+        chart: args.chart.as_deref(),
+        seconds: args.seconds,
+    })? {
+        Some(document) => document,
+        None => {
+            let results = results_of(&args.results)?;
+            if let Some(directory) = &args.charts {
+                write_charts(report::pictures(&results), format, directory)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            document(&results, format, detail, args.chart.as_deref())?
+        }
+    };
     match &args.output {
         Some(path) => write_file(path, &document)?,
         None => write_out(&document)?,
@@ -177,75 +144,8 @@ fn document(
             ParquetError::NotBuilt => not_built(error),
             ParquetError::Format(_) => Blamed::new(Blame::Machine, error),
         })?,
-        Format::Svg | Format::Png => drawn(&chosen(results, chart)?, format)?,
+        Format::Svg | Format::Png => {
+            document_of(&chosen(report::pictures(results), chart)?, format)?
+        }
     })
-}
-
-/// The chart with this name, or the first one.
-fn chosen(results: &Results, name: Option<&str>) -> Result<Picture, Blamed> {
-    let mut pictures = report::pictures(results);
-    let at = match name {
-        Some(name) => pictures.iter().position(|picture| picture.name == name),
-        None => (!pictures.is_empty()).then_some(0),
-    };
-    match at {
-        Some(at) => Ok(pictures.swap_remove(at)),
-        None => Err(no_chart(&pictures, name)),
-    }
-}
-
-fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
-    let names: Vec<&str> = pictures
-        .iter()
-        .map(|picture| picture.name.as_str())
-        .collect();
-    let (message, hint) = if names.is_empty() {
-        (
-            "these results have no chart".to_owned(),
-            "charts are drawn over the levels of a factor, and nothing was varied".to_owned(),
-        )
-    } else {
-        (
-            format!("no chart {:?}", name.unwrap_or_default()),
-            format!("available: {}", names.join(", ")),
-        )
-    };
-    Blamed::new(Blame::Input, message).hint(hint)
-}
-
-fn drawn(picture: &Picture, format: Format) -> Result<Vec<u8>, Blamed> {
-    match format {
-        Format::Png => report::png(&picture.svg).map_err(|error| match error {
-            PictureError::NotBuilt => not_built(error),
-            error => Blamed::new(Blame::Machine, error),
-        }),
-        _ => Ok(picture.svg.clone().into_bytes()),
-    }
-}
-
-/// The error of a build without a format.
-fn not_built(error: impl std::fmt::Display) -> Blamed {
-    let hint = "`make quickstart` builds without it; the packages and `make build` have it";
-    Blamed::new(Blame::Input, error).hint(hint.to_owned())
-}
-
-/// Writes all charts as files named after them.
-fn write_charts(results: &Results, format: Format, directory: &Path) -> Result<(), Blamed> {
-    let pictures = report::pictures(results);
-    if pictures.is_empty() {
-        return Err(no_chart(&pictures, None));
-    }
-    std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Input, directory))?;
-    for picture in pictures {
-        let file = directory.join(&picture.name);
-        let file = file.with_extension(format.endings()[0]);
-        write_file(&file, &drawn(&picture, format)?)?;
-        println!("{}", file.display());
-    }
-    Ok(())
-}
-
-fn write_file(path: &Path, document: &[u8]) -> Result<(), Blamed> {
-    let written = files::replace(path, document).map_err(std::io::Error::from);
-    written.map_err(Blamed::io(Blame::Input, path))
 }

@@ -3,7 +3,10 @@
 mod burst;
 mod commit;
 mod compare;
+mod destroy;
+mod ground;
 mod limit;
+mod outputs;
 mod quick;
 mod session;
 mod steady;
@@ -14,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use session::{RECORD as STORAGE_RECORD, blamed, keep, unreadable};
+pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -12,7 +12,7 @@ use crate::{
     experiment::Experiment,
     results::Results,
     scene::Scene,
-    storage::{disk, lacks_limits},
+    storage::{disk, limits::lacks_limits},
 };
 
 const CGROUPS: &str = "/sys/fs/cgroup";
@@ -46,7 +46,7 @@ fn server(disk: &TempDir, iops: &str) -> String {
 #[test]
 fn a_limit_is_held_recorded_and_reported() {
     let (scene, disk) = (Scene::new(), disk());
-    if lacks_limits(&disk) {
+    if lacks_limits(disk.path()) {
         return;
     }
     let trial = Experiment {
@@ -102,7 +102,7 @@ fn a_limit_is_held_recorded_and_reported() {
 #[test]
 fn no_group_outlives_an_interruption_or_a_kill() {
     let (scene, disk) = (Scene::new(), disk());
-    if lacks_limits(&disk) {
+    if lacks_limits(disk.path()) {
         return;
     }
     let trial = |duration: &str| Experiment {

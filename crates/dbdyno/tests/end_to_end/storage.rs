@@ -3,11 +3,15 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-use rustix::process::Signal;
 use samples::StorageRecord;
 use tempfile::TempDir;
 
 use crate::scene::Scene;
+
+mod guard_rails;
+pub(crate) mod limits;
+mod loop_disk;
+mod resume;
 
 const PATTERNS: &str = "\
 [[pattern]]\nname = \"a\"\nblock = \"16k\"\nreads = 100\ndepth = 1\n
@@ -29,7 +33,7 @@ fn text(path: &Path) -> String {
 }
 
 /// Without fio its tests are skipped.
-fn lacks_fio() -> bool {
+pub(crate) fn lacks_fio() -> bool {
     let lacks = Command::new("fio").arg("--version").output().is_err();
     if lacks {
         eprintln!("skipped: fio is not installed (scripts/install-packages.sh test)");
@@ -41,8 +45,8 @@ fn record(scene: &Scene, results: &str) -> StorageRecord {
     StorageRecord::read(&scene.path().join(results).join("storage.jsonl")).unwrap()
 }
 
-fn suite(disk: &TempDir, patterns: &Path, more: &[&str]) -> Vec<String> {
-    let (path, patterns) = (text(disk.path()), text(patterns));
+fn suite(disk: &Path, patterns: &Path, more: &[&str]) -> Vec<String> {
+    let (path, patterns) = (text(disk), text(patterns));
     let fixed = ["storage", "suite", &path, "--size", "16M", "--seconds", "1"];
     let named = ["--patterns", &patterns];
     let all = fixed.iter().chain(&named).chain(more);
@@ -76,84 +80,21 @@ fn commits_are_measured() {
     assert_eq!(one.groups, one.commits);
     assert!(four.groups < four.commits, "they share flushes");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+    let mysql = ["--server", "mysql", "--writers", "1", "--seconds", "1"];
+    let commit = ["storage", "commit", &path];
+    scene
+        .dbdyno(commit.iter().chain(&mysql))
+        .exits(0)
+        .prints_sentence("durable with 1 writer by MySQL's calls");
+    let other = self::record(&scene, "results/storage-commit-2");
+    assert_eq!(other.commits[0].sequence, samples::CommitSequence::Mysql);
+    assert!(!other.commits[0].redo_direct, "through the page cache");
     let page = scene.path().join("results/storage-commit-1/storage.html");
     assert!(
         fs::read_to_string(page)
             .unwrap()
             .contains("Durable commits")
     );
-}
-
-#[test]
-fn a_suite_continues_after_an_interruption_and_a_kill() {
-    if lacks_fio() {
-        return;
-    }
-    let (scene, disk) = (Scene::new(), disk());
-    let patterns = scene.file("mine.toml", PATTERNS);
-    let results = scene.path().join("results/storage-suite-1");
-    let measured = || {
-        let record = StorageRecord::read(&results.join("storage.jsonl"));
-        record.map_or(0, |it| it.patterns.len())
-    };
-    let mut running = scene.start(suite(&disk, &patterns, &[]));
-    running.wait_until("a pattern is measured", || measured() >= 1);
-    running.signal(Signal::INT);
-    running
-        .finish()
-        .exits(130)
-        .hints("the same command with --resume continues");
-    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
-    assert!(results.join("storage.html").exists());
-
-    let before = measured();
-    assert!(before < 3, "{before}");
-    let mut running = scene.start(suite(&disk, &patterns, &["--resume"]));
-    running.wait_until("it goes on", || {
-        disk.path().join("dbdyno-storage-test/fio.dat").exists()
-    });
-    running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    assert_eq!(names_in(disk.path()), ["dbdyno-storage-test"]);
-
-    // What the kill tore.
-    let file = results.join("storage.jsonl");
-    let torn = fs::read_to_string(&file).unwrap() + "{\"line\":\"patt";
-    fs::write(&file, torn).unwrap();
-    let other = suite(&disk, &patterns, &["--resume", "--engine", "psync"]);
-    scene
-        .dbdyno(other)
-        .exits(2)
-        .says("its engine is libaio, not psync");
-    scene
-        .dbdyno(suite(&disk, &patterns, &["--resume"]))
-        .exits(0)
-        .prints("requests/s, depth")
-        .prints("16.0 KiB r100");
-    let record = record(&scene, "results/storage-suite-1");
-    let names: Vec<&str> = record
-        .patterns
-        .iter()
-        .map(|it| it.pattern.name.as_str())
-        .collect();
-    assert_eq!(names, ["a", "b", "c"]);
-    assert!(record.is_complete);
-    let mixed = &record.patterns[1];
-    assert!(mixed.read.is_some() && mixed.write.is_some());
-    assert!(mixed.iops() > 0.0);
-    assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
-
-    // By hand, from the job file.
-    let job = fs::read_to_string(results.join("patterns.fio")).unwrap();
-    assert_eq!(job.matches("stonewall").count(), 3);
-    for name in ["storage.json", "storage.csv"] {
-        assert!(
-            fs::metadata(results.join(name)).unwrap().len() > 100,
-            "{name}"
-        );
-    }
-    let page = fs::read_to_string(results.join("storage.html")).unwrap();
-    assert!(page.contains("Requests per second by block size") && page.contains("[global]"));
 }
 
 #[test]
@@ -273,97 +214,6 @@ fn what_may_not_be_measured_is_refused() {
     assert!(!scene.path().join("results").exists(), "nothing was begun");
 }
 
-/// Why no limit of this disk can be set here.
-pub(crate) fn lacks_limits(disk: &TempDir) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let device = fs::metadata(disk.path()).unwrap().dev();
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let lacking = if !rustix::process::geteuid().is_root() {
-        "root"
-    } else if !Path::new(GROUPS)
-        .join("blkio.throttle.read_iops_device")
-        .exists()
-    {
-        "the controller blkio of cgroup v1"
-    } else if !Path::new(&format!("/sys/dev/block/{major}:{minor}")).exists() {
-        "a disk below the target directory"
-    } else {
-        return false;
-    };
-    eprintln!("skipped: a limit takes {lacking}");
-    true
-}
-
-const GROUPS: &str = "/sys/fs/cgroup/blkio";
-
-#[test]
-fn a_limit_is_in_force_and_leaves_no_group() {
-    let (scene, disk) = (Scene::new(), disk());
-    if lacks_fio() || lacks_limits(&disk) {
-        return;
-    }
-    let patterns = "[[pattern]]\nname = \"reads\"\nblock = \"4k\"\nreads = 100\ndepth = 16\n
-[[pattern]]\nname = \"half\"\nblock = \"4k\"\nreads = 50\ndepth = 16\n";
-    let patterns = scene.file("mine.toml", patterns);
-    let limit = ["--limit", "read_iops=100,write_iops=100"];
-    // A dbdyno that was killed left a group; the number is above the largest one of a process.
-    let dead = Path::new(GROUPS).join("dbdyno-4194999-1");
-    fs::create_dir(&dead).unwrap();
-    scene
-        .dbdyno(suite(&disk, &patterns, &limit))
-        .exits(0)
-        .prints("limit     reads 100/s, writes 100/s on disk ")
-        .prints("not limited by cgroup v1");
-    assert!(!dead.exists());
-    let record = record(&scene, "results/storage-suite-1");
-    let limit = record.header.limit.as_ref().unwrap();
-    assert_eq!((limit.read_iops, limit.cgroup_version), (Some(100), 1));
-    // Of one second: a throttle grants in slices. Without a limit these are thousands.
-    let rates: Vec<f64> = record.patterns.iter().map(|it| it.iops()).collect();
-    assert!(rates[0] < 150.0 && rates[1] < 300.0, "{rates:?}");
-    let page = scene.path().join("results/storage-suite-1/storage.html");
-    assert!(
-        fs::read_to_string(page)
-            .unwrap()
-            .contains("those of the throttle")
-    );
-    scene
-        .dbdyno(suite(
-            &disk,
-            &patterns,
-            &["--resume", "--limit", "read_iops=99"],
-        ))
-        .exits(2)
-        .says("its limit is ");
-
-    // The commit probe is dbdyno's own threads.
-    let path = text(disk.path());
-    let commits = [
-        "storage",
-        "commit",
-        &path,
-        "--writers",
-        "1",
-        "--seconds",
-        "1",
-    ];
-    let limited = commits.iter().chain(&["--limit", "write_iops=50"]);
-    scene.dbdyno(limited.copied()).exits(0);
-    let record = self::record(&scene, "results/storage-commit-1");
-    assert!(record.commits[0].commits_per_s() < 60.0, "{record:?}");
-}
-
-#[test]
-fn a_limit_that_cannot_be_set_is_refused() {
-    let (scene, disk) = (Scene::new(), disk());
-    let path = text(disk.path());
-    scene
-        .dbdyno(["storage", "commit", &path, "--limit", "cpus=1"])
-        .exits(2)
-        .says("cpus is no limit of a disk");
-    assert_eq!(names_in(disk.path()).len(), 0);
-}
-
 /// What fio 3.33 wrote on a virtio disk: JSON+, one job.
 const FIO_JSON: &str = include_str!("../../../storage/fixtures/fio-3.33-randrw.json");
 
@@ -411,6 +261,37 @@ fn files_of_fio_are_imported_and_audited() {
         ])
         .exits(1)
         .prints_sentence("W14 commits reach the disk: no commits were measured");
+
+    // Its page and charts again, from the record.
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--charts", "pictures"])
+        .exits(0)
+        .prints("pictures/heat.svg\npictures/courses.svg\n");
+    for (name, part) in [("heat", "16.6k"), ("courses", "ends after 20 s")] {
+        let svg = scene
+            .path()
+            .join("pictures")
+            .join(name)
+            .with_extension("svg");
+        let svg = fs::read_to_string(svg).unwrap();
+        assert!(
+            svg.starts_with("<svg") && svg.contains(part),
+            "{name}: {svg}"
+        );
+    }
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--format", "csv"])
+        .exits(0)
+        .prints("kind,name,part,block_bytes");
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--format", "markdown"])
+        .exits(2)
+        .says("a measurement of storage has no markdown")
+        .hints("html, json, csv, svg and png");
+    scene
+        .dbdyno(["report", "results/storage-import-1", "--chart", "none"])
+        .exits(2)
+        .hints("available: heat, courses");
 
     scene.file("old.json", &FIO_JSON.replacen("fio-3.33", "fio-2.16", 1));
     scene

@@ -1,25 +1,14 @@
 //! An experiment whose load is a disk's: it needs no server and has none in its outputs.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use samples::Record;
 use tempfile::TempDir;
 
-use crate::scene::Scene;
-
-/// A directory on a disk: the temporary directory may be memory.
-fn disk() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target directory is writable")
-}
-
-/// Without fio these tests are skipped.
-fn lacks_fio() -> bool {
-    let lacks = Command::new("fio").arg("--version").output().is_err();
-    if lacks {
-        eprintln!("skipped: fio is not installed (scripts/install-packages.sh test)");
-    }
-    lacks
-}
+use crate::{
+    scene::Scene,
+    storage::{disk, lacks_fio},
+};
 
 fn experiment(disks: [&TempDir; 2], load: &str) -> String {
     let [one, other] = disks.map(|it| it.path().display().to_string());

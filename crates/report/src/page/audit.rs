@@ -1,7 +1,7 @@
 //! The audit on the page: the assessment in three words, every finding with its evidence, and the rules that could not
 //! be evaluated.
 
-use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
+use audit::{Audit, Finding, Judgement, Level, Unjudged};
 use maud::{Markup, html};
 
 use super::{
@@ -48,7 +48,7 @@ fn told(audit: &Audit, shown: &AuditFilter) -> Markup {
             details.all-variables {
                 summary { "Every other rule, and how the grade comes about" }
                 @if !rest.is_empty() { (in_order(&rest)) }
-                (unjudged(&judgements, shown))
+                (unjudged(&judgements))
                 p.note { "How the grade comes about: " (audit::FORMULA) }
             }
         }
@@ -92,9 +92,8 @@ fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
     }
 }
 
-/// Rules without a finding: first those with missing data, then those that wait for some, then those that do not apply.
-fn unjudged(judgements: &[&Judgement], shown: &AuditFilter) -> Markup {
-    let waiting = if shown.is_all() { WAITING } else { &[] };
+/// Rules without a finding: first those with missing data, then those that do not apply.
+fn unjudged(judgements: &[&Judgement]) -> Markup {
     let reasons = |kind: fn(&Unjudged) -> Option<&String>| {
         let judgements = judgements.iter();
         let told = judgements.filter_map(|it| Some((it.rule, kind(it.outcome.as_ref().err()?)?)));
@@ -113,13 +112,9 @@ fn unjudged(judgements: &[&Judgement], shown: &AuditFilter) -> Markup {
             p { "Not evaluated, data missing (" (unseen.len()) "):" }
             ul { @for (rule, what) in &unseen { li { strong { (rule.id) } " " (rule.name) ": " (what) } } }
         }
-        @if !no_subject.is_empty() || !waiting.is_empty() {
-            p { "Does not apply (" (no_subject.len()) ")"
-                @if !waiting.is_empty() { ", or waits for what no record has yet (" (waiting.len()) ")" } ":" }
-        }
-        ul {
-            @for (rule, why) in &no_subject { li { strong { (rule.id) } " " (rule.name) ": " (why) } }
-            @for rule in waiting { li { strong { (rule.id) } " " (rule.name) ": waits for " (rule.waits_for) } }
+        @if !no_subject.is_empty() {
+            p { "Does not apply (" (no_subject.len()) "):" }
+            ul { @for (rule, why) in &no_subject { li { strong { (rule.id) } " " (rule.name) ": " (why) } } }
         }
     }
 }

@@ -4,28 +4,51 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use samples::{Access, PatternResult, StorageRecord};
-use units::{bytes, bytes_per_s, duration, per_s, percent, si};
+use units::{bytes, bytes_per_s, per_s, percent, si};
 
-use super::readings::is_of_crystal_disk_mark;
+use super::{
+    readings::is_of_crystal_disk_mark,
+    repeats::{margin, p99, spread},
+};
 use crate::page::{scrolling, unbroken};
 
-/// Columns of a cell of the table as text.
+/// Columns of a cell of the table as text, without and with a margin.
 const CELL: usize = 8;
+const CELL_WITH_MARGIN: usize = 13;
 /// Behind a cell that CrystalDiskMark measures, too, and behind one whose rate varied too much.
 const DISK_MARK: char = '*';
 const NOISY: char = '~';
 
 /// Random patterns by block size and share of reads, over their depths.
-struct HeatTable<'a> {
-    depths: Vec<u32>,
-    rows: Vec<(u64, u32, Vec<Option<&'a PatternResult>>)>,
+pub(crate) struct HeatTable<'a> {
+    pub(crate) depths: Vec<u32>,
+    /// Block size in bytes, reads in percent, and a result for each depth.
+    pub(crate) rows: Vec<(u64, u32, Vec<Option<&'a PatternResult>>)>,
     sequential: Vec<&'a PatternResult>,
     highest: f64,
 }
 
 impl<'a> HeatTable<'a> {
+    /// What the marks mean.
+    pub(crate) const LEGEND: &'static str = "The darker, the faster. *: CrystalDiskMark measures the same. ~: too noisy to rely on. \
+        ±: half of the 95 % interval of the mean.";
+
+    /// How fast a cell is against the fastest, 0 to 1. A square root: the slow half of the table is not all of one shade.
+    pub(crate) fn share(&self, result: &PatternResult) -> f64 {
+        if self.highest > 0.0 {
+            (result.iops() / self.highest).sqrt().clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Rate and marks of a cell.
+    pub(crate) fn cell(&self, result: &PatternResult) -> String {
+        rate(result) + &marks(result)
+    }
+
     /// `None` where no pattern was measured.
-    fn of(record: &'a StorageRecord) -> Option<Self> {
+    pub(crate) fn of(record: &'a StorageRecord) -> Option<Self> {
         let is_random = |it: &&PatternResult| it.pattern.access == Access::Random;
         let (random, sequential): (Vec<_>, Vec<_>) = record.patterns.iter().partition(is_random);
         let depths: BTreeSet<u32> = random.iter().map(|it| it.pattern.depth).collect();
@@ -60,6 +83,8 @@ impl<'a> HeatTable<'a> {
 /// The table as text; `None` where no pattern was measured.
 pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
     let table = HeatTable::of(record)?;
+    let has_margins = record.patterns.iter().any(|it| margin(it).is_some());
+    let width = if has_margins { CELL_WITH_MARGIN } else { CELL };
     let mut lines = Vec::new();
     for it in &table.sequential {
         let marks = marks(it);
@@ -71,7 +96,7 @@ pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
         ));
     }
     if !table.rows.is_empty() {
-        let heads = table.depths.iter().map(|depth| format!("{depth:>CELL$}"));
+        let heads = table.depths.iter().map(|depth| format!("{depth:>width$}"));
         lines.push(format!(
             "{:<18}{}",
             "requests/s, depth",
@@ -82,12 +107,17 @@ pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
         let label = format!("{} r{reads}", bytes(*block));
         let cells = cells.iter().map(|cell| {
             let shown = cell.map_or("–".to_owned(), |it| format!("{}{}", rate(it), marks(it)));
-            format!("{shown:>CELL$}")
+            format!("{shown:>width$}")
         });
         lines.push(format!("{label:<18}{}", cells.collect::<String>()));
     }
+    let margins = if has_margins {
+        "; ±: half of the 95 % interval of the mean"
+    } else {
+        ""
+    };
     lines.push(format!(
-        "r100: reads only, r0: writes only; {DISK_MARK} CrystalDiskMark measures the same; {NOISY} too noisy to rely on"
+        "r100: reads only, r0: writes only; {DISK_MARK} CrystalDiskMark measures the same; {NOISY} too noisy to rely on{margins}"
     ));
     Some(lines.join("\n"))
 }
@@ -95,7 +125,10 @@ pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
 fn rate(result: &PatternResult) -> String {
     match &result.error {
         Some(_) => "failed".to_owned(),
-        None => si(result.iops()),
+        None => {
+            let margin = margin(result).map(|it| format!("±{}", percent(it).replace(' ', "")));
+            si(result.iops()) + &margin.unwrap_or_default()
+        }
     }
 }
 
@@ -121,7 +154,7 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                         th scope="row" { (it.pattern.name) }
                         td.disk-mark[is_of_crystal_disk_mark(&it.pattern)] { (bytes_per_s(it.bytes_per_s())) (marks(it)) }
                         td { (rate(it)) }
-                        td { (latencies(it)) }
+                        td { (p99(it)) }
                     } } }
                 }
             }
@@ -136,7 +169,7 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                         tbody { @for (block, reads, cells) in &table.rows { tr {
                             th scope="row" { (bytes(*block)) }
                             th scope="row" { (unbroken(&percent(f64::from(*reads) / 100.0))) }
-                            @for cell in cells { (heat_cell(*cell, table.highest)) }
+                            @for cell in cells { (heat_cell(&table, *cell)) }
                         } } }
                     }
                 }))
@@ -144,45 +177,27 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
             p.note {
                 "The darker, the faster. Outlined and " (DISK_MARK) ": CrystalDiskMark measures the same. " (NOISY)
                 ": the rate varied by more than " (unbroken(&percent(samples::NOISY_FROM)))
-                " inside the run; do not rely on it. Each cell is one run: no interval is known."
+                " inside a run or between repeats; do not rely on it. "
+                @if record.header.repeats > 1 {
+                    "Each cell is the mean of its repeats, ± half of its 95 % interval where there are three or more."
+                } @else { "Each cell is one run: no interval is known." }
             }
         }
     }
 }
 
-fn heat_cell(cell: Option<&PatternResult>, highest: f64) -> Markup {
+fn heat_cell(table: &HeatTable<'_>, cell: Option<&PatternResult>) -> Markup {
     let Some(result) = cell else {
         return html! { td { "–" } };
     };
-    // A square root: the slow half of the table is not all of one shade.
-    let share = if highest > 0.0 {
-        (result.iops() / highest).sqrt()
-    } else {
-        0.0
-    };
-    let heat = format!("--heat:{:.2}", share.clamp(0.0, 1.0));
-    let spread = result
-        .variation()
-        .map(|it| format!(", varied by {}", percent(it)));
-    let hint = format!(
-        "{}: p99 {}{}",
-        result.pattern.name,
-        latencies(result),
-        spread.unwrap_or_default()
-    );
+    let heat = format!("--heat:{:.2}", table.share(result));
+    let told = [format!("p99 {}", p99(result)), spread(result)];
+    let told = told.iter().filter(|it| !it.is_empty());
+    let told: Vec<&str> = told.map(String::as_str).collect();
+    let hint = format!("{}: {}", result.pattern.name, told.join(", "));
     html! {
-        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) { (rate(result)) (marks(result)) }
+        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) { (table.cell(result)) }
     }
-}
-
-/// The 99th percentile of each side: they are no common one.
-fn latencies(result: &PatternResult) -> String {
-    let side = |name: &str, side: &Option<samples::Requests>| {
-        let latency = side.as_ref()?.latency?;
-        Some(format!("{name} {}", duration(latency.p99_ns as f64)))
-    };
-    let sides = [side("reads", &result.read), side("writes", &result.write)];
-    sides.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

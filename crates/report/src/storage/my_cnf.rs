@@ -3,7 +3,7 @@
 use samples::StorageRecord;
 use units::{duration, moment, per_s};
 
-use super::readings::{DepthCourse, PAGE, steady};
+use super::readings::{DepthCourse, PAGE, place, steady};
 
 /// The least that InnoDB takes.
 const CAPACITY_AT_LEAST: f64 = 100.0;
@@ -18,8 +18,12 @@ pub(super) struct CnfLine {
     pub(super) reason: String,
 }
 
-/// What follows; nothing where nothing was measured that decides it.
+/// What follows; nothing where nothing was measured that decides it, or where the device is unknown: an import's figures
+/// may be those of any disk, or of none.
 pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
+    if place(record).is_none() {
+        return Vec::new();
+    }
     let mut lines = Vec::new();
     if let Some((writes, source)) = writes_per_s(record) {
         let capacity = (writes / 2.0).max(CAPACITY_AT_LEAST);
@@ -38,7 +42,7 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
         });
     }
     lines.extend(neighbours(record));
-    if record.header.direct {
+    if record.header.direct && !place(record).is_some_and(|it| it.is_raw_device()) {
         lines.push(CnfLine {
             name: "innodb_flush_method",
             value: "O_DIRECT".to_owned(),
@@ -141,6 +145,9 @@ mod tests {
         record.rounds.clear();
         record.header.direct = false;
         assert_eq!(told(&record), [("innodb_flush_neighbors", "1".to_owned())]);
+        let mut unknown = super::super::readings::testing::record();
+        unknown.header.storage = samples::Storage::default();
+        assert_eq!(told(&unknown), []);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use audit::{Audit, Subject, audit};
+use audit::Audit;
 use maud::{Markup, html};
-use samples::{Access, BurstCell, CommitResult, StorageMode, StorageRecord};
+use samples::{Access, BurstCell, CommitResult, CommitSequence, StorageMode, StorageRecord};
 use stats::{Burst, burst};
 use units::{bytes, counted, duration, moment, per_s, percent, si, si_tick};
 
@@ -15,6 +15,7 @@ use super::{
     my_cnf,
     problems::{noise, problems},
     readings::{DepthCourse, KNEE_AT, name},
+    repeats::{bounds, repeats_html, repeats_in_words},
     summary::{burst_in_words, device_in_words, steady_in_words},
     uses::uses,
 };
@@ -30,24 +31,24 @@ use crate::{
 
 const STYLE: &str = include_str!("page.css");
 
-/// The record as a page; `job_file` is what fio was given, so that anyone can run it again.
-pub fn storage_html(record: &StorageRecord, job_file: Option<&str>) -> String {
+/// The record as a page; `audit` is that of the record, `job_file` is what fio was given, so that anyone can run it again.
+pub fn storage_html(record: &StorageRecord, audit: &Audit, job_file: Option<&str>) -> String {
     let header = &record.header;
     let kind = match header.mode {
         StorageMode::Import => "dbdyno import".to_owned(),
         mode => format!("dbdyno storage {}", mode.name()),
     };
-    let audit = audit(&Subject::of_storage(record));
     let content = html! {
-        (facts(record, &audit))
+        (facts(record, audit))
         (judged(record))
         (commits(&record.commits))
         (heat_html(record))
+        (repeats_html(record))
         (jobs(record))
         (curves(record))
         (courses(record))
         (rounds(record))
-        (audit_section(&audit))
+        (audit_section(audit))
         @if let Some(text) = job_file {
             details.part {
                 summary { "How to reproduce" }
@@ -72,13 +73,17 @@ fn facts(record: &StorageRecord, audit: &Audit) -> Markup {
         StorageMode::Import => format!("{fio}, engine {engine}, up to {each} each"),
         _ => format!("{fio}, engine {engine}, {each} each, {file}"),
     };
-    let unfinished = "not complete: the same command with --resume continues a suite";
-    let ending = (!record.is_complete).then(|| unfinished.to_owned());
+    let way_on = match header.mode {
+        StorageMode::Suite | StorageMode::Burst => ": the same command with --resume continues",
+        _ => "",
+    };
+    let ending = (!record.is_complete).then(|| format!("not complete{way_on}"));
     let told = [
         ("begun", Some(header.at.clone()).filter(|it| !it.is_empty())),
         ("device", Some(device_in_words(record))),
         ("limit", limit_in_words(record)),
         ("measured", Some(how)),
+        ("repeats", repeats_in_words(record)),
         ("memory", header.memory_bytes.map(bytes)),
         ("steady state", steady_in_words(record)),
         ("burst", burst_in_words(record)),
@@ -151,8 +156,8 @@ fn commits(all: &[CommitResult]) -> Markup {
     html! {
         section aria-labelledby="commits" {
             h2 id="commits" { "Durable commits" }
-            p.note { "A 4 KiB block of the redo log and fdatasync, then 210 bytes of the binary log and fdatasync, as MariaDB \
-                does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
+            p.note { (calls(all[0].sequence)) " and fdatasync, as " (all[0].sequence.server())
+                " does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
             (scrolling("Durable commits", html! { table {
                 thead { tr { @for name in names { th scope="col" { (name) } } } }
                 tbody { @for it in all { tr {
@@ -163,6 +168,17 @@ fn commits(all: &[CommitResult]) -> Markup {
                         it.binlog.p50_ns, it.binlog.p99_ns] { td { (time(ns)) } }
                 } } }
             } }))
+        }
+    }
+}
+
+fn calls(sequence: CommitSequence) -> &'static str {
+    match sequence {
+        CommitSequence::Mariadb => {
+            "A 4 KiB block of the redo log and fdatasync, then 210 bytes of the binary log"
+        }
+        CommitSequence::Mysql => {
+            "Blocks of 512 bytes of the redo log and fdatasync, then 380 bytes of the binary log"
         }
     }
 }
@@ -209,7 +225,7 @@ fn curve(record: &StorageRecord, block_bytes: u64) -> Option<Markup> {
                 .find(|it| it.pattern.depth == *depth)?;
             Some(Point {
                 value: result.iops(),
-                interval: None,
+                interval: bounds(&result.repeat_iops()),
             })
         };
         ChartLine {
@@ -332,11 +348,16 @@ fn rounds(record: &StorageRecord) -> Markup {
 mod tests {
     use super::{super::readings::testing::*, *};
 
+    fn page(record: &StorageRecord, job_file: Option<&str>) -> String {
+        let audit = audit::audit(&audit::Subject::of_storage(record));
+        storage_html(record, &audit, job_file)
+    }
+
     #[test]
     fn the_page_is_whole_and_fetches_nothing() {
         let mut record = record();
         record.header.directory = "/data/<b>".to_owned();
-        let page = storage_html(&record, Some("[global]\nioengine=libaio\n"));
+        let page = page(&record, Some("[global]\nioengine=libaio\n"));
         for part in [
             "Fit for",
             "Durable commits",
@@ -364,7 +385,7 @@ mod tests {
             is_recovery: false,
             iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
         }];
-        let page = storage_html(&record, None);
+        let page = page(&record, None);
         assert!(page.contains("the burst ends after 20 s: 14.0k/s before, 400/s after"));
         assert!(page.contains("stroke-dasharray=\"4 3\""));
     }

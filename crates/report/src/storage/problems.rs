@@ -27,10 +27,15 @@ pub(super) fn noise(record: &StorageRecord) -> Option<String> {
         .copied()
         .max_by(|a, b| variation(a).total_cmp(&variation(b)))?;
     Some(format!(
-        "{} of {}: the rate varied by {} in {}; other users of the disk, or throttling",
+        "{} of {}: the rate varied by {}{} in {}; other users of the disk, or throttling",
         noisy.len(),
         counted(record.patterns.len(), "pattern"),
         percent(variation(&worst)),
+        if worst.between() == worst.variation() {
+            " between repeats"
+        } else {
+            ""
+        },
         worst.pattern.name
     ))
 }

@@ -1,6 +1,6 @@
 //! A storage record for programs: JSON and CSV.
 
-use audit::{Subject, audit};
+use audit::Audit;
 use samples::{CommitResult, Latency, PatternResult, StorageRecord};
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use super::{
     my_cnf,
     problems::problems,
     readings::{bursts, is_of_crystal_disk_mark, name, steady},
+    repeats::bounds,
     uses::uses,
 };
 use crate::findings::{AuditDocument, AuditFilter, audit_document};
@@ -36,6 +37,9 @@ struct PatternRow<'a> {
     result: &'a PatternResult,
     iops: f64,
     bytes_per_s: f64,
+    iops_interval: Option<(f64, f64)>,
+    between: Option<f64>,
+    inside: Option<f64>,
     variation: Option<f64>,
     noisy: bool,
     crystal_disk_mark: bool,
@@ -80,11 +84,14 @@ struct CnfRow {
     reason: String,
 }
 
-/// Everything as one JSON object, ending with a line feed.
-pub fn storage_json(record: &StorageRecord) -> String {
+/// Everything as one JSON object, ending with a line feed; `audit` is that of the record.
+pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
     let patterns = record.patterns.iter().map(|result| PatternRow {
         iops: result.iops(),
         bytes_per_s: result.bytes_per_s(),
+        iops_interval: bounds(&result.repeat_iops()),
+        between: result.between(),
+        inside: result.inside(),
         variation: result.variation(),
         noisy: result.is_noisy(),
         crystal_disk_mark: is_of_crystal_disk_mark(&result.pattern),
@@ -112,7 +119,6 @@ pub fn storage_json(record: &StorageRecord) -> String {
         value: it.value,
         reason: it.reason,
     });
-    let audit = audit(&Subject::of_storage(record));
     let name = name(record);
     let whole = Whole {
         header: &record.header,
@@ -130,8 +136,8 @@ pub fn storage_json(record: &StorageRecord) -> String {
         }),
         uses: uses.collect(),
         my_cnf: my_cnf.collect(),
-        suspect: problems(&audit),
-        audit: audit_document(&name, &audit, &AuditFilter::default()),
+        suspect: problems(audit),
+        audit: audit_document(&name, audit, &AuditFilter::default()),
     };
     serde_json::to_string_pretty(&whole).expect("plain fields always serialise") + "\n"
 }
@@ -150,9 +156,12 @@ struct Row {
     variation: Option<f64>,
     latency: Option<Latency>,
     error: Option<String>,
+    repeats: Option<usize>,
+    bounds: Option<(f64, f64)>,
+    between: Option<f64>,
 }
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 21] = [
     "kind",
     "name",
     "part",
@@ -170,6 +179,10 @@ const NAMES: [&str; 17] = [
     "max_ns",
     "error",
     "noisy",
+    "repeats",
+    "per_s_low",
+    "per_s_high",
+    "between",
 ];
 
 /// Patterns, rounds, commit probes and the seconds of bursts as CSV (RFC 4180, lines end with a line feed), with a header.
@@ -229,6 +242,7 @@ fn sides(kind: &'static str, name: String, result: &PatternResult) -> Vec<Row> {
     let both = [("read", &result.read), ("write", &result.write)];
     let measured = both.into_iter().filter_map(|(part, side)| {
         let side = side.as_ref()?;
+        let rates: Vec<f64> = side.repeats.iter().map(|it| it.iops).collect();
         Some(Row {
             kind,
             name: name.clone(),
@@ -238,16 +252,23 @@ fn sides(kind: &'static str, name: String, result: &PatternResult) -> Vec<Row> {
             depth: result.pattern.depth,
             per_s: Some(side.iops),
             bytes_per_s: Some(side.bytes_per_s),
-            variation: (side.iops > 0.0).then(|| side.iops_deviation / side.iops),
+            variation: side
+                .inside()
+                .into_iter()
+                .chain(side.between())
+                .max_by(f64::total_cmp),
             latency: side.latency,
             error: result.error.clone(),
+            repeats: Some(rates.len().max(1)),
+            bounds: bounds(&rates),
+            between: side.between(),
         })
     });
     measured.collect()
 }
 
 impl Row {
-    fn cells(&self) -> [String; 17] {
+    fn cells(&self) -> [String; 21] {
         let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
         let ns = |of: fn(&Latency) -> u64| {
             let value = self.latency.as_ref().map(of);
@@ -278,6 +299,10 @@ impl Row {
             ns(|it| it.max_ns),
             self.error.clone().unwrap_or_default(),
             noisy.unwrap_or_default(),
+            self.repeats.map(|it| it.to_string()).unwrap_or_default(),
+            number(self.bounds.map(|it| it.0)),
+            number(self.bounds.map(|it| it.1)),
+            number(self.between),
         ]
     }
 }
@@ -298,7 +323,10 @@ mod tests {
 
     #[test]
     fn json_has_figures_and_judgements() {
-        let value: serde_json::Value = serde_json::from_str(&storage_json(&record())).unwrap();
+        let record = record();
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let value: serde_json::Value =
+            serde_json::from_str(&storage_json(&record, &audit)).unwrap();
         assert_eq!(value["patterns"][0]["pattern"]["name"], "001_seq_read");
         assert_eq!(value["patterns"][7]["iops"], 47_468.0);
         assert_eq!(value["commits"][1]["commits_per_s"], 9_100.0);

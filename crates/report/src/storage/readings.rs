@@ -60,7 +60,7 @@ pub(super) fn sequential(record: &StorageRecord, reads_percent: u32) -> Option<&
 }
 
 /// What was measured: the directory, or the files of an import.
-pub(super) fn name(record: &StorageRecord) -> String {
+pub(crate) fn name(record: &StorageRecord) -> String {
     let header = &record.header;
     match header.imported_from.as_slice() {
         [] => header.directory.clone(),
@@ -99,10 +99,7 @@ pub(super) fn is_of_crystal_disk_mark(pattern: &Pattern) -> bool {
 pub(super) mod testing {
     //! Records made up for the tests of these files.
 
-    use samples::{
-        CommitResult, Latency, Requests, STORAGE_FORMAT, Storage, StorageDirectory, StorageHeader,
-        StorageMode,
-    };
+    use samples::{CommitResult, Latency, Requests, StorageMode, testing::storage_header};
 
     use super::*;
 
@@ -140,6 +137,7 @@ pub(super) mod testing {
                 rate_samples: 8,
                 bytes_per_s: iops * block_bytes as f64,
                 latency: Some(latency(100 * u64::from(depth), 400 * u64::from(depth))),
+                ..Requests::default()
             })
         };
         PatternResult {
@@ -150,6 +148,7 @@ pub(super) mod testing {
                 reads_percent,
                 depth,
             },
+            repeat: 1,
             read: side(reads_percent),
             write: side(100 - reads_percent),
             cpu: Some(0.3),
@@ -160,46 +159,20 @@ pub(super) mod testing {
 
     /// What `storage quick` measures on a fair disk.
     pub(in crate::storage) fn record() -> StorageRecord {
-        let place = StorageDirectory {
-            path: "/data".to_owned(),
-            filesystem: "ext4".to_owned(),
-            mount_point: "/".to_owned(),
-            mount_options: "relatime,rw".to_owned(),
-            size_bytes: 250 << 30,
-            device: Some("vda".to_owned()),
-            ..StorageDirectory::default()
-        };
-        let device = samples::BlockDevice {
+        let mut header = storage_header();
+        header.mode = StorageMode::Quick;
+        header.storage.places[0].mount_options = "relatime,rw".to_owned();
+        header.storage.places[0].device = Some("vda".to_owned());
+        header.storage.devices = vec![samples::BlockDevice {
             name: "vda".to_owned(),
             kind: "disk".to_owned(),
             rotational: Some(true),
             scheduler: Some("none".to_owned()),
             write_cache: Some("write back".to_owned()),
             ..samples::BlockDevice::default()
-        };
-        let header = StorageHeader {
-            format: STORAGE_FORMAT,
-            dbdyno_version: "0.1.0".to_owned(),
-            mode: StorageMode::Quick,
-            at: "2026-01-02T03:04:05Z".to_owned(),
-            directory: "/data".to_owned(),
-            storage: Storage {
-                places: vec![place],
-                devices: vec![device],
-                ..Storage::default()
-            },
-            direct: true,
-            file_bytes: 1 << 30,
-            memory_bytes: Some(16 << 30),
-            each_s: 4.0,
-            engine: "libaio".to_owned(),
-            fio_version: Some("fio-3.33".to_owned()),
-            patterns: Vec::new(),
-            writers: vec![1, 8],
-            left_out: Vec::new(),
-            limit: None,
-            imported_from: Vec::new(),
-        };
+        }];
+        (header.file_bytes, header.each_s) = (1 << 30, 4.0);
+        header.writers = vec![1, 8];
         let mut record = StorageRecord::new(header);
         record.patterns = vec![
             result("001_seq_read", 1 << 20, 100, 1, 2_162.0),
@@ -213,6 +186,7 @@ pub(super) mod testing {
         ];
         let commit = |writers: u32, commits: u64| CommitResult {
             writers,
+            sequence: samples::CommitSequence::Mariadb,
             elapsed_s: 8.0,
             commits,
             groups: commits / u64::from(writers),

@@ -7,8 +7,8 @@
 //! fit       durable commits: fit; random reads of pages: fit; flushing of pages: fit; backup and bulk load: fit
 //! ```
 
-use audit::{Subject, audit};
-use samples::{CommitResult, PatternResult, StorageMode, StorageRecord};
+use audit::Audit;
+use samples::{CommitResult, CommitSequence, PatternResult, StorageMode, StorageRecord};
 use stats::{STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW};
 use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
 
@@ -18,6 +18,7 @@ use super::{
     my_cnf,
     problems::{noise, problems},
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
+    repeats::{rate, repeats_text},
     uses::uses,
 };
 use crate::{page::devices, text::facts::Facts};
@@ -29,8 +30,11 @@ const NARROWEST: usize = 60;
 /// Write caches that lose nothing when the power goes, as far as the kernel knows.
 const SAFE_CACHE: &str = "write through";
 
-/// The answer as text of at most `width` columns and twelve lines, ending with a line feed.
-pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String {
+/// Label of the problems found, which are listed as far as they fit.
+const PROBLEMS: &str = "suspect";
+
+/// The answer as text of at most `width` columns and twelve lines, ending with a line feed; `audit` is that of the record.
+pub fn storage_summary(record: &StorageRecord, audit: &Audit, page: &str, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let told = [
         ("device", Some(device_in_words(record))),
@@ -42,11 +46,7 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
         ("files", files_in_words(record)),
         ("steady", steady_in_words(record)),
         ("burst", burst_in_words(record)),
-        (
-            "suspect",
-            Some(problems(&audit(&Subject::of_storage(record))).join("; "))
-                .filter(|it| !it.is_empty()),
-        ),
+        (PROBLEMS, Some(String::new())),
         ("noise", noise(record)),
         ("fit", fitness_in_words(record)),
         ("page", Some(page.to_owned())),
@@ -55,11 +55,16 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
         .into_iter()
         .filter_map(|(label, text)| Some((label, text?)))
         .collect();
+    let problems = problems(audit);
     // Two lines each where they fit, or one.
     let drawn = [2, 1].into_iter().map(|lines_max| {
         let mut facts = Facts::new(width);
         for (label, text) in &told {
-            facts.add(label, lines_max, text);
+            if *label == PROBLEMS {
+                facts.add_list(label, lines_max, &problems, "in the page");
+            } else {
+                facts.add(label, lines_max, text);
+            }
         }
         facts.into_lines()
     });
@@ -72,6 +77,7 @@ pub fn storage_summary(record: &StorageRecord, page: &str, width: u16) -> String
 pub fn storage_details(record: &StorageRecord) -> String {
     let mut parts = Vec::new();
     parts.extend(heat_text(record));
+    parts.extend(repeats_text(record));
     if judges_uses(record) {
         let uses = uses(record).into_iter().map(|it| {
             let fitness = it.fitness.map_or("not judged", |it| it.name());
@@ -130,6 +136,7 @@ pub(super) fn device_in_words(record: &StorageRecord) -> String {
         &devices
     };
     let mut words = format!("{behind}; {} {}", place.filesystem, place.mount_options);
+    words.truncate(words.trim_end().len());
     if !record.header.direct {
         words.push_str(", through the page cache");
     }
@@ -146,9 +153,13 @@ fn commits_in_words(record: &StorageRecord) -> Option<String> {
     let rate = |it: &CommitResult| per_s(it.commits_per_s());
     let time = |ns: u64| duration(ns as f64);
     let mut words = format!(
-        "{} durable with {}, p50 {}, p99 {} (redo log {}, binary log {})",
+        "{} durable with {}{}, p50 {}, p99 {} (redo log {}, binary log {})",
         rate(first),
         counted(first.writers as usize, "writer"),
+        match first.sequence {
+            CommitSequence::Mariadb => "",
+            CommitSequence::Mysql => " by MySQL's calls",
+        },
         time(first.commit.p50_ns),
         time(first.commit.p99_ns),
         time(first.redo.p50_ns),
@@ -194,8 +205,8 @@ fn at_depth(result: &PatternResult) -> String {
     } else {
         p99.join(", ")
     };
-    let (depth, rate) = (result.pattern.depth, per_s(result.iops()));
-    format!("depth {depth} {rate} p99 {p99}")
+    let (depth, rate) = (result.pattern.depth, rate(result));
+    format!("depth {depth} {rate}/s p99 {p99}")
 }
 
 fn files_in_words(record: &StorageRecord) -> Option<String> {
@@ -298,10 +309,12 @@ mod tests {
     #[test]
     fn the_answer_has_at_most_twelve_lines() {
         let record = record();
-        let wide = storage_summary(&record, "results/storage-1/storage.html", 160);
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let page = "results/storage-1/storage.html";
+        let wide = storage_summary(&record, &audit, page, 160);
         insta::assert_snapshot!(wide);
         for width in [60, 80, 120] {
-            let text = storage_summary(&record, "results/storage-1/storage.html", width);
+            let text = storage_summary(&record, &audit, page, width);
             assert!(text.lines().count() <= LINES_MAX, "{text}");
             assert!(
                 text.lines()

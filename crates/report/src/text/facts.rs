@@ -25,6 +25,36 @@ impl Facts {
         self.lines.extend(cut(&head, text, self.width, lines_max));
     }
 
+    /// Adds as many items as fit on at most `lines_max` lines, and the number of those that do not:
+    /// `; and 2 more, in the page`.
+    pub(crate) fn add_list(
+        &mut self,
+        label: &str,
+        lines_max: usize,
+        items: &[String],
+        elsewhere: &str,
+    ) {
+        let Some(first) = items.first() else {
+            return;
+        };
+        let head = format!("{label:<LABEL$}");
+        let fits =
+            |text: &String| wrapped_behind(&head, text, self.width).lines().count() <= lines_max;
+        let closing = |kept: usize| match items.len() - kept {
+            0 => String::new(),
+            more => format!("; and {more} more, {elsewhere}"),
+        };
+        let mut whole = (1..=items.len())
+            .rev()
+            .map(|kept| items[..kept].join("; ") + &closing(kept));
+        let words: Vec<&str> = first.split(' ').collect();
+        let mut shortened = (1..words.len())
+            .rev()
+            .map(|kept| format!("{} …{}", words[..kept].join(" "), closing(1)));
+        let text = whole.find(fits).or_else(|| shortened.find(fits));
+        self.add(label, lines_max, &text.unwrap_or_else(|| first.clone()));
+    }
+
     /// Adds a text, if there is one, on one line.
     pub(crate) fn add_some(&mut self, label: &str, text: Option<String>) {
         if let Some(text) = text {
@@ -79,5 +109,33 @@ mod tests {
             ]
         );
         assert_eq!(cut("", &"x".repeat(40), 30, 1)[0].chars().count(), 30);
+    }
+
+    #[test]
+    fn a_list_says_how_many_items_are_left_out() {
+        let listed = |lines_max, items: &[&str]| {
+            let items: Vec<String> = items.iter().map(|it| (*it).to_owned()).collect();
+            let mut facts = Facts::new(40);
+            facts.add_list("suspect", lines_max, &items, "in the page");
+            facts.into_lines()
+        };
+        assert_eq!(listed(1, &[]), [""; 0]);
+        assert_eq!(listed(1, &["a", "b", "c"]), ["suspect   a; b; c"]);
+        let long = [
+            "the first problem of all",
+            "the second problem of all",
+            "the third",
+        ];
+        assert_eq!(
+            listed(2, &long),
+            [
+                "suspect   the first problem of all; and",
+                "          2 more, in the page"
+            ]
+        );
+        assert_eq!(
+            listed(1, &long),
+            ["suspect   the …; and 2 more, in the page"]
+        );
     }
 }

@@ -107,6 +107,8 @@ impl Imported {
             engine: engines.join(", "),
             fio_version: Some(self.version.clone()),
             patterns: self.patterns.iter().map(|it| it.pattern.clone()).collect(),
+            repeats: 1,
+            order_seed: None,
             writers: Vec::new(),
             left_out: self.left_out,
             limit: None,

@@ -8,12 +8,13 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, Length};
+use runs::{Blame, Blamed, Event, Length};
 use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -27,6 +28,8 @@ const LOG: &str = "course";
 Each size runs at each depth for --seconds, with a pause before each but the first. Where the rate falls for good to 70 % or
 less, the burst ended: both rates, the moment and what was lent are shown, and the cell runs once more after a pause to see
 whether the disk recovered. A course of less than 180 seconds misses many bursts.
+
+An interrupted or killed burst continues with --resume, cell by cell.
 
 Example:
   dbdyno storage burst /data --sizes 8G --depths 8 --seconds 600")]
@@ -53,15 +56,21 @@ pub(super) struct BurstArgs {
     /// Share of the reads, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
+    /// Continue results that were interrupted
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     common: CommonArgs,
 }
 
 pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
-    let fio = Fio::find().map_err(blamed)?;
+    let fio = Fio::find().map_err(Blamed::from)?;
     let ground = Ground::open(&args.directory, &args.common)?;
     let largest = args.sizes.iter().copied().max().unwrap_or(0);
-    ground.place.refuse_unless_room(largest).map_err(blamed)?;
+    ground
+        .place
+        .refuse_unless_room(largest)
+        .map_err(Blamed::from)?;
     let cells = args.sizes.iter().flat_map(|size| {
         let depths = args.depths.iter();
         depths.map(move |depth| (*size, pattern(args, *size, *depth)))
@@ -73,14 +82,38 @@ pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
         each_s: args.seconds,
         engine: "libaio".to_owned(),
         fio: Some(fio),
-        patterns: Vec::new(),
+        patterns: cells.iter().map(|(_, pattern)| pattern.clone()).collect(),
+        repeats: 1,
         writers: Vec::new(),
         left_out: Vec::new(),
     };
-    let mut session = Session::begin(ground, plan, &args.common)?;
+    let mut session = if args.resume {
+        let session = Session::resume(ground, plan, &args.common)?;
+        refuse_other_pause(&session, args.pause)?;
+        session
+    } else {
+        Session::begin(ground, plan, &args.common)?
+    };
     match measure(&mut session, args, &cells) {
         Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "")),
+        Err(error) => Err(session.fail(error, "; the same command with --resume continues")),
+    }
+}
+
+/// A pause is a part of each cell but the first, and not of the record's first line.
+fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
+    let mut measured = session.record.bursts.iter().skip(1);
+    match measured.find(|it| it.pause_s != pause as f64) {
+        Some(cell) => {
+            let message = format!(
+                "the pause of its courses is {}, not {}",
+                units::moment(cell.pause_s),
+                units::moment(pause as f64)
+            );
+            let hint = "--resume takes the options that the results were begun with".to_owned();
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+        None => Ok(()),
     }
 }
 
@@ -100,6 +133,17 @@ fn measure(
     cells: &[(u64, Pattern)],
 ) -> anyhow::Result<()> {
     let interrupt = session.ground.interrupt();
+    let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
+    if let Some(lost) = lost_recovery(session) {
+        let note = format!(
+            "{lost}: its second course is left out, for writing the test file again is no pause"
+        );
+        session.ground.context.tell(Event::Note(&note));
+    }
+    if left.is_empty() {
+        return Ok(());
+    }
+    let is_begun = left.len() < cells.len();
     session
         .ground
         .fill(session.record.header.file_bytes, None)?;
@@ -107,10 +151,11 @@ fn measure(
     let step = session
         .ground
         .context
-        .step("courses", Length::Paced(cells.len() as u64));
-    for (done, (size, pattern)) in cells.iter().enumerate() {
-        step.announce(&pattern.name, each * (cells.len() - done) as u32);
-        let pause = if done == 0 { 0 } else { args.pause };
+        .step("courses", Length::Paced(left.len() as u64));
+    for (done, (size, pattern)) in left.iter().enumerate() {
+        step.announce(&pattern.name, each * (left.len() - done) as u32);
+        let is_first = done == 0 && !is_begun;
+        let pause = if is_first { 0 } else { args.pause };
         rest(pause, &interrupt)?;
         let cell = course(session, args, *size, pattern, pause)?;
         let has_ended = stats::burst(&cell.iops).is_some();
@@ -127,6 +172,25 @@ fn measure(
     Ok(())
 }
 
+/// The cells that have no course yet.
+fn left<'a>(
+    session: &Session,
+    cells: &'a [(u64, Pattern)],
+) -> impl Iterator<Item = &'a (u64, Pattern)> {
+    let measured = session.record.bursts.iter();
+    let measured: Vec<Pattern> = measured.map(|it| it.pattern.clone()).collect();
+    cells
+        .iter()
+        .filter(move |(_, pattern)| !measured.contains(pattern))
+}
+
+/// The cell whose burst ended when an interruption came before its second course.
+fn lost_recovery(session: &Session) -> Option<String> {
+    let last = session.record.bursts.last()?;
+    let is_lost = !last.is_recovery && stats::burst(&last.iops).is_some();
+    is_lost.then(|| last.pattern.name.clone())
+}
+
 /// One course: fio with its log of each second.
 fn course(
     session: &mut Session,
@@ -135,7 +199,7 @@ fn course(
     pattern: &Pattern,
     pause_s: u64,
 ) -> anyhow::Result<BurstCell> {
-    let (file, log) = (session.ground.test.data(), session.ground.test.path(LOG));
+    let (file, log) = (session.ground.test.data(), session.ground.files().path(LOG));
     let job = JobFile {
         file: &file,
         file_bytes: size,
@@ -148,12 +212,12 @@ fn course(
     let text = job_file(&job, std::slice::from_ref(pattern));
     let job = session.write_job(&format!("{}.fio", pattern.name), text)?;
     let output = session.run_fio(&job, &pattern.name)?;
-    let result = pattern_result(pattern, &output).map_err(blamed)?;
+    let result = pattern_result(pattern, &output).map_err(Blamed::from)?;
     if let Some(error) = result.error {
         let error = format!("fio: pattern {}: {error}", pattern.name);
         return Err(Blamed::new(Blame::Machine, error).into());
     }
-    let path = session.ground.test.path(&format!("{LOG}_iops.1.log"));
+    let path = session.ground.files().path(&format!("{LOG}_iops.1.log"));
     let logged = files::read_regular_text(&path, 64 << 20);
     let logged = logged.map_err(|error| {
         Blamed::new(
@@ -179,7 +243,7 @@ fn rest(seconds: u64, interrupt: &AtomicBool) -> Result<(), Blamed> {
         left -= nap;
     }
     if interrupt.load(Ordering::Relaxed) {
-        return Err(blamed(storage::Error::Interrupted));
+        return Err(Blamed::from(storage::Error::Interrupted));
     }
     Ok(())
 }

@@ -1,26 +1,33 @@
 //! `dbdyno storage commit`: what a durable commit costs on this disk.
 
+use runs::Blamed;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use samples::StorageMode;
+use samples::{CommitSequence, StorageMode};
 
 use super::{
-    session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed},
+    ground::{COMMIT_BYTES, CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A commit writes a 4 KiB block of a redo log and flushes it, then appends 210 bytes to a binary log and flushes that, as MariaDB
-does with sync_binlog=1 and innodb_flush_log_at_trx_commit=1. Writers that wait share one pair of flushes, as in the server's
-group commit. A server does more for a commit: the rate is an upper bound of its durable commits.
+A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with sync_binlog=1 and
+innodb_flush_log_at_trx_commit=1. MariaDB writes a block of 4 KiB past the page cache and 210 bytes, MySQL blocks of 512 bytes
+through it and 380 bytes. Writers that wait share one pair of flushes, as in the server's group commit. A server does more for a
+commit: the rate is an upper bound of its durable commits.
 
-Example:
+Examples:
+  dbdyno storage commit /data --server mysql
   dbdyno storage commit /data --writers 1,8,64")]
 pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// Server whose calls are made
+    #[arg(long, value_enum, default_value_t = Server::Mariadb)]
+    server: Server,
     /// Writers at the same time, one probe for each number
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
@@ -32,12 +39,27 @@ pub(super) struct CommitArgs {
     common: CommonArgs,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Server {
+    Mariadb,
+    Mysql,
+}
+
+impl Server {
+    fn sequence(self) -> CommitSequence {
+        match self {
+            Self::Mariadb => CommitSequence::Mariadb,
+            Self::Mysql => CommitSequence::Mysql,
+        }
+    }
+}
+
 pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
     let ground = Ground::open(&args.directory, &args.common)?;
     ground
         .place
         .refuse_unless_room(COMMIT_BYTES)
-        .map_err(blamed)?;
+        .map_err(Blamed::from)?;
     let plan = Plan {
         mode: StorageMode::Commit,
         file_bytes: 0,
@@ -45,11 +67,12 @@ pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
         engine: "native".to_owned(),
         fio: None,
         patterns: Vec::new(),
+        repeats: 1,
         writers: args.writers.clone(),
         left_out: Vec::new(),
     };
     let mut session = Session::begin(ground, plan, &args.common)?;
-    match session.probe_commits(Duration::from_secs(args.seconds)) {
+    match session.probe_commits(args.server.sequence(), Duration::from_secs(args.seconds)) {
         Ok(()) => session.finish(),
         Err(error) => Err(session.fail(error, "")),
     }

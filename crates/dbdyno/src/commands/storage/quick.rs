@@ -2,11 +2,15 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Event, Length};
-use samples::{Access, Pattern, StorageLine, StorageMode};
+use runs::{Blamed, Event, Length};
+use samples::{Access, CommitSequence, Pattern, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
 
-use super::session::{COMMIT_BYTES, CommonArgs, Ground, Plan, Session, blamed};
+use super::{
+    ground::{COMMIT_BYTES, CommonArgs, Ground, Plan},
+    session::Session,
+    values,
+};
 
 /// Size of the test file where there is room and time, and the least, bytes.
 const FILE_BYTES: u64 = 1 << 30;
@@ -22,7 +26,7 @@ const FILE_UNIT: u64 = 1 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Takes less than a minute. Without fio only commits and random reads and writes at depths 1 and 16 are measured, by threads
+Takes less than a minute, and half a minute more for each repeat. Without fio only commits and random reads and writes at depths 1 and 16 are measured, by threads
 of dbdyno.
 
 Example:
@@ -31,6 +35,9 @@ pub(super) struct QuickArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// Measure each pattern this many times, each time in another random order
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
+    repeats: u32,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -56,7 +63,7 @@ pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
     ground
         .place
         .refuse_unless_room(bytes + COMMIT_BYTES)
-        .map_err(blamed)?;
+        .map_err(Blamed::from)?;
     let file_bytes = ground.fill(bytes, Some(FILL_AT_MOST))?;
     let patterns = commit_relevant().into_iter();
     let patterns = patterns.filter(|it| fio.is_some() || is_native(it));
@@ -66,6 +73,7 @@ pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
         each_s: EACH_S,
         engine: if fio.is_some() { "libaio" } else { "native" }.to_owned(),
         patterns: patterns.collect(),
+        repeats: args.repeats,
         fio,
         writers: WRITERS.to_vec(),
         left_out,
@@ -80,15 +88,16 @@ pub(super) fn run(args: &QuickArgs) -> anyhow::Result<ExitCode> {
 
 fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
     let each = Duration::from_secs(EACH_S);
-    session.probe_commits(each)?;
-    let patterns = session.record.header.patterns.clone();
+    session.probe_commits(CommitSequence::Mariadb, each)?;
+    let left = session.left();
     let step = session
         .ground
         .context
-        .step("patterns", Length::Paced(patterns.len() as u64));
-    for (done, pattern) in patterns.iter().enumerate() {
-        step.say_with(&pattern.name, each * (patterns.len() - done) as u32);
-        let result = if has_fio {
+        .step("patterns", Length::Paced(left.len() as u64));
+    for (done, (repeat, pattern)) in left.iter().enumerate() {
+        let title = session.title(*repeat, pattern);
+        step.say_with(&title, each * (left.len() - done) as u32);
+        let mut result = if has_fio {
             session.measure(pattern)?
         } else {
             let (header, ground) = (&session.record.header, &session.ground);
@@ -102,8 +111,9 @@ fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
                 &ground.interrupt(),
             );
             drop(limited);
-            measured.map_err(blamed)?
+            measured.map_err(Blamed::from)?
         };
+        result.repeat = *repeat;
         session.append(StorageLine::Pattern(result))?;
         step.reach(done as u64 + 1);
     }

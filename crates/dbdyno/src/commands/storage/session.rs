@@ -1,159 +1,25 @@
-//! One measurement of a disk: the place, the test files, the results directory, and the record that is appended to.
+//! One measurement of a disk: its results directory, and the record that is appended to.
 
 use std::{
     fs::{File, OpenOptions},
     io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
-use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
-use runs::{
-    Blame, Blamed, ClaimedDirectory, Context, Event, Length, recorded_limit, unused_path, utc_now,
-};
+use runs::{Blame, Blamed, ClaimedDirectory, Length};
 use samples::{
-    CommitResult, DiskLimit, Pattern, PatternResult, STORAGE_FORMAT, Storage, StorageHeader,
-    StorageLine, StorageMode, StorageReadError, StorageRecord,
+    CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };
-use server::{Cgroup, Entered};
-use settings::DiskLimits;
-use storage::{Fault, Fio, JobFile, Place, TestFile, job_file, pattern_result};
-use telemetry::{Directory, disk_flushes, storage_behind};
+use storage::{Fio, JobFile, job_file, pattern_result, shuffled};
 
-use super::limit;
-use crate::{commands::run::terminal_width, terminal};
-
-/// The record in a results directory.
-pub(crate) const RECORD: &str = "storage.jsonl";
-const JOB_FILE: &str = "patterns.fio";
-const PAGE: &str = "storage.html";
-/// What the commit probe writes: its redo log, and the binary log up to its size; bytes.
-pub(super) const COMMIT_BYTES: u64 = 128 << 20;
-
-#[derive(Debug, clap::Args)]
-pub(super) struct CommonArgs {
-    /// Limit the disk while it is measured, by a control group: read_iops, write_iops (per second), read_mb, write_mb (MiB/s)
-    #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
-    limit: Option<DiskLimits>,
-    /// Directory of the results [default: results/storage-MODE-N]
-    #[arg(long, value_name = "RESULTS")]
-    results: Option<PathBuf>,
-}
-
-/// The place to measure, with dbdyno's directory below it.
-pub(super) struct Ground {
-    pub(super) context: Context,
-    pub(super) place: Place,
-    pub(super) test: TestFile,
-    storage: Storage,
-    limit: Option<DiskLimit>,
-    group: Option<Cgroup>,
-}
-
-/// What is measured, and how; the rest of the header is the place's.
-pub(super) struct Plan {
-    pub(super) mode: StorageMode,
-    pub(super) file_bytes: u64,
-    pub(super) each_s: u64,
-    pub(super) engine: String,
-    pub(super) fio: Option<Fio>,
-    pub(super) patterns: Vec<Pattern>,
-    pub(super) writers: Vec<u32>,
-    pub(super) left_out: Vec<String>,
-}
-
-impl Ground {
-    /// Checks the directory and claims the test files' own below it; what a killed dbdyno left there is removed.
-    /// A limit that cannot be set is an error before anything is written.
-    pub(super) fn open(directory: &Path, args: &CommonArgs) -> anyhow::Result<Self> {
-        let context = terminal::context()?;
-        let behind = |path: &Path| {
-            storage_behind(Directory {
-                holds: "test file".to_owned(),
-                path: path.to_owned(),
-            })
-        };
-        let mut place = Place::check(directory, behind).map_err(blamed)?;
-        let group = limit::group(place.path(), args.limit)?;
-        let test = TestFile::claim(place.path()).map_err(blamed)?;
-        if test.left_over_bytes() > 0 {
-            let bytes = units::bytes(test.left_over_bytes());
-            let note = format!("removed {bytes} of test files that a killed dbdyno had left");
-            context.tell(Event::Note(&note));
-            place = Place::check(directory, behind).map_err(blamed)?;
-        }
-        for warning in place.warnings() {
-            context.tell(Event::Warning(warning));
-        }
-        let storage = behind(place.path());
-        let limit = args.limit.zip(group.as_ref());
-        let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
-        Ok(Self {
-            context,
-            place,
-            test,
-            storage,
-            limit,
-            group,
-        })
-    }
-
-    /// While the returned value lives, the threads of dbdyno are limited, too.
-    pub(super) fn limited(&self) -> Result<Option<Entered>, Blamed> {
-        let group = self.group.as_ref();
-        group.map(limit::enter).transpose()
-    }
-
-    /// What the first signal raises.
-    pub(super) fn interrupt(&self) -> Arc<AtomicBool> {
-        self.context.interrupt.flag()
-    }
-
-    /// Flushes of the disks behind the place since they were attached.
-    fn disk_flushes(&self) -> Option<u64> {
-        let disks = self.storage.devices.iter();
-        let disks = disks.filter(|it| it.made_of.is_empty());
-        let names: Vec<&str> = disks.map(|it| it.name.as_str()).collect();
-        disk_flushes(&names)
-    }
-
-    /// Writes the test file whole and returns its size; `limit` may make it smaller.
-    pub(super) fn fill(&self, bytes: u64, limit: Option<Duration>) -> anyhow::Result<u64> {
-        self.place.refuse_unless_room(bytes).map_err(blamed)?;
-        let what = format!("writing the test file of {}", units::bytes(bytes));
-        let step = self.context.step(&what, Length::Even(bytes));
-        let direct = self.place.is_direct();
-        let filled = self
-            .test
-            .fill(bytes, direct, limit, &self.interrupt(), |at| step.reach(at));
-        Ok(filled.map_err(blamed)?)
-    }
-
-    /// The first line of the record.
-    pub(super) fn header(&self, plan: &Plan) -> StorageHeader {
-        StorageHeader {
-            format: STORAGE_FORMAT,
-            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-            mode: plan.mode,
-            at: utc_now(),
-            directory: self.place.path().display().to_string(),
-            storage: self.storage.clone(),
-            direct: self.place.is_direct(),
-            file_bytes: plan.file_bytes,
-            memory_bytes: telemetry::usable_memory_bytes(),
-            each_s: plan.each_s as f64,
-            engine: plan.engine.clone(),
-            fio_version: plan.fio.as_ref().map(|fio| fio.version().to_owned()),
-            patterns: plan.patterns.clone(),
-            writers: plan.writers.clone(),
-            left_out: plan.left_out.clone(),
-            limit: self.limit.clone(),
-            imported_from: Vec::new(),
-        }
-    }
-}
+use super::{
+    ground::{CommonArgs, Ground, Plan},
+    outputs::{
+        JOB_FILE, RECORD, answer, claim, last_results, unreadable, unwritten, write, write_outputs,
+    },
+};
 
 /// A record that is being written, in its claimed directory.
 pub(super) struct Session {
@@ -220,9 +86,10 @@ impl Session {
             more: &[],
             log: None,
         };
-        let has_fio = plan.fio.is_some() && !plan.patterns.is_empty();
+        // A burst writes a job file for each cell.
+        let has_job = plan.fio.is_some() && plan.mode != StorageMode::Burst;
         Ok(Self {
-            job: has_fio.then(|| job_file(&job, &plan.patterns)),
+            job: (has_job && !plan.patterns.is_empty()).then(|| job_file(&job, &plan.patterns)),
             fio: plan.fio,
             ground,
             results,
@@ -263,11 +130,37 @@ impl Session {
         Ok(())
     }
 
+    /// The patterns that have no result yet, each with the number of its repeat, in the order in which they are measured.
+    pub(super) fn left(&self) -> Vec<(u32, Pattern)> {
+        let header = &self.record.header;
+        let of_repeat = |repeat: u32| {
+            let patterns = match header.order_seed {
+                Some(seed) => shuffled(&header.patterns, seed, repeat),
+                None => header.patterns.clone(),
+            };
+            patterns.into_iter().map(move |it| (repeat, it))
+        };
+        let is_measured = |(repeat, pattern): &(u32, Pattern)| {
+            let mut results = self.record.patterns.iter();
+            results.any(|it| it.repeat == *repeat && it.pattern == *pattern)
+        };
+        let all = (1..=header.repeats).flat_map(of_repeat);
+        all.filter(|it| !is_measured(it)).collect()
+    }
+
+    /// `NAME`, or `NAME, repeat 2 of 3`.
+    pub(super) fn title(&self, repeat: u32, pattern: &Pattern) -> String {
+        match self.record.header.repeats {
+            1 => pattern.name.clone(),
+            repeats => format!("{}, repeat {repeat} of {repeats}", pattern.name),
+        }
+    }
+
     /// Runs a pattern by fio.
     pub(super) fn measure(&self, pattern: &Pattern) -> Result<PatternResult, Blamed> {
         let path = self.results.path().join(JOB_FILE);
         let text = self.run_fio(&path, &pattern.name)?;
-        pattern_result(pattern, &text).map_err(blamed)
+        pattern_result(pattern, &text).map_err(Blamed::from)
     }
 
     /// Runs one section of a job file and returns fio's output.
@@ -278,11 +171,15 @@ impl Session {
         let interrupt = self.ground.interrupt();
         let group = self.ground.group.as_ref();
         fio.run(&job, section, each, group, &interrupt)
-            .map_err(blamed)
+            .map_err(Blamed::from)
     }
 
     /// Measures the commit probes that are not there yet.
-    pub(super) fn probe_commits(&mut self, each: Duration) -> anyhow::Result<()> {
+    pub(super) fn probe_commits(
+        &mut self,
+        sequence: CommitSequence,
+        each: Duration,
+    ) -> anyhow::Result<()> {
         let writers = self.record.header.writers.clone();
         let done = self.record.commits.len();
         for writers in writers.into_iter().skip(done) {
@@ -292,7 +189,8 @@ impl Session {
             let before = self.ground.disk_flushes();
             let limited = self.ground.limited()?;
             let probed = storage::commit_probe(
-                &self.ground.test,
+                self.ground.files(),
+                sequence,
                 self.ground.place.is_direct(),
                 writers,
                 each,
@@ -300,7 +198,7 @@ impl Session {
             );
             drop(limited);
             drop(step);
-            let mut result: CommitResult = probed.map_err(blamed)?;
+            let mut result: CommitResult = probed.map_err(Blamed::from)?;
             let flushes = self.ground.disk_flushes().zip(before);
             result.device_flushes = flushes.map(|(after, before)| after.saturating_sub(before));
             self.append(StorageLine::Commit(result))?;
@@ -311,13 +209,10 @@ impl Session {
     /// Writes the last line, the page and the files for programs, and prints the answer.
     pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
         self.append(StorageLine::End)?;
-        self.write_outputs()?;
-        answer(self.results.path(), &self.record);
+        let results = self.results.path();
+        let shown = write_outputs(results, &self.record, self.job.as_deref())?;
+        answer(results, &shown);
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn write_outputs(&self) -> Result<(), Blamed> {
-        write_outputs(self.results.path(), &self.record, self.job.as_deref())
     }
 
     /// What was measured is kept and shown, also where an error ends the measurement.
@@ -327,9 +222,10 @@ impl Session {
             + record.commits.len()
             + record.bursts.len()
             + record.rounds.len();
-        let path = self.results.path().display().to_string();
+        let results = self.results.path();
+        let path = results.display().to_string();
         // The first error is the one to tell.
-        let _ = self.write_outputs();
+        let _ = write_outputs(results, record, self.job.as_deref());
         let kept = units::counted(measured, "result");
         let hint = format!("{kept} kept in {path}{way_on}");
         match error.downcast::<Blamed>() {
@@ -337,92 +233,4 @@ impl Session {
             Err(other) => other,
         }
     }
-}
-
-fn write(results: &Path, name: &str, text: &str) -> Result<(), Blamed> {
-    let written = files::replace(&results.join(name), text.as_bytes());
-    written.map_err(|error| Blamed::new(Blame::Machine, error))
-}
-
-/// Writes the page and the files for programs.
-fn write_outputs(
-    results: &Path,
-    record: &StorageRecord,
-    job_file: Option<&str>,
-) -> Result<(), Blamed> {
-    write(results, PAGE, &storage_html(record, job_file))?;
-    write(results, "storage.json", &storage_json(record))?;
-    write(results, "storage.csv", &storage_csv(record))
-}
-
-/// Prints the answer, and what it rests on.
-fn answer(results: &Path, record: &StorageRecord) {
-    let page = results.join(PAGE).display().to_string();
-    print!("{}", storage_summary(record, &page, terminal_width()));
-    let details = storage_details(record);
-    if !details.is_empty() {
-        print!("\n{details}");
-    }
-}
-
-/// Writes new results of a record that is whole, and prints the answer.
-pub(crate) fn keep(record: &StorageRecord, results: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let results = claim(record.header.mode, results)?;
-    write(results.path(), RECORD, &record.to_lines())?;
-    write_outputs(results.path(), record, None)?;
-    answer(results.path(), record);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn claim(mode: StorageMode, results: Option<&Path>) -> Result<ClaimedDirectory, Blamed> {
-    match results {
-        Some(path) => ClaimedDirectory::new(path),
-        None => ClaimedDirectory::numbered(&results_name(mode)),
-    }
-}
-
-/// `storage-suite`.
-fn results_name(mode: StorageMode) -> String {
-    format!("storage-{}", mode.name())
-}
-
-/// The results directory with the highest number.
-fn last_results(mode: StorageMode) -> Result<PathBuf, Blamed> {
-    let name = results_name(mode);
-    let free = unused_path(&name);
-    let number = free.to_string_lossy();
-    let number = number
-        .rsplit('-')
-        .next()
-        .and_then(|it| it.parse::<u64>().ok());
-    match number.map(|number| number - 1) {
-        Some(number) if number > 0 => Ok(free.with_file_name(format!("{name}-{number}"))),
-        _ => {
-            let message = format!("no results of dbdyno storage {} to resume", mode.name());
-            let hint = "--results names them".to_owned();
-            Err(Blamed::new(Blame::Input, message).hint(hint))
-        }
-    }
-}
-
-pub(crate) fn unreadable(path: &Path, error: StorageReadError) -> Blamed {
-    Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Blamed {
-    Blamed::new(
-        Blame::Machine,
-        format!("cannot write {}: {error}", path.display()),
-    )
-}
-
-/// The error with its blame.
-pub(crate) fn blamed(error: storage::Error) -> Blamed {
-    let blame = match error.fault() {
-        Fault::Input => Blame::Input,
-        Fault::Machine => Blame::Machine,
-        Fault::Interrupted => Blame::Interrupted,
-    };
-    let hint = error.hint();
-    Blamed::new(blame, error).hint(hint)
 }

@@ -2,13 +2,15 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blame, Length};
+use runs::{Blame, Blamed, Length};
 use samples::{Access, Pattern, SteadyRound, StorageLine, StorageMode};
 use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
 use storage::Fio;
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    destroy::DestroyArgs,
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -21,12 +23,12 @@ The file is written twice whole, then one pattern runs in rounds. Steady: in the
 their mean, and what their line rises or falls by is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and it is not
 purged before: SNIA's figures of a drive are not comparable.
 
-Exit code 1 when the steady state is not reached in --rounds.
+Exit code 1 when the steady state is not reached in --rounds. It cannot be resumed: rounds follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
 pub(super) struct SteadyArgs {
-    /// Directory on the disk to measure
+    /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Size of the test file
@@ -48,14 +50,29 @@ pub(super) struct SteadyArgs {
     /// Requests in flight
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
     depth: u32,
+    /// Refused, with the reason
+    #[arg(long, hide = true)]
+    resume: bool,
+    #[command(flatten)]
+    destroy: DestroyArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
 
 pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
-    let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory, &args.common)?;
-    ground.place.refuse_unless_room(args.size).map_err(blamed)?;
+    if args.resume {
+        let message = "steady cannot be resumed: its rounds follow each other without a pause on a file that was just written";
+        let hint = "run it again without --resume: it writes the file again and begins with the first round";
+        return Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into());
+    }
+    let fio = Fio::find().map_err(Blamed::from)?;
+    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
+    ground
+        .place
+        .refuse_unless_room(args.size)
+        .map_err(Blamed::from)?;
     let pattern = Pattern {
         name: format!("round_{}_r{}_q{}", args.block, args.reads, args.depth),
         access: Access::Random,
@@ -70,6 +87,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
         engine: "libaio".to_owned(),
         fio: Some(fio),
         patterns: vec![pattern.clone()],
+        repeats: 1,
         writers: Vec::new(),
         left_out: vec!["purge of the disk: a file cannot do it".to_owned()],
     };
@@ -80,7 +98,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             session.finish()?;
             Ok(ExitCode::from(Blame::Answer as u8))
         }
-        Err(error) => Err(session.fail(error, "")),
+        Err(error) => Err(session.fail(error, "; a steady state is measured in one go")),
     }
 }
 

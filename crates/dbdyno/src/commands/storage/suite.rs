@@ -11,7 +11,9 @@ use samples::{Pattern, StorageLine, StorageMode};
 use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
 
 use super::{
-    session::{CommonArgs, Ground, Plan, Session, blamed},
+    destroy::DestroyArgs,
+    ground::{CommonArgs, Ground, Plan},
+    session::Session,
     values,
 };
 
@@ -29,10 +31,10 @@ access = \"sequential\".
 
 Examples:
   dbdyno storage suite /data
-  dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2
+  dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2 --repeats 3
   dbdyno storage suite /data --resume")]
 pub(super) struct SuiteArgs {
-    /// Directory on the disk to measure
+    /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Patterns: sh2-137, mysql-30 or a TOML file
@@ -44,12 +46,17 @@ pub(super) struct SuiteArgs {
     /// Seconds for each pattern
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
+    /// Measure each pattern this many times, each time in another random order
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
+    repeats: u32,
     /// I/O engine of fio
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
     /// Continue results that were interrupted
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    destroy: DestroyArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -60,9 +67,12 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         let message = format!("pattern {}: its block is larger than the file", large.name);
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    let fio = Fio::find().map_err(blamed)?;
-    let ground = Ground::open(&args.directory, &args.common)?;
-    ground.place.refuse_unless_room(args.size).map_err(blamed)?;
+    let fio = Fio::find().map_err(Blamed::from)?;
+    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
+    ground
+        .place
+        .refuse_unless_room(args.size)
+        .map_err(Blamed::from)?;
     let mut left_out = Vec::new();
     if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
         let one = "depths above 1: the engine psync has one request in flight whatever the depth";
@@ -75,6 +85,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         engine: args.engine.clone(),
         fio: Some(fio),
         patterns,
+        repeats: args.repeats,
         writers: Vec::new(),
         left_out,
     };
@@ -89,27 +100,24 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Measures the patterns that have no result yet.
+/// Measures the patterns and repeats that have no result yet.
 fn measure(session: &mut Session) -> anyhow::Result<()> {
-    let header = &session.record.header;
-    let is_measured = |pattern: &Pattern| {
-        let mut results = session.record.patterns.iter();
-        results.any(|it| it.pattern == *pattern)
-    };
-    let left = header.patterns.iter().filter(|it| !is_measured(it));
-    let left: Vec<Pattern> = left.cloned().collect();
+    let left = session.left();
     if left.is_empty() {
         return Ok(());
     }
+    let header = &session.record.header;
     session.ground.fill(header.file_bytes, None)?;
     let each = Duration::from_secs_f64(header.each_s) + OVERHEAD;
     let step = session
         .ground
         .context
         .step("patterns", Length::Paced(left.len() as u64));
-    for (done, pattern) in left.iter().enumerate() {
-        step.announce(&pattern.name, each * (left.len() - done) as u32);
-        let result = session.measure(pattern)?;
+    for (done, (repeat, pattern)) in left.iter().enumerate() {
+        let title = session.title(*repeat, pattern);
+        step.announce(&title, each * (left.len() - done) as u32);
+        let mut result = session.measure(pattern)?;
+        result.repeat = *repeat;
         if let Some(error) = &result.error {
             let error = format!("fio: pattern {}: {error}", pattern.name);
             return Err(Blamed::new(Blame::Machine, error).into());

@@ -1,5 +1,6 @@
 //! Values of the options of `dbdyno storage`.
 
+use clap::builder::RangedI64ValueParser;
 use settings::quantity;
 
 /// The smallest test file, bytes: fio needs some blocks to choose from.
@@ -8,6 +9,8 @@ const FILE_AT_LEAST: u64 = 16 << 20;
 const FILE_UNIT: u64 = 1 << 20;
 /// Largest block of a request, bytes.
 const BLOCK_AT_MOST: u64 = 4 << 20;
+/// More repeats are a mistake.
+const REPEATS_AT_MOST: i64 = 100;
 /// A day: longer ones are a mistake.
 const SECONDS_AT_MOST: u64 = 86_400;
 
@@ -23,6 +26,11 @@ pub(super) fn block_bytes(text: &str) -> Result<u64, String> {
     let bytes = quantity::bytes(text).filter(|bytes| bytes % 512 == 0);
     let bytes = bytes.filter(|bytes| (512..=BLOCK_AT_MOST).contains(bytes));
     bytes.ok_or_else(|| "a multiple of 512 bytes up to 4M, for example 16k".to_owned())
+}
+
+/// Repeats of each pattern.
+pub(super) fn repeats() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=REPEATS_AT_MOST)
 }
 
 /// Whole seconds, for fio takes no others: `60`.
