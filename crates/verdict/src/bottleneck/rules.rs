@@ -282,9 +282,10 @@ fn cpu(signals: &Signals) -> Option<String> {
         )
     });
     (busy >= 0.9).then(|| {
-        let server = match signals.is_of_disk {
-            true => String::new(),
-            false => format!("server {}, ", percent(cpu.server)),
+        let server = if signals.is_of_disk {
+            String::new()
+        } else {
+            format!("server {}, ", percent(cpu.server))
         };
         format!(
             "{} busy ({server}client {}, others {}){}",
@@ -306,9 +307,10 @@ fn disk(signals: &Signals) -> Option<String> {
         .as_ref()
         .filter(|disk| disk.utilisation >= 0.85)?;
     // What waits for asynchronous requests alone does not count as waiting for a disk.
-    let waited = match signals.is_of_disk {
-        true => String::new(),
-        false => waited_for_disks(signals)?,
+    let waited = if signals.is_of_disk {
+        String::new()
+    } else {
+        waited_for_disks(signals)?
     };
     Some(format!(
         "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
