@@ -159,9 +159,10 @@ fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
         );
         add(
             "disk limit of the server",
-            group
-                .map_or("no", |it| if it.io_limited { "yes" } else { "no" })
-                .to_owned(),
+            disk_limit(record).unwrap_or_else(|| {
+                let limited = group.is_some_and(|it| it.io_limited);
+                if limited { "yes" } else { "no" }.to_owned()
+            }),
         );
     }
     let places = record.storage.iter().flat_map(|storage| &storage.places);
@@ -178,6 +179,21 @@ fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
         }
     }
     facts
+}
+
+/// The limit of the disk that the experiment set: `1000 reads/s, 1000 writes/s`.
+fn disk_limit(record: &Record) -> Option<String> {
+    let limit = record.limit.as_ref()?.disk.as_ref()?;
+    let values = [
+        ("reads/s", limit.read_iops),
+        ("writes/s", limit.write_iops),
+        ("bytes read/s", limit.read_bytes_per_s),
+        ("bytes written/s", limit.write_bytes_per_s),
+    ];
+    let values = values
+        .into_iter()
+        .filter_map(|(unit, value)| Some(format!("{} {unit}", value?)));
+    Some(values.collect::<Vec<_>>().join(", "))
 }
 
 /// The variables that both servers have and that influence their work.
@@ -198,4 +214,41 @@ fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Diff
             b: b.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::{DiskLimit, Machine, ServerLimit};
+
+    use super::*;
+    use crate::testing::{Made, record};
+
+    #[test]
+    fn limits_of_the_disk_differ_by_their_values() {
+        let limited = |iops: Option<u64>| {
+            let mut record = record(&Made::default());
+            record.machines.push(Machine::default());
+            record.limit = iops.map(|iops| ServerLimit {
+                disk: Some(DiskLimit {
+                    read_iops: Some(iops),
+                    ..DiskLimit::default()
+                }),
+                ..ServerLimit::default()
+            });
+            record
+        };
+        let (one, two, free) = (limited(Some(1000)), limited(Some(3000)), limited(None));
+        let between = |a, b| {
+            let found = differences(&[(a, b)]).into_iter();
+            let found = found.map(|it| format!("{}: {}, {}", it.what, it.a, it.b));
+            found.collect::<Vec<_>>()
+        };
+        let what = "disk limit of the server";
+        assert_eq!(
+            between(&one, &two),
+            [format!("{what}: 1000 reads/s, 3000 reads/s")]
+        );
+        assert_eq!(between(&one, &free), [format!("{what}: 1000 reads/s, no")]);
+        assert!(between(&one, &one).is_empty());
+    }
 }

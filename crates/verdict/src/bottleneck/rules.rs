@@ -41,9 +41,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the server used 90 % of a limit of its disk that the experiment set, in the median; or, without such a limit, \
-                requests of its control group to a disk are limited, and tasks waited for a disk 30 % of the time, and no \
-                disk was busy 85 % of the time",
+        holds: "the server used 90 % of a limit of its disk that the experiment set, in the mean or in the median; or, \
+                without such a limit, requests of its control group to a disk are limited, and tasks waited for a disk 30 % \
+                of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
@@ -203,7 +203,7 @@ fn set_limit(signals: &Signals) -> Option<String> {
         LimitKind::BytesWritten => bytes("written"),
     };
     Some(format!(
-        "the limit of {allowed} that was set, of which the server used {} in the median ({used}){}",
+        "the limit of {allowed} that was set, of which the server used {} ({used}){}",
         percent(limit.share()),
         server_rules::page_reads(signals)
     ))

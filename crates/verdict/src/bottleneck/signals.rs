@@ -77,7 +77,7 @@ pub(super) struct SetLimit {
     pub(super) kind: LimitKind,
     /// What it allows per second: requests, or bytes.
     pub(super) allowed_per_s: f64,
-    /// What the server's control group requested per second: the median over the samples.
+    /// What the server's control group requested per second: the mean, or the median of the samples where that is more.
     pub(super) used_per_s: f64,
 }
 
@@ -320,7 +320,12 @@ fn set_limit(record: &Record, samples: &[&Telemetry]) -> Option<SetLimit> {
             let requests = value(it.cgroup.as_ref()?.limited.as_ref()?) as f64;
             (it.length_s > 0.0).then(|| requests / it.length_s)
         });
-        median(rates.collect())
+        // The median leaves out seconds in which other programs held the server up; the mean evens out short samples, for
+        // a throttle grants in slices.
+        let mean = rate(samples, |it| {
+            Some(value(it.cgroup.as_ref()?.limited.as_ref()?) as f64)
+        });
+        Some(median(rates.collect())?.max(mean?))
     };
     let all = [
         (LimitKind::Reads, limit.read_iops, used(|it| it.reads)),

@@ -140,7 +140,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert_eq!(
         evidence,
-        "the limit of 1.00k writes per second that was set, of which the server used 97 % in the median (970/s)"
+        "the limit of 1.00k writes per second that was set, of which the server used 97 % (970/s)"
     );
     signals.quota.disk = Some(SetLimit {
         kind: LimitKind::BytesRead,
