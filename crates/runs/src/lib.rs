@@ -8,6 +8,7 @@ mod blame;
 mod control;
 mod data;
 mod exit_code;
+mod limit;
 mod listener;
 pub mod named_server;
 pub mod open_files;
@@ -28,6 +29,7 @@ pub use data::{
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
 pub use exit_code::Blame;
+pub use limit::recorded_limit;
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{

@@ -20,6 +20,7 @@ use device::device_of;
 pub use hierarchy::CgroupVersion;
 use hierarchy::Hierarchy;
 use obstacle::{HINT, Obstacle, refused};
+use settings::DiskLimits;
 
 /// Begin of the names of dbdyno's groups.
 const NAME: &str = "dbdyno-";
@@ -28,19 +29,6 @@ const PROCESSES: &str = "cgroup.procs";
 /// A group is busy until the kernel has cleared away its last process.
 const REMOVAL_TRIES: u32 = 40;
 const REMOVAL_PAUSE: Duration = Duration::from_millis(25);
-
-/// Limits of one disk; `None` is no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DiskLimits {
-    /// Reads per second.
-    pub read_iops: Option<u64>,
-    /// Writes per second.
-    pub write_iops: Option<u64>,
-    /// Bytes read per second.
-    pub read_bytes_per_s: Option<u64>,
-    /// Bytes written per second.
-    pub write_bytes_per_s: Option<u64>,
-}
 
 /// Why a limit cannot be set.
 #[derive(Debug, thiserror::Error)]

@@ -24,7 +24,7 @@ mod version;
 pub use check::{Checked, check};
 pub use configuration::Settings;
 pub use destroy::{Listed, destroy, list, sweep};
-pub use disk_limit::{Cgroup, CgroupVersion, DiskLimits, Entered, LimitError};
+pub use disk_limit::{Cgroup, CgroupVersion, Entered, LimitError};
 pub use error::{Error, Fault};
 pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,

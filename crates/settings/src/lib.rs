@@ -1,9 +1,10 @@
-//! What a user can set: typed options with their units and defaults, and the plain values of a load.
+//! What a user can set: typed options with their units and defaults, and the plain values of a load, limits.
 //!
 //! The crate opens no socket and no file and reads no clock: the experiment file, the command lines and the benchmarks
 //! share its words.
 
 mod factor;
+pub mod limits;
 mod load;
 mod option;
 pub mod quantity;
@@ -11,6 +12,7 @@ mod value;
 mod vocabulary;
 
 pub use factor::{Chart, Factor};
+pub use limits::{DiskLimits, GroupLimits};
 pub use load::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use option::{Absent, Kind, OptionSpec, defaults};
 pub use value::{Rows, Value, Values};

@@ -103,7 +103,7 @@ pub fn smaller(number: u64, scale: f64, unit: u64, at_least: u64) -> u64 {
 }
 
 /// Digits with at most one point: no sign, no exponent, no "inf".
-fn plain_number(text: &str) -> Option<f64> {
+pub(crate) fn plain_number(text: &str) -> Option<f64> {
     let plain = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');

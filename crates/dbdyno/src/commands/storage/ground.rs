@@ -7,9 +7,10 @@ use std::{
 };
 
 use reactor::system_now;
-use runs::{Blame, Blamed, Context, Event, Length, utc_now};
+use runs::{Blame, Blamed, Context, Event, Length, recorded_limit, utc_now};
 use samples::{DiskLimit, Pattern, STORAGE_FORMAT, Storage, StorageHeader, StorageMode};
-use server::{Cgroup, DiskLimits, Entered};
+use server::{Cgroup, Entered};
+use settings::DiskLimits;
 use storage::{Fio, Place, Target, TestFile};
 use telemetry::{Directory, disk_flushes, storage_behind, storage_of_device};
 
@@ -22,7 +23,7 @@ pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 #[derive(Debug, clap::Args)]
 pub(super) struct CommonArgs {
     /// Limit the disk while it is measured, by a control group: read_iops, write_iops (per second), read_mb, write_mb (MiB/s)
-    #[arg(long, value_name = "KEY=N,...", value_parser = limit::disk_limits)]
+    #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
     /// Directory of the results [default: results/storage-MODE-N]
     #[arg(long, value_name = "RESULTS")]
@@ -78,7 +79,7 @@ impl Ground {
         }
         let storage = behind(place.path());
         let limit = args.limit.zip(group.as_ref());
-        let limit = limit.map(|(limits, group)| limit::recorded(limits, group));
+        let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
         Ok(Self {
             context,
             place,
