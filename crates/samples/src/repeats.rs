@@ -72,7 +72,8 @@ fn requests(sides: &[&Requests]) -> Requests {
         iops: of_each(|it| it.iops),
         // Pooled: the repeats' means differ by what `repeats` shows.
         iops_deviation: of_each(|it| it.iops_deviation.powi(2)).sqrt(),
-        rate_samples: sides.iter().map(|it| it.rate_samples).sum(),
+        // A repeat that was sampled too few times tells nothing of its inside.
+        rate_samples: sides.iter().map(|it| it.rate_samples).min().unwrap_or(0),
         bytes_per_s: of_each(|it| it.bytes_per_s),
         latency: latencies.and_then(|all| latency(sides, &all)),
         latency_bins: LatencyBins::default(),

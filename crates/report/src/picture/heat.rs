@@ -7,8 +7,9 @@ use units::bytes;
 use super::style::colour;
 use crate::{chart::px, storage::HeatTable};
 
-/// Width and height of a cell, and room for the names of rows and columns, SVG units.
+/// Width and height of a cell, height of one with a margin, and room for the names of rows and columns, SVG units.
 const CELL: (f64, f64) = (70.0, 26.0);
+const HEIGHT_WITH_MARGIN: f64 = 42.0;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 40.0;
 /// The fullest colour of a cell: its figure has to be readable.
@@ -20,14 +21,22 @@ pub(super) fn section(record: &StorageRecord) -> String {
         return String::new();
     };
     let width = LEFT + CELL.0 * table.depths.len() as f64;
-    let height = TOP + CELL.1 * table.rows.len() as f64;
+    let mut cells = table.rows.iter().flat_map(|(_, _, cells)| cells).flatten();
+    let has_margins = cells.any(|it| table.margin(it).is_some());
+    let row_height = if has_margins {
+        HEIGHT_WITH_MARGIN
+    } else {
+        CELL.1
+    };
+    let height = TOP + row_height * table.rows.len() as f64;
     let (full, text) = (colour("--s2"), colour("--fg"));
     let at = |column: usize, row: usize| {
         let (column, row) = (column as f64, row as f64);
-        (LEFT + CELL.0 * column, TOP + CELL.1 * row)
+        (LEFT + CELL.0 * column, TOP + row_height * row)
     };
     let middle = |x: f64| px(x + CELL.0 / 2.0);
     let base = |y: f64| px(y + CELL.1 / 2.0 + 4.0);
+    let second = |y: f64| px(y + CELL.1 / 2.0 + 19.0);
     let chart = html! {
         section aria-labelledby="heat" {
             h2 { "Random requests per second by block size, share of reads and depth" }
@@ -42,9 +51,12 @@ pub(super) fn section(record: &StorageRecord) -> String {
                     @for (column, cell) in cells.iter().enumerate() {
                         @let (x, y) = at(column, row);
                         @if let Some(cell) = cell {
-                            rect x=(px(x + 1.0)) y=(px(y + 1.0)) width=(px(CELL.0 - 2.0)) height=(px(CELL.1 - 2.0))
+                            rect x=(px(x + 1.0)) y=(px(y + 1.0)) width=(px(CELL.0 - 2.0)) height=(px(row_height - 2.0))
                                 fill=(full) fill-opacity=(format!("{:.2}", table.share(cell) * OPACITY_AT_MOST)) {}
                             text x=(middle(x)) y=(base(y)) fill=(text) font-size="12" text-anchor="middle" { (table.cell(cell)) }
+                            @if let Some(margin) = table.margin(cell) {
+                                text x=(middle(x)) y=(second(y)) fill=(text) font-size="10" text-anchor="middle" { (margin) }
+                            }
                         }
                     }
                 }

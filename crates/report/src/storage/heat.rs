@@ -44,7 +44,13 @@ impl<'a> HeatTable<'a> {
 
     /// Rate and marks of a cell.
     pub(crate) fn cell(&self, result: &PatternResult) -> String {
-        rate(result) + &marks(result)
+        mean(result) + &marks(result)
+    }
+
+    /// Half of the interval of a cell's mean, `±3%`; `None` where it has none.
+    pub(crate) fn margin(&self, result: &PatternResult) -> Option<String> {
+        let margin = margin(result).filter(|_| result.error.is_none())?;
+        Some(format!("±{}", percent(margin).replace(' ', "")))
     }
 
     /// `None` where no pattern was measured.
@@ -106,7 +112,9 @@ pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
     for (block, reads, cells) in &table.rows {
         let label = format!("{} r{reads}", bytes(*block));
         let cells = cells.iter().map(|cell| {
-            let shown = cell.map_or("–".to_owned(), |it| format!("{}{}", rate(it), marks(it)));
+            let shown = cell.map_or("–".to_owned(), |it| {
+                mean(it) + &table.margin(it).unwrap_or_default() + &marks(it)
+            });
             format!("{shown:>width$}")
         });
         lines.push(format!("{label:<18}{}", cells.collect::<String>()));
@@ -122,13 +130,10 @@ pub(super) fn heat_text(record: &StorageRecord) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn rate(result: &PatternResult) -> String {
+fn mean(result: &PatternResult) -> String {
     match &result.error {
         Some(_) => "failed".to_owned(),
-        None => {
-            let margin = margin(result).map(|it| format!("±{}", percent(it).replace(' ', "")));
-            si(result.iops()) + &margin.unwrap_or_default()
-        }
+        None => si(result.iops()),
     }
 }
 
@@ -153,7 +158,7 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                     tbody { @for it in &table.sequential { tr {
                         th scope="row" { (it.pattern.name) }
                         td.disk-mark[is_of_crystal_disk_mark(&it.pattern)] { (bytes_per_s(it.bytes_per_s())) (marks(it)) }
-                        td { (rate(it)) }
+                        td { (mean(it)) (table.margin(it).unwrap_or_default()) }
                         td { (p99(it)) }
                     } } }
                 }
@@ -196,7 +201,9 @@ fn heat_cell(table: &HeatTable<'_>, cell: Option<&PatternResult>) -> Markup {
     let told: Vec<&str> = told.map(String::as_str).collect();
     let hint = format!("{}: {}", result.pattern.name, told.join(", "));
     html! {
-        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) { (table.cell(result)) }
+        td.disk-mark[is_of_crystal_disk_mark(&result.pattern)] style=(heat) title=(hint) {
+            (mean(result)) (table.margin(result).unwrap_or_default()) (marks(result))
+        }
     }
 }
 

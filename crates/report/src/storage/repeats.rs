@@ -40,8 +40,9 @@ pub(super) fn rate(result: &PatternResult) -> String {
 
 /// The half of the interval as a share of the mean.
 pub(super) fn margin(result: &PatternResult) -> Option<f64> {
-    let (low, high) = bounds(&result.repeat_iops())?;
-    (result.iops() > 0.0).then(|| (high - low) / 2.0 / result.iops())
+    // The upper half: the lower one may be cut off at 0.
+    let (_, high) = bounds(&result.repeat_iops())?;
+    (result.iops() > 0.0).then(|| high / result.iops() - 1.0)
 }
 
 /// Standard deviations between and inside the repeats, in words; empty where neither is known.
