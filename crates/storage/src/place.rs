@@ -61,13 +61,10 @@ impl Place {
         let storage = storage_of(&path);
         let filesystem = storage.places.first().map(|it| it.filesystem.clone());
         let filesystem = filesystem.unwrap_or_default();
-        if storage.places.first().is_some_and(|it| it.is_in_memory()) {
+        if let Some(memory) = memory_below(&storage, &storage_of) {
             let hint = "name a directory on the disk that the server will use";
-            return Err(refused(
-                &path,
-                format!("{filesystem} is memory, not a disk"),
-                hint,
-            ));
+            let why = format!("{memory} is memory, not a disk");
+            return Err(refused(&path, why, hint));
         }
         let space = statvfs(&path).map_err(|error| Error::io("measure", &path)(error.into()))?;
         if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
@@ -153,6 +150,20 @@ impl Place {
             kept_bytes: self.kept_bytes,
         })
     }
+}
+
+/// The file system in memory that a place is on, also below an overlay as far as its upper directory can be seen.
+fn memory_below(storage: &Storage, storage_of: impl Fn(&Path) -> Storage) -> Option<String> {
+    let place = storage.places.first()?;
+    if place.is_in_memory() {
+        return Some(place.filesystem.clone());
+    }
+    let mut options = place.mount_options.split(',');
+    let upper = options.find_map(|it| it.strip_prefix("upperdir="));
+    let upper = upper.filter(|_| place.filesystem == "overlay")?;
+    let below = storage_of(Path::new(upper)).places.into_iter().next()?;
+    let words = format!("{}, where the overlay keeps its files,", below.filesystem);
+    below.is_in_memory().then_some(words)
 }
 
 fn refused(path: &Path, why: String, hint: &str) -> Error {
@@ -277,6 +288,14 @@ mod tests {
         let why =
             |path: &Path, filesystem| Place::check(path, on(filesystem)).unwrap_err().to_string();
         assert!(why(path, "tmpfs").contains("memory"));
+        let overlay = |at: &Path| {
+            let is_upper = at == Path::new("/shm/up");
+            let mut storage = on(if is_upper { "tmpfs" } else { "overlay" })(at);
+            storage.places[0].mount_options = "lowerdir=/l,rw,upperdir=/shm/up".to_owned();
+            storage
+        };
+        let error = Place::check(path, overlay).unwrap_err().to_string();
+        assert!(error.contains("tmpfs, where the overlay keeps"), "{error}");
         assert!(why(Path::new("/dev/null"), "ext4").contains("raw device"));
         assert!(why(&path.join("none"), "ext4").contains("No such file"));
         fs::create_dir(path.join("a\nb")).unwrap();

@@ -24,6 +24,34 @@ fn a_read_only_file_system_is_refused() {
     assert!(!scene.path().join("results").exists(), "nothing was begun");
 }
 
+/// An overlay in memory takes requests past the page cache, as a disk does.
+#[test]
+fn an_overlay_in_memory_is_refused() {
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let place = disk();
+    let at = |name: &str| {
+        let path = memory.path().join(name);
+        fs::create_dir(&path).unwrap();
+        text(&path)
+    };
+    let (lower, upper, work) = (at("lower"), at("upper"), at("work"));
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+    let mount = ["-t", "overlay", "overlay", "-o", &options];
+    let mounted = Command::new("mount").args(mount).arg(place.path()).output();
+    if !mounted.is_ok_and(|it| it.status.success()) {
+        eprintln!("skipped: an overlay takes root, and a kernel that has it");
+        return;
+    }
+    let scene = Scene::new();
+    let path = text(place.path());
+    let finished = scene.dbdyno(["storage", "commit", &path, "--seconds", "1"]);
+    let unmounted = Command::new("umount").arg(place.path()).status();
+    assert!(unmounted.is_ok_and(|it| it.success()));
+    finished
+        .exits(2)
+        .says("where the overlay keeps its files, is memory");
+}
+
 #[test]
 fn a_disk_that_others_fill_ends_the_measurement_and_is_cleaned_up() {
     let Some(disk) = LoopDisk::ext4(400) else {
