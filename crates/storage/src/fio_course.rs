@@ -80,8 +80,15 @@ impl Sums {
 }
 
 impl FioCourse {
-    /// What a report adds; `None` for one that adds no time. A job that failed is an error.
-    pub(crate) fn add(&mut self, report: &str) -> Result<Option<FioInterval>, Error> {
+    /// What a report that came `elapsed_ms` after fio's start adds; `None` for one that adds no time. A job that failed is
+    /// an error.
+    ///
+    /// Of a job that has not begun fio reports the time since the machine's start: such a report adds nothing.
+    pub(crate) fn add(
+        &mut self,
+        report: &str,
+        elapsed_ms: u64,
+    ) -> Result<Option<FioInterval>, Error> {
         let output: Output =
             serde_json::from_str(report).map_err(|error| Error::Output(error.to_string()))?;
         let mut sums: BTreeMap<(String, bool), Sums> = BTreeMap::new();
@@ -99,7 +106,7 @@ impl FioCourse {
                 of.add(&side.lat_ns);
             }
         }
-        if at_ms <= self.at_ms {
+        if at_ms <= self.at_ms || at_ms > elapsed_ms {
             return Ok(None);
         }
         let none = Sums::default();
@@ -174,30 +181,32 @@ mod tests {
     #[test]
     fn each_report_adds_what_is_new() {
         let mut course = FioCourse::default();
-        let first = course.add(&report(500, &[(1000, 3)])).unwrap();
+        let before = course.add(&report(37_848_000, &[]), 100).unwrap();
+        assert_eq!(before, None, "the job has not begun");
+        let first = course.add(&report(500, &[(1000, 3)]), 600).unwrap();
         let first = first.unwrap();
         assert_eq!((first.from_ms, first.to_ms), (0, 500));
         let reads = &first.requests[0];
         assert_eq!(first.requests.len(), 1, "no writes: {first:?}");
         assert_eq!((reads.count, reads.sum_ns, reads.max_ns), (6, 6000, 1000));
-        assert_eq!(course.add(&report(500, &[(1000, 3)])).unwrap(), None);
-        let second = course.add(&report(1500, &[(1000, 4), (2000, 1)]));
+        assert_eq!(course.add(&report(500, &[(1000, 3)]), 600).unwrap(), None);
+        let second = course.add(&report(1500, &[(1000, 4), (2000, 1)]), 1600);
         let second = second.unwrap().unwrap();
         let reads = &second.requests[0];
         assert_eq!((second.from_ms, second.to_ms), (500, 1500));
         assert_eq!((reads.count, reads.sum_ns), (4, 6000));
         assert_eq!((reads.min_ns, reads.max_ns), (1000, 2000));
         assert_eq!(reads.histogram.count(), 4);
-        let idle = course.add(&report(2500, &[(1000, 4), (2000, 1)]));
+        let idle = course.add(&report(2500, &[(1000, 4), (2000, 1)]), 2600);
         assert_eq!(idle.unwrap().unwrap().requests, []);
     }
 
     #[test]
     fn a_failed_job_is_an_error() {
         let failed = report(500, &[]).replacen("\"error\":0", "\"error\":28", 1);
-        let error = FioCourse::default().add(&failed).unwrap_err();
+        let error = FioCourse::default().add(&failed, 600).unwrap_err();
         assert!(error.to_string().contains("No space left"), "{error}");
-        assert!(FioCourse::default().add("{}").is_err());
+        assert!(FioCourse::default().add("{}", 600).is_err());
     }
 
     #[test]

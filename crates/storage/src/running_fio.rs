@@ -11,7 +11,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use reactor::system_now;
+use reactor::{Instant, system_now};
 use server::{Cgroup, Lifetime, spawn_in};
 
 use crate::{
@@ -24,12 +24,14 @@ use crate::{
 #[derive(Debug)]
 pub struct RunningFio {
     child: Child,
+    begun: Instant,
     reports: Receiver<String>,
     stderr: Option<JoinHandle<Vec<u8>>>,
 }
 
 impl RunningFio {
     pub(crate) fn start(command: Command, group: Option<&Cgroup>) -> Result<Self, Error> {
+        let begun = system_now();
         let spawned = spawn_in(command, Lifetime::Owned, group);
         let mut child = spawned.map_err(|error| failed(error.to_string()))?;
         let stdout = child.stdout.take().expect("its output is piped");
@@ -43,6 +45,7 @@ impl RunningFio {
         });
         Ok(Self {
             child,
+            begun,
             reports: received,
             stderr,
         })
@@ -69,7 +72,9 @@ impl RunningFio {
             match self.reports.recv_timeout(LOOK_EVERY) {
                 Ok(report) => {
                     last = system_now();
-                    if let Some(part) = course.add(&report)?
+                    let elapsed_ms = (last - self.begun).as_millis();
+                    let elapsed_ms = u64::try_from(elapsed_ms).unwrap_or(u64::MAX);
+                    if let Some(part) = course.add(&report, elapsed_ms)?
                         && each(part).is_break()
                     {
                         return Ok(());
