@@ -148,6 +148,10 @@ fn runs_fio(dbdyno: u32) -> bool {
 
 #[test]
 fn a_limit_that_falls_while_a_course_runs_is_the_end_of_a_burst() {
+    if std::env::var_os("DBDYNO_STAGED").is_none() {
+        eprintln!("skipped: both levels take a quiet machine; DBDYNO_STAGED=1 runs it");
+        return;
+    }
     let Some(disk) = LoopDisk::ext4(256) else {
         return;
     };
