@@ -90,7 +90,7 @@ impl Histogram {
         }
     }
 
-    /// Records the same duration so many times.
+    /// Records the same duration `count` times.
     pub fn record_many(&mut self, duration_ns: u64, count: u64) {
         self.open()
             .record_n(duration_ns.max(1), count)

@@ -14,6 +14,7 @@ mod disk_limit;
 mod disk_load;
 mod disturbance;
 mod durations;
+mod end;
 mod error_count;
 mod folded;
 mod histogram;
@@ -56,6 +57,7 @@ pub use disk_limit::DiskLimit;
 pub use disk_load::DiskLoad;
 pub use disturbance::Disturbance;
 pub use durations::Durations;
+pub use end::End;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use innodb_status::InnodbStatus;
@@ -65,9 +67,8 @@ pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
-    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
-    StatementInterval,
+    Carried, Cause, Connects, Dataset, FORMAT, Interval, Line, Loaded, Offered, OperationInterval,
+    Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use machine::{

@@ -18,6 +18,7 @@ use crate::{
     deliveries::Deliveries,
     disk_load::DiskLoad,
     durations::Durations,
+    end::End,
     error_count::{ErrorCount, is_zero},
     histogram::Histogram,
     judged_steadiness::JudgedSteadiness,
@@ -489,15 +490,4 @@ pub enum Cause {
     /// All connections were busy from the first operation on, so there is no service time under light load to compare
     /// with.
     ServerOrConnections,
-}
-
-/// The last line of a run that ended by itself, successfully or not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct End {
-    /// Seconds since the start of the load.
-    pub t_s: f64,
-    /// False if the run was interrupted or its server died.
-    pub complete: bool,
-    /// Why the run ended, as text.
-    pub why: String,
 }

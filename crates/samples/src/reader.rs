@@ -7,8 +7,7 @@ use std::{
 };
 
 use crate::line::{
-    Connects, Dataset, End, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader,
-    ServerIdentity,
+    Connects, Dataset, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader, ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
 use crate::observer::Observer;
@@ -21,6 +20,7 @@ use crate::{
     command::Command,
     deliveries::Deliveries,
     disk_load::DiskLoad,
+    end::End,
     error_count::ErrorCount,
     folded::folded,
     judged_steadiness::JudgedSteadiness,

@@ -1,34 +1,28 @@
 //! fio as a process: found, checked, run for one pattern, and ended with dbdyno.
 
 use std::{
-    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
-    thread::{self, JoinHandle},
+    thread,
     time::Duration,
 };
 
 use reactor::system_now;
-use rustix::process::{Pid, Signal, kill_process};
 use server::{Cgroup, Lifetime, spawn_in};
 
-use crate::{error::Error, running_fio::RunningFio};
+use crate::{
+    error::Error,
+    fio_process::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
+    running_fio::RunningFio,
+};
 
 /// The engines that a user can choose.
 pub const ENGINES: [&str; 3] = ["libaio", "io_uring", "psync"];
 /// The oldest fio whose JSON is read, by its first number.
 const OLDEST: u32 = 3;
-/// Polling interval of a running fio.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// What an interrupted fio gets to end by itself.
-const TO_END: Duration = Duration::from_secs(2);
-/// What a pattern may take longer than its time: a disk may owe many requests.
-pub(crate) const GRACE: Duration = Duration::from_secs(120);
 /// Time in which the files of a job file have to be laid out.
 const LAYING_OUT: Duration = Duration::from_secs(2 * 3600);
-/// Output of one pattern with all bins is a tenth of this.
-const OUTPUT_AT_MOST: u64 = 64 << 20;
 
 /// An fio that can be used.
 #[derive(Debug, Clone)]
@@ -182,40 +176,6 @@ fn wait(child: &mut Child, limit: Duration, interrupt: &AtomicBool) -> Ended {
         }
         thread::sleep(LOOK_EVERY);
     }
-}
-
-/// Asks it to end, and ends it where it does not.
-pub(crate) fn end(child: &mut Child) {
-    // It may end in this moment, which is as well.
-    let _ = kill_process(Pid::from_child(child), Signal::TERM);
-    let begun = system_now();
-    while system_now() - begun < TO_END {
-        if !matches!(child.try_wait(), Ok(None)) {
-            return;
-        }
-        thread::sleep(LOOK_EVERY);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-/// Reads a pipe to its end on a thread of its own, so that fio never waits for it.
-pub(crate) fn drain(pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || files::read_within(pipe, OUTPUT_AT_MOST).unwrap_or_default())
-}
-
-pub(crate) fn joined(reader: Option<JoinHandle<Vec<u8>>>) -> String {
-    let bytes = reader.and_then(|it| it.join().ok()).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// What fio says of a failure: its first line that is no blank.
-pub(crate) fn complaint(stderr: &str, stdout: &str) -> String {
-    let mut lines = stderr.lines().chain(stdout.lines());
-    let line = lines.find(|line| !line.trim().is_empty() && !line.starts_with('{'));
-    line.map_or("it failed and does not say why".to_owned(), |line| {
-        line.trim().trim_start_matches("fio: ").to_owned()
-    })
 }
 
 #[cfg(test)]

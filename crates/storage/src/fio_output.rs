@@ -80,7 +80,7 @@ pub(crate) struct FioLatency {
 }
 
 impl FioLatency {
-    /// Latencies, nanoseconds, and how many requests took so long; empty where fio was not asked for them.
+    /// Latencies, nanoseconds, and the number of requests of each; empty where fio was not asked for them.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let texts = self.bins.iter();
         texts.filter_map(|(latency, count)| Some((latency.parse().ok()?, *count)))

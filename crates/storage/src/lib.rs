@@ -11,6 +11,7 @@ mod fio;
 mod fio_course;
 mod fio_load;
 mod fio_output;
+mod fio_process;
 mod import;
 mod job_file;
 mod job_options;

@@ -16,8 +16,8 @@ use server::{Cgroup, Lifetime, spawn_in};
 
 use crate::{
     error::Error,
-    fio::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
     fio_course::{FioCourse, FioInterval, reports},
+    fio_process::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
 };
 
 /// A running fio; it ends with this value.
@@ -39,7 +39,7 @@ impl RunningFio {
         let (sender, received) = channel();
         thread::spawn(move || {
             let mut all = reports(BufReader::new(stdout));
-            // Nobody receives once the load is over; fio must not wait for a reader nevertheless.
+            // Once the load is over the reports are read on, so that fio does not wait for a reader.
             let _ = all.try_for_each(|report| sender.send(report));
             all.for_each(drop);
         });

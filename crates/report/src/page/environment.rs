@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use samples::{Access, DiskLoad, ErrorCount, Pattern};
-use units::{bytes, counted};
+use units::{bytes, counted, percent};
 
 use super::{
     figures::{joined, scrolling},
@@ -130,10 +130,10 @@ fn job_in_words(job: &Pattern) -> String {
         Access::Sequential => "sequential",
     };
     format!(
-        "{}: {access}, {}, {} % reads, {} in flight",
+        "{}: {access}, {}, {} reads, {} in flight",
         job.name,
         bytes(job.block_bytes),
-        job.reads_percent,
+        percent(f64::from(job.reads_percent) / 100.0),
         job.depth
     )
 }

@@ -206,17 +206,9 @@ impl Signals {
             ("threads of the server", self.server.is_none()),
         ];
         // The last three are those of connections to a server.
-        let with_disk = all.len() - 3;
-        let asked = if self.is_of_disk {
-            with_disk
-        } else {
-            all.len()
-        };
-        let missing = all
-            .into_iter()
-            .take(asked)
-            .filter(|(_, is_missing)| *is_missing);
-        missing.map(|(what, _)| what).collect()
+        let asked = all.len() - 3 * usize::from(self.is_of_disk);
+        let missing = all.iter().take(asked).filter(|it| it.1);
+        missing.map(|it| it.0).collect()
     }
 }
 
