@@ -5,6 +5,7 @@
 
 pub mod benchmarks;
 mod blame;
+mod claimed_place;
 mod control;
 mod data;
 mod exit_code;
@@ -23,6 +24,7 @@ mod stage;
 
 pub use benchmarks::read_files;
 pub use blame::{Blamed, hint_to_refusal};
+pub use claimed_place::{claim_place, storage_of};
 pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub use data::{
     database, known_tables, population,

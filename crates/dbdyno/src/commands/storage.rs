@@ -5,7 +5,6 @@ mod commit;
 mod compare;
 mod destroy;
 mod ground;
-mod limit;
 mod outputs;
 mod quick;
 mod session;

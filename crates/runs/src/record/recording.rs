@@ -7,11 +7,12 @@ use reactor::Instant;
 use samples::{
     End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
 };
-use telemetry::{Directory, Sampler, ServerSampler};
+use telemetry::{Sampler, ServerSampler};
 use verdict::TimeSeries;
 
 use crate::{
     blame::Blamed,
+    claimed_place::of_test_file,
     listener::{Context, Step},
     record::{
         calibration::{self, Calibration, StatementRate},
@@ -213,10 +214,7 @@ impl<'a> Recording<'a> {
             }
             Line::DiskLoad(load) if self.sampler.is_some() => {
                 self.append(line);
-                let test_file = Directory {
-                    holds: "test file".to_owned(),
-                    path: load.directory.clone().into(),
-                };
+                let test_file = of_test_file(load.directory.clone().into());
                 let storage = self.sampler.as_mut();
                 if let Some(storage) = storage.and_then(|it| it.storage(vec![test_file])) {
                     self.append(&Line::Storage(storage));

@@ -1,13 +1,14 @@
 //! A directory on the disk that a load without a server uses, with dbdyno's own files below it.
 
-use std::{cell::Cell, path::Path};
+use std::{cell::Cell, fs, io, path::Path};
 
 use storage::{Fio, FioLoad, Place, TestFile};
-use telemetry::{Directory, storage_behind};
 
 use crate::{
     blame::Blamed,
-    listener::{Context, Event, Length},
+    claimed_place::claim_place,
+    exit_code::Blame,
+    listener::{Context, Length},
 };
 
 /// A directory on the disk that a load without a server uses; its files go away with this value.
@@ -21,23 +22,7 @@ pub(crate) struct TestDirectory {
 impl TestDirectory {
     /// Checks a directory and makes dbdyno's own below it; what a killed dbdyno left there is removed.
     pub(crate) fn claim(path: &Path, context: &Context) -> Result<Self, Blamed> {
-        let behind = |path: &Path| {
-            storage_behind(Directory {
-                holds: "test file".to_owned(),
-                path: path.to_owned(),
-            })
-        };
-        let mut place = Place::check(path, behind)?;
-        let test = TestFile::claim(place.path())?;
-        if test.left_over_bytes() > 0 {
-            let bytes = units::bytes(test.left_over_bytes());
-            let note = format!("removed {bytes} of test files that a killed dbdyno had left");
-            context.tell(Event::Note(&note));
-            place = Place::check(path, behind)?;
-        }
-        for warning in place.warnings() {
-            context.warn(warning);
-        }
+        let (place, test, ()) = claim_place(path, context, |_| Ok(()))?;
         Ok(Self {
             place,
             test,
@@ -81,9 +66,9 @@ impl TestDirectory {
         self.filled.set(0);
         let data = self.test.data();
         // A file of another size leaves its room to this one.
-        match std::fs::remove_file(&data) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Blamed::io(crate::exit_code::Blame::Machine, &data)(error));
+        match fs::remove_file(&data) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Blamed::io(Blame::Machine, &data)(error));
             }
             _ => {}
         }

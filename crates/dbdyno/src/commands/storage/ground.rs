@@ -7,14 +7,14 @@ use std::{
 };
 
 use reactor::system_now;
-use runs::{Blame, Blamed, Context, Event, Length, recorded_limit, utc_now};
+use runs::{Blame, Blamed, Context, Length, claim_place, recorded_limit, storage_of, utc_now};
 use samples::{DiskLimit, Pattern, STORAGE_FORMAT, Storage, StorageHeader, StorageMode};
 use server::{Cgroup, Entered};
 use settings::DiskLimits;
 use storage::{Fio, Place, Target, TestFile};
-use telemetry::{Directory, disk_flushes, storage_behind, storage_of_device};
+use telemetry::{disk_flushes, storage_of_device};
 
-use super::{destroy::DestroyArgs, limit};
+use super::destroy::DestroyArgs;
 use crate::terminal;
 
 /// What the commit probe writes: its redo log, and the binary log up to its size; bytes.
@@ -59,25 +59,12 @@ impl Ground {
     /// A limit that cannot be set is an error before anything is written.
     pub(super) fn open(directory: &Path, args: &CommonArgs) -> anyhow::Result<Self> {
         let context = terminal::context()?;
-        let behind = |path: &Path| {
-            storage_behind(Directory {
-                holds: "test file".to_owned(),
-                path: path.to_owned(),
-            })
-        };
-        let mut place = Place::check(directory, behind).map_err(Blamed::from)?;
-        let group = limit::group(place.path(), args.limit)?;
-        let test = TestFile::claim(place.path()).map_err(Blamed::from)?;
-        if test.left_over_bytes() > 0 {
-            let bytes = units::bytes(test.left_over_bytes());
-            let note = format!("removed {bytes} of test files that a killed dbdyno had left");
-            context.tell(Event::Note(&note));
-            place = Place::check(directory, behind).map_err(Blamed::from)?;
-        }
-        for warning in place.warnings() {
-            context.tell(Event::Warning(warning));
-        }
-        let storage = behind(place.path());
+        let (place, test, group) = claim_place(directory, &context, |place| {
+            let limits = args.limit;
+            let group = limits.map(|limits| Cgroup::create(place.path(), limits));
+            Ok(group.transpose()?)
+        })?;
+        let storage = storage_of(place.path());
         let limit = args.limit.zip(group.as_ref());
         let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
         Ok(Self {
@@ -122,7 +109,7 @@ impl Ground {
     /// While the returned value lives, the threads of dbdyno are limited, too.
     pub(super) fn limited(&self) -> Result<Option<Entered>, Blamed> {
         let group = self.group.as_ref();
-        group.map(limit::enter).transpose()
+        Ok(group.map(Cgroup::enter).transpose()?)
     }
 
     /// What the first signal raises.
