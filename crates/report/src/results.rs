@@ -40,6 +40,26 @@ impl Results {
     }
 }
 
+#[cfg(test)]
+impl Results {
+    /// Results without a question, of runs that a test made up.
+    pub(crate) fn of_runs(runs: Vec<Record>) -> Self {
+        Self {
+            name: String::new(),
+            question: String::new(),
+            experiment_text: String::new(),
+            factors: Vec::new(),
+            chart: None,
+            verdict: None,
+            clauses: Vec::new(),
+            disturbances: Disturbances::default(),
+            audit: None,
+            planned_runs: 1,
+            runs,
+        }
+    }
+}
+
 /// A part of the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {

@@ -29,6 +29,7 @@ mod line_reader;
 mod machine;
 mod measured;
 mod observer;
+mod offered;
 mod printable;
 mod read_error;
 mod reader;
@@ -67,8 +68,8 @@ pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Carried, Cause, Connects, Dataset, FORMAT, Interval, Line, Loaded, Offered, OperationInterval,
-    Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall, StatementInterval,
+    Carried, Connects, Dataset, FORMAT, Interval, Line, Loaded, OperationInterval, Pace, Phase,
+    PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use machine::{
@@ -77,6 +78,7 @@ pub use machine::{
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
+pub use offered::{Cause, Offered, Shortfall};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };

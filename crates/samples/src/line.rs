@@ -19,12 +19,13 @@ use crate::{
     disk_load::DiskLoad,
     durations::Durations,
     end::End,
-    error_count::{ErrorCount, is_zero},
+    error_count::ErrorCount,
     histogram::Histogram,
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     machine::{Changed, Machine, Storage},
     observer::Observer,
+    offered::Offered,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     server_limit::ServerLimit,
@@ -419,75 +420,4 @@ pub struct Connects {
     pub max_ns: u64,
     /// Sum of the times to open a connection, nanoseconds.
     pub sum_ns: u64,
-}
-
-/// The load that was offered, and the part of it that was started.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Offered {
-    /// Arrival process: `closed`, `constant` or `poisson`.
-    pub process: String,
-    /// Requested operations per second; `None` in a closed loop.
-    pub rate_per_s: Option<f64>,
-    /// True if the event loops busy-waited for the next timer instead of sleeping.
-    #[serde(default)]
-    pub spin: bool,
-    /// Operations due in the measurement; in a closed loop those that began in it.
-    pub due: u64,
-    /// Of `due`, those that had not begun at the end of the measurement.
-    pub behind: u64,
-    /// Of `due`, those that began more than 1 ms late, or never.
-    pub late: u64,
-    /// Largest number of waiting operations at one time.
-    pub waiting_max: u64,
-    /// Of `due`, those that had not begun when the load gave up.
-    pub not_started: u64,
-    /// Of `due`, those that had begun but not completed when the load gave up.
-    pub unfinished: u64,
-    /// Operations that had begun but not completed when the load gave up, regardless of the phase in which they were
-    /// due; 0 in older records.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub in_flight: u64,
-    /// Waiting times of `not_started` and `unfinished` until then: their response times are longer still.
-    pub waits: Durations,
-    /// Why the rate was not reached; `None` if it was reached, and in a closed loop.
-    pub shortfall: Option<Shortfall>,
-}
-
-/// Why a rate was not reached.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shortfall {
-    /// Start of the backlog that was never cleared, seconds since the start of the load.
-    pub from_s: f64,
-    /// The part that could not keep up.
-    pub cause: Cause,
-    /// The cause as text.
-    pub why: String,
-    /// Operations per second completed in the measurement.
-    pub achieved_per_s: f64,
-    /// From `from_s` on: share of the connections with an operation in flight, 0 to 1.
-    pub busy: f64,
-    /// From `from_s` on: largest share of time that an event loop was on the CPU, 0 to 1.
-    pub loop_cpu: f64,
-    /// From `from_s` on: mean of the largest timer delay of the event loops in each interval, nanoseconds.
-    pub loop_delay_ns: f64,
-    /// From `from_s` on: mean service time, nanoseconds; `None` if no operation completed.
-    pub service_ns: Option<f64>,
-    /// Mean service time of the operations that began while at most half of the connections were busy,
-    /// nanoseconds; `None` if there were none.
-    pub calm_service_ns: Option<f64>,
-}
-
-/// The part that could not keep up with a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// All connections waited for a server that answered more slowly than under light load.
-    Server,
-    /// The event loops were late although connections were free, or had no CPU time left.
-    Client,
-    /// All connections were busy although the server answered as fast as under light load: there are too few.
-    Connections,
-    /// All connections were busy from the first operation on, so there is no service time under light load to compare
-    /// with.
-    ServerOrConnections,
 }

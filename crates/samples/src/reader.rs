@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::line::{
-    Connects, Dataset, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader, ServerIdentity,
+    Connects, Dataset, Interval, Line, Loaded, Phase, PhaseMark, RunHeader, ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
 use crate::observer::Observer;
@@ -26,6 +26,7 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     line_reader::Lines,
+    offered::Offered,
     server_limit::ServerLimit,
     thinned::{even_out, thin},
     totals::Totals,

@@ -3,7 +3,10 @@
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -32,9 +35,15 @@ pub struct Fio {
 }
 
 impl Fio {
-    /// The fio of the PATH; an error where there is none, or one older than 3.0.
+    /// The fio of the PATH; an error where there is none, or one older than 3.0. It is asked for its version once: every run
+    /// of an experiment looks for it.
     pub fn find() -> Result<Self, Error> {
-        Self::at(Path::new("fio"))
+        static FOUND: OnceLock<Fio> = OnceLock::new();
+        if let Some(fio) = FOUND.get() {
+            return Ok(fio.clone());
+        }
+        let fio = Self::at(Path::new("fio"))?;
+        Ok(FOUND.get_or_init(|| fio).clone())
     }
 
     fn at(program: &Path) -> Result<Self, Error> {

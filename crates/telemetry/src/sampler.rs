@@ -89,8 +89,7 @@ impl Sampler {
 
     /// Records that the load uses no server: [`Sampler::machine`] then no longer lists its process as unobserved.
     pub fn has_no_server(&mut self) {
-        let unknown = NotObserved::ServerProcessUnknown.to_string();
-        self.machine.not_observed.retain(|what| *what != unknown);
+        self.is_not_missing(&NotObserved::ServerProcessUnknown);
     }
 
     /// A program that dbdyno runs to drive the load is a part of the client.
@@ -105,8 +104,12 @@ impl Sampler {
 
     /// Records that an observer runs on the server's host: [`Sampler::machine`] then no longer lists it as unobserved.
     pub fn server_host_is_observed(&mut self) {
-        let nobody = NotObserved::ServerHost.to_string();
-        self.machine.not_observed.retain(|what| *what != nobody);
+        self.is_not_missing(&NotObserved::ServerHost);
+    }
+
+    fn is_not_missing(&mut self, what: &NotObserved) {
+        let what = what.to_string();
+        self.machine.not_observed.retain(|listed| *listed != what);
     }
 
     /// The storage of the directories that the server writes to; `None` with [`Host::Client`].

@@ -75,19 +75,7 @@ mod tests {
             });
             record
         });
-        Results {
-            name: String::new(),
-            question: String::new(),
-            experiment_text: String::new(),
-            factors: Vec::new(),
-            chart: None,
-            verdict: None,
-            clauses: Vec::new(),
-            disturbances: Default::default(),
-            audit: None,
-            planned_runs: 1,
-            runs: runs.collect(),
-        }
+        Results::of_runs(runs.collect())
     }
 
     #[test]

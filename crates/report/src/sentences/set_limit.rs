@@ -99,19 +99,7 @@ mod tests {
             record.limit = limit.clone();
             record
         });
-        Results {
-            name: String::new(),
-            question: String::new(),
-            experiment_text: String::new(),
-            factors: Vec::new(),
-            chart: None,
-            verdict: None,
-            clauses: Vec::new(),
-            disturbances: Default::default(),
-            audit: None,
-            planned_runs: 1,
-            runs: runs.collect(),
-        }
+        Results::of_runs(runs.collect())
     }
 
     #[test]

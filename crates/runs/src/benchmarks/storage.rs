@@ -1,6 +1,7 @@
 //! Requests to a disk without a server in the runs of an experiment: fio's, under the experiment's record.
 
 use std::{
+    collections::BTreeMap,
     ops::ControlFlow,
     path::{Path, PathBuf},
     rc::Rc,
@@ -10,8 +11,8 @@ use std::{
 use experiment::{LoadSpec, PlannedRun};
 use load::{Ended, Observer, OperationTotal, Outcome};
 use samples::{
-    DiskLimit, DiskLoad, Durations, Histogram, Interval, Line, Offered, OperationInterval, Phase,
-    PhaseMark, ReturnedRows, RunHeader, ServerLimit,
+    DiskLimit, DiskLoad, Durations, Interval, Line, Offered, OperationInterval, Phase, PhaseMark,
+    ReturnedRows, RunHeader, ServerLimit,
 };
 use server::Cgroup;
 use settings::WarmUp;
@@ -158,7 +159,7 @@ impl Work for Requests {
             phase: None,
             offset_s: 0.0,
             measured_from_s: 0.0,
-            totals: Vec::new(),
+            totals: BTreeMap::new(),
             succeeded: 0,
         };
         let interrupt = driver.context.interrupt.flag();
@@ -190,7 +191,8 @@ struct Course<'a> {
     /// When fio's jobs began, seconds since the start.
     offset_s: f64,
     measured_from_s: f64,
-    totals: Vec<OperationTotal>,
+    /// By operation, over all phases.
+    totals: BTreeMap<String, Durations>,
     succeeded: u64,
 }
 
@@ -224,7 +226,8 @@ impl Course<'_> {
             })
             .collect();
         for operation in &operations {
-            self.add_total(operation);
+            let known = self.totals.entry(operation.operation.clone());
+            known.or_default().add(&operation.response());
             if phase == Phase::Measurement {
                 self.succeeded += operation.count;
             }
@@ -276,53 +279,25 @@ impl Course<'_> {
         });
     }
 
-    fn add_total(&mut self, part: &OperationInterval) {
-        let known = self
-            .totals
-            .iter()
-            .position(|it| it.operation == part.operation);
-        let at = known.unwrap_or_else(|| {
-            self.totals.push(OperationTotal {
-                load: LOAD.to_owned(),
-                operation: part.operation.clone(),
-                count: 0,
-                errors: 0,
-                min_ns: u64::MAX,
-                max_ns: 0,
-                sum_ns: 0,
-                histogram: Histogram::new(),
-            });
-            self.totals.len() - 1
-        });
-        let total = &mut self.totals[at];
-        total.count += part.count;
-        total.min_ns = total.min_ns.min(part.min_ns);
-        total.max_ns = total.max_ns.max(part.max_ns);
-        total.sum_ns += part.sum_ns;
-        total.histogram.add(&part.histogram);
-    }
-
     fn outcome(self, ended: Ended, elapsed: Duration) -> Outcome {
+        let totals = self.totals.into_iter();
+        let totals = totals.map(|(operation, all)| OperationTotal {
+            load: LOAD.to_owned(),
+            operation,
+            count: all.count,
+            errors: 0,
+            min_ns: all.min_ns,
+            max_ns: all.max_ns,
+            sum_ns: all.sum_ns,
+            histogram: all.histogram,
+        });
         Outcome {
             ended,
             elapsed,
-            offered: Offered {
-                process: "closed".to_owned(),
-                rate_per_s: None,
-                spin: false,
-                due: self.succeeded,
-                behind: 0,
-                late: 0,
-                waiting_max: 0,
-                not_started: 0,
-                unfinished: 0,
-                in_flight: 0,
-                waits: Durations::default(),
-                shortfall: None,
-            },
+            offered: Offered::of_closed_loop(self.succeeded),
             stop_why: None,
             connects: Vec::new(),
-            totals: self.totals,
+            totals: totals.collect(),
             users: Vec::new(),
             succeeded: self.succeeded,
             unfinished: 0,

@@ -135,24 +135,13 @@ mod tests {
     use std::time::Duration;
 
     use load::Ended;
-    use samples::Durations;
 
     use super::*;
 
     fn offered(in_flight: u64) -> Offered {
         Offered {
-            process: "closed".to_owned(),
-            rate_per_s: None,
-            spin: false,
-            due: 100,
-            behind: 0,
-            late: 0,
-            waiting_max: 0,
-            not_started: 0,
-            unfinished: 0,
             in_flight,
-            waits: Durations::default(),
-            shortfall: None,
+            ..Offered::of_closed_loop(100)
         }
     }
 

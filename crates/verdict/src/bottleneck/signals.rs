@@ -196,19 +196,20 @@ impl Signals {
 
     /// The names of the resources that were not observed.
     pub(super) fn unobserved(&self) -> Vec<&'static str> {
-        let all = [
+        let of_machine = [
             ("CPU of the server's host", self.cpu.is_none()),
             ("pressure (PSI)", self.pressure.is_none()),
             ("disks", self.disk.is_none()),
             ("memory", self.memory.is_none()),
+        ];
+        let of_connections = [
             ("network", self.network.is_none()),
             ("event loops of the client", self.client.loop_cpu.is_none()),
             ("threads of the server", self.server.is_none()),
         ];
-        // The last three are those of connections to a server.
-        let asked = all.len() - 3 * usize::from(self.is_of_disk);
-        let missing = all.iter().take(asked).filter(|it| it.1);
-        missing.map(|it| it.0).collect()
+        let of_connections = of_connections.into_iter().filter(|_| !self.is_of_disk);
+        let missing = of_machine.into_iter().chain(of_connections);
+        missing.filter(|it| it.1).map(|it| it.0).collect()
     }
 }
 

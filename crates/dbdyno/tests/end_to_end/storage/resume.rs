@@ -1,11 +1,17 @@
 //! Suites and bursts that continue after an interruption and a kill, and repeats in an order of their own.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use rustix::process::Signal;
 use samples::StorageRecord;
 
 use super::*;
+
+/// Patterns in the record of a suite so far.
+fn patterns_in(results: &Path) -> usize {
+    let record = StorageRecord::read(&results.join("storage.jsonl"));
+    record.map_or(0, |it| it.patterns.len())
+}
 
 #[test]
 fn a_suite_continues_after_an_interruption_and_a_kill() {
@@ -15,10 +21,7 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
     let (scene, disk) = (Scene::new(), disk());
     let patterns = scene.file("mine.toml", PATTERNS);
     let results = scene.path().join("results/storage-suite-1");
-    let measured = || {
-        let record = StorageRecord::read(&results.join("storage.jsonl"));
-        record.map_or(0, |it| it.patterns.len())
-    };
+    let measured = || patterns_in(&results);
     let mut running = scene.start(suite(disk.path(), &patterns, &[]));
     running.wait_until("a pattern is measured", || measured() >= 1);
     running.signal(Signal::INT);
@@ -87,10 +90,7 @@ fn repeats_have_an_order_of_their_own_and_a_spread() {
     let (scene, disk) = (Scene::new(), disk());
     let patterns = scene.file("mine.toml", PATTERNS);
     let results = scene.path().join("results/storage-suite-1");
-    let measured = || {
-        let record = StorageRecord::read(&results.join("storage.jsonl"));
-        record.map_or(0, |it| it.patterns.len())
-    };
+    let measured = || patterns_in(&results);
     let mut running = scene.start(suite(disk.path(), &patterns, &["--repeats", "3"]));
     running.wait_until("the second repeat has begun", || measured() >= 4);
     running.signal(Signal::INT);
