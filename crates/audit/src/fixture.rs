@@ -16,6 +16,46 @@ mod storage;
 pub(crate) use healthy::{empty, healthy};
 pub(crate) use storage::{course, imported_job, rounds, sound_storage};
 
+/// Makes a run one of reads of 16 KiB on a disk, without a server; its operations stay as they are.
+pub(crate) fn on_a_disk(record: &mut Record, direct: bool, file_bytes: u64) {
+    record.servers.clear();
+    record.server_status.clear();
+    record.storage[0].places = vec![samples::StorageDirectory::default()];
+    record.disk_load = Some(samples::DiskLoad {
+        directory: "/mnt/a".to_owned(),
+        engine: "libaio".to_owned(),
+        direct,
+        sync: "none".to_owned(),
+        file_bytes: Some(file_bytes),
+        memory_bytes: Some(16 << 30),
+        fio_version: "fio-3.33".to_owned(),
+        jobs: vec![samples::Pattern {
+            name: "requests".to_owned(),
+            access: samples::Access::Random,
+            block_bytes: 16 << 10,
+            reads_percent: 100,
+            depth: 8,
+        }],
+        job_file: String::new(),
+    });
+}
+
+/// Makes every operation of a run a read that took this long.
+pub(crate) fn reads_of(record: &mut Record, each_ns: u64) {
+    let operations = record
+        .intervals
+        .iter_mut()
+        .flat_map(|it| &mut it.operations);
+    for operation in operations {
+        let mut times = samples::Durations::default();
+        (0..operation.count).for_each(|_| times.record(each_ns));
+        operation.operation = "read".to_owned();
+        operation.sum_ns = times.sum_ns;
+        (operation.min_ns, operation.max_ns) = (times.min_ns, times.max_ns);
+        operation.histogram = times.histogram;
+    }
+}
+
 /// The outcome of a rule for the healthy run after a change.
 pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
     let mut record = healthy();

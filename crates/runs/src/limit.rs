@@ -7,7 +7,7 @@ use samples::{DiskLimit, ServerLimit};
 use server::{Cgroup, CgroupVersion};
 use settings::{DiskLimits, GroupLimits};
 
-use crate::{blame::Blamed, named_server};
+use crate::{benchmarks::benchmark, blame::Blamed, named_server};
 
 /// The limits of one run, and the group in which its server runs.
 pub struct ServerLimits {
@@ -98,6 +98,13 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     for (version, datadir) in servers {
         // It is made only to see whether that is possible, and removed at once.
         group(plan, version, datadir)?;
+    }
+    for run in &plan.runs {
+        let of_load = benchmark(run.load.source.name());
+        let limited = of_load.directory(&run.load);
+        if let (Some(directory), Some(limits)) = (limited, of_load.disk_limits(&run.load)) {
+            Cgroup::create(&directory, limits)?;
+        }
     }
     Ok(())
 }

@@ -13,8 +13,8 @@ pub struct DiskLoad {
     pub engine: String,
     /// Whether all requests went past the page cache.
     pub direct: bool,
-    /// How written data is made durable: `none`, `fdatasync`, `fsync` (a call after each write), `dsync`, `sync` (the file
-    /// is opened so); empty where a job file of the user's says it.
+    /// How written data is made durable: `none`, `fdatasync`, `fsync` (a call after each write; `fsync=8`: after every 8),
+    /// `dsync`, `sync` (the file is opened so); empty where a job file of the user's says it.
     pub sync: String,
     /// Size of the smallest file, bytes; `None` where it is not known.
     pub file_bytes: Option<u64>,

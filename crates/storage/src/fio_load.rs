@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use samples::{Access, Pattern};
-use settings::{DiskLimits, Values};
+use settings::{DiskLimits, Values, limits::NONE};
 
 use crate::{
     error::Error,
     job_file::{JobFile, job_file},
-    load_options::{BLOCK, SIZE, is_direct, limits},
+    load_options::{BLOCK, SIZE, is_direct, limits_of, sync_line},
     own_job_file::OwnJobFile,
 };
 
@@ -43,8 +43,10 @@ impl FioLoad {
             Some(path) => Self::of_file(path)?,
             None => Self::of_options(values),
         };
-        let limits = limits(values).expect("the experiment has checked its limits");
-        Ok(Self { limits, ..load })
+        Ok(Self {
+            limits: limits_of(values),
+            ..load
+        })
     }
 
     fn of_options(values: &Values) -> Self {
@@ -65,7 +67,7 @@ impl FioLoad {
             }],
             engine: values.text("engine").unwrap_or("libaio").to_owned(),
             direct: is_direct(values),
-            sync: values.text("sync").unwrap_or("none").to_owned(),
+            sync: values.text("sync").unwrap_or(NONE).to_owned(),
             file_bytes: Some(size),
             room_bytes: Some(size),
             limits: None,
@@ -112,11 +114,7 @@ impl FioLoad {
         let each_s = seconds + SLACK_S;
         let latencies = "lat_percentiles=1".to_owned();
         let Some(own) = &self.own else {
-            let sync = match self.sync.as_str() {
-                "none" => None,
-                call @ ("fdatasync" | "fsync") => Some(format!("{call}=1")),
-                flag => Some(format!("sync={flag}")),
-            };
+            let sync = sync_line(&self.sync).expect("the experiment has checked it");
             let more: Vec<String> = sync.into_iter().chain([latencies]).collect();
             let job = JobFile {
                 file,
@@ -151,7 +149,7 @@ mod tests {
     fn options_become_a_job_file() {
         let mut values = Values::default();
         values.set("reads", Value::Count(70));
-        values.set("sync", Value::Choice("dsync"));
+        values.set("sync", Value::Text("fsync=8".into()));
         let load = FioLoad::of(&values).unwrap();
         let text = load.job_file(Path::new("/d"), Path::new("/d/fio.dat"), 60);
         for line in [
@@ -160,7 +158,7 @@ mod tests {
             "rw=randrw",
             "rwmixread=70",
             "bs=16k",
-            "sync=dsync",
+            "fsync=8",
             "lat_percentiles=1",
             "runtime=3660",
         ] {

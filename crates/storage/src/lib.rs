@@ -35,7 +35,7 @@ pub use fio_load::FioLoad;
 pub use fio_output::{iops_per_second, pattern_result};
 pub use import::{IMPORTERS, ImportFile, Imported, Importer};
 pub use job_file::{JobFile, job_file};
-pub use load_options::StorageLoad;
+pub use load_options::{StorageLoad, limits_of};
 pub use native::native_pattern;
 pub use pattern_file::parse_patterns;
 pub use pattern_set::{commit_relevant, mysql_30, sh2_137, shuffled};

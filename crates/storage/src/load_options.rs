@@ -10,8 +10,9 @@ use crate::fio::ENGINES;
 /// The smallest file under `--scale`, and the unit of its size, bytes.
 const FILE_AT_LEAST: u64 = 16 << 20;
 const FILE_UNIT: u64 = 1 << 20;
-/// Ways to make written data durable.
-pub(crate) const SYNCS: [&str; 5] = ["none", "fdatasync", "fsync", "dsync", "sync"];
+/// Calls that make written data durable, and ways to open a file that make every write durable.
+const SYNC_CALLS: [&str; 2] = ["fdatasync", "fsync"];
+const SYNC_FLAGS: [&str; 2] = ["dsync", "sync"];
 
 /// Options of the requests.
 pub struct StorageLoad;
@@ -65,10 +66,11 @@ const OPTIONS: &[OptionSpec] = &[
     ),
     OptionSpec::without_default(
         "sync",
-        Kind::Choice(&SYNCS),
-        "How a write is made durable: a call after it (fdatasync, fsync), or by opening the file so (dsync, sync) \
-         [default: none]",
-    ),
+        Kind::Text,
+        "How writes are made durable: a call after each (fdatasync, fsync) or after every N (fsync=N), or by opening the \
+         file so (dsync, sync) [default: none]",
+    )
+    .of("none|fdatasync[=N]|fsync[=N]|dsync|sync"),
     OptionSpec::without_default(
         "limit",
         Kind::Text,
@@ -113,6 +115,9 @@ impl OptionTable for StorageLoad {
             let option = given.find(|option| values.get(option).is_some())?;
             let problem = format!("`{option}` has no meaning beside `job`");
             return conflict(option, &problem, "say it in the job file");
+        }
+        if let Err(problem) = sync_line(values.text("sync").unwrap_or(NONE)) {
+            return conflict("sync", &problem, "for example sync = \"fdatasync\"");
         }
         let block = values.count("block").unwrap_or(BLOCK);
         let is_direct = is_direct(values);
@@ -182,11 +187,34 @@ pub(crate) const BLOCK: u64 = 16 << 10;
 /// Size of the file, bytes.
 pub(crate) const SIZE: u64 = 1 << 30;
 
+/// The limits of the disk of a load that the experiment has checked; `None` without any.
+pub fn limits_of(values: &Values) -> Option<DiskLimits> {
+    limits(values).expect("the experiment has checked its limits")
+}
+
 /// The limits of the disk; `None` without any.
-pub(crate) fn limits(values: &Values) -> Result<Option<DiskLimits>, String> {
+fn limits(values: &Values) -> Result<Option<DiskLimits>, String> {
     let text = values.text("limit").filter(|text| *text != NONE);
     let limits = text.map(DiskLimits::parse).transpose()?;
     Ok(limits.filter(|limits| !limits.is_empty()))
+}
+
+/// The line of a job file that makes writes durable in this way; `None` for `none`.
+pub(crate) fn sync_line(sync: &str) -> Result<Option<String>, String> {
+    if sync == NONE {
+        return Ok(None);
+    }
+    if SYNC_FLAGS.contains(&sync) {
+        return Ok(Some(format!("sync={sync}")));
+    }
+    let (call, every) = sync.split_once('=').unwrap_or((sync, "1"));
+    if !SYNC_CALLS.contains(&call) {
+        return Err(format!("there is no way `{sync}` to make writes durable"));
+    }
+    match every.parse::<u32>() {
+        Ok(1..) => Ok(Some(format!("{call}={every}"))),
+        _ => Err(format!("`{every}` is not a number of writes")),
+    }
 }
 
 /// Whether requests go past the page cache.
@@ -228,6 +256,10 @@ mod tests {
                 Some("depth"),
             ),
             (vec![("depth", count(4))], None),
+            (vec![("sync", Value::Text("fsync=0".into()))], Some("sync")),
+            (vec![("sync", Value::Text("flush".into()))], Some("sync")),
+            (vec![("sync", Value::Text("dsync=2".into()))], Some("sync")),
+            (vec![("sync", Value::Text("fdatasync=8".into()))], None),
             (vec![("limit", Value::Text("iops=5".into()))], Some("limit")),
             (vec![("limit", Value::Text("none".into()))], None),
         ] {

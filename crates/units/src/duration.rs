@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::number::{decimals, decimals_with_margin, margin_of};
+use crate::number::{TOO_WIDE, decimals, decimals_with_margin, is_too_wide, margin_of};
 
 /// The most readable unit of a duration, and its length in nanoseconds.
 fn unit_of(ns: f64) -> (f64, &'static str) {
@@ -35,6 +35,7 @@ pub fn elapsed(time: Duration) -> String {
 /// A mean duration with its interval, in nanoseconds: `1.23 ± 0.04 ms` or `1.23 ms (310 µs to 4.88 ms)`.
 pub fn duration_with_interval(mean_ns: f64, bounds: (f64, f64)) -> String {
     match margin_of(mean_ns, bounds) {
+        _ if is_too_wide(mean_ns, bounds) => format!("{} ({TOO_WIDE})", duration(mean_ns)),
         Some(margin) => with_margin(mean_ns, margin),
         None => format!(
             "{} ({} to {})",

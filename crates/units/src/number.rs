@@ -81,9 +81,21 @@ pub(crate) fn margin_of(mean: f64, (low, high): (f64, f64)) -> Option<f64> {
     is_even.then_some((high - low) / 2.0)
 }
 
-/// A mean with its interval in the same unit: `12.3k ± 0.4k`; for an asymmetric interval `669 (120 to 3.73k)`.
+/// Upper bound as a multiple of the mean from which an interval says nothing.
+const WIDEST: f64 = 1000.0;
+/// Written instead of such an interval.
+pub(crate) const TOO_WIDE: &str = "interval too wide to say anything";
+
+/// Whether an interval says nothing, as that of two executions that differ.
+pub(crate) fn is_too_wide(mean: f64, (_, high): (f64, f64)) -> bool {
+    mean > 0.0 && high > WIDEST * mean
+}
+
+/// A mean with its interval in the same unit: `12.3k ± 0.4k`; for an asymmetric interval `669 (120 to 3.73k)`; where it is
+/// wider than any use, in words.
 pub fn si_with_interval(mean: f64, bounds: (f64, f64)) -> String {
     match margin_of(mean, bounds) {
+        _ if is_too_wide(mean, bounds) => format!("{} ({TOO_WIDE})", si(mean)),
         Some(margin) => with_margin(mean, margin),
         None => format!("{} ({} to {})", si(mean), si(bounds.0), si(bounds.1)),
     }
@@ -190,6 +202,17 @@ mod tests {
         ];
         for (mean, margin, text) in cases {
             assert_eq!(with_margin(mean, margin), text, "{mean} {margin}");
+        }
+    }
+
+    #[test]
+    fn an_interval_that_says_nothing_is_not_written_in_figures() {
+        let cases = [
+            ((120.0, 3_730.0), "669 (120 to 3.73k)"),
+            ((0.0, 4.3e14), "669 (interval too wide to say anything)"),
+        ];
+        for (bounds, text) in cases {
+            assert_eq!(si_with_interval(669.0, bounds), text);
         }
     }
 }

@@ -5,7 +5,14 @@ use std::{fs, path::Path};
 
 use rusqlite::types::Value::{Integer, Text};
 
-use crate::{audited::Audited, results::Results, scene::Scene};
+use tempfile::TempDir;
+
+use crate::{
+    audited::Audited,
+    results::Results,
+    scene::Scene,
+    storage::{disk, lacks_fio},
+};
 
 /// Whether the experiments run at full size.
 fn is_full() -> bool {
@@ -44,6 +51,15 @@ pub(crate) fn on_one_disk(scene: &Scene, name: &str) {
     for name in ["xfs", "ext4"] {
         fs::create_dir(scene.path().join(name)).unwrap();
     }
+}
+
+/// Moves the measured directory of an experiment without a server to this one: the scene's own may be memory.
+fn on_disk(scene: &Scene, name: &str, disk: &TempDir) {
+    let file = scene.path().join(format!("experiments/{name}.toml"));
+    let text = fs::read_to_string(&file).unwrap();
+    let here = text.replace("/var/tmp", &disk.path().display().to_string());
+    assert_ne!(here, text);
+    fs::write(&file, here).unwrap();
 }
 
 /// Runs one of them, scaled down by these options, and checks that all of its runs are complete.
@@ -287,4 +303,57 @@ fn self_test() {
         .finds("M01", "warn", "2 executions")
         .finds("M07", "pass", "2 combinations")
         .finds("W16", "pass", "rows and bytes");
+}
+
+#[test]
+fn direct_buffered() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    experiments(&scene);
+    on_disk(&scene, "direct-buffered", &disk);
+    let smaller = [
+        "--scale",
+        "0.02",
+        "--repeats",
+        "1",
+        "--only",
+        "limit=none",
+        "--only",
+        "direct=off",
+    ];
+    let results = run(&scene, "direct-buffered", &smaller);
+    if is_full() {
+        return;
+    }
+    let jobs = (1..=3).map(|run| {
+        let load = results.record(run).one("disk_load")["job_file"].clone();
+        load.as_str().unwrap().to_owned()
+    });
+    let jobs: Vec<String> = jobs.collect();
+    for line in ["sync=dsync", "fsync=8192"] {
+        let having = jobs.iter().filter(|job| job.contains(line));
+        assert_eq!(having.count(), 1, "{line}: {jobs:?}");
+    }
+}
+
+#[test]
+fn burst_grid() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    experiments(&scene);
+    on_disk(&scene, "burst-grid", &disk);
+    let smaller = [
+        "--scale",
+        "0.01",
+        "--only",
+        "size=1G",
+        "--only",
+        "depth=1,8",
+    ];
+    let results = run(&scene, "burst-grid", &smaller);
+    assert!(results.text("report.html").contains("keep its rate"));
 }

@@ -146,8 +146,11 @@ fn data_bytes(run: &PlannedRun, data: &DataSpec, costs: &Costs) -> f64 {
 }
 
 fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
-    if let (true, Some(data)) = (run.load.ends_by_itself(), &run.data) {
-        return data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb;
-    }
-    run.load.expected().as_secs_f64()
+    let works_s = match &run.data {
+        Some(data) if run.load.ends_by_itself() => {
+            data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb
+        }
+        _ => run.load.expected().as_secs_f64(),
+    };
+    run.load.pause.as_secs_f64() + works_s
 }

@@ -38,6 +38,7 @@ pub(crate) fn shrink(
     load: &mut LoadSpec,
 ) -> Result<(), Problem> {
     load.duration = shorter(load.duration, scale, DURATION_AT_LEAST);
+    load.pause = load.pause.mul_f64(scale);
     load.warmup = match load.warmup {
         WarmUp::None => WarmUp::None,
         WarmUp::UntilSteady { at_most } => WarmUp::UntilSteady {

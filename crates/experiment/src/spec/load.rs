@@ -11,8 +11,9 @@ use crate::{
 };
 
 /// Keys that apply to every load.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "connections",
+    "pause",
     "warmup",
     "warmup_at_most",
     "duration",
@@ -37,6 +38,8 @@ pub struct LoadSpec {
     pub source: Chosen<dyn LoadKind>,
     /// Virtual clients, each with a connection of its own.
     pub connections: u32,
+    /// Time without a load before the warm-up, in which a disk or a server recovers from the run before.
+    pub pause: Duration,
     /// The warm-up before the measurement.
     pub warmup: WarmUp,
     /// Length of the measurement; the maximum if `precision` is set.
@@ -91,6 +94,9 @@ impl LoadSpec {
         )?;
         Ok(Self {
             connections,
+            pause: section
+                .parsed("pause", DURATION, quantity::duration)?
+                .unwrap_or_default(),
             warmup: if ends_by_itself {
                 WarmUp::None
             } else {

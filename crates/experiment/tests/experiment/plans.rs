@@ -115,6 +115,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
         LoadSpec {
             source: load(&SmackLoad, &[("file", Value::File(bench.path("a.smack")))]),
             connections: 4,
+            pause: Duration::ZERO,
             warmup: WarmUp::UntilSteady {
                 at_most: Duration::from_secs(60)
             },
@@ -627,6 +628,11 @@ fn the_estimate_adds_up() {
         let estimate = bench.parse(&text).plan().estimate(&costs);
         assert_eq!(estimate, Duration::from_secs_f64(seconds), "{server}");
     }
+    let text = format!(
+        "repeats = 3\n{SMALLEST}warmup = \"2s\"\npause = \"5s\"\n[server]\naddress = \"db1\"\n"
+    );
+    let estimate = bench.parse(&text).plan().estimate(&costs);
+    assert_eq!(estimate, Duration::from_secs(3 * (5 + 12)), "with pauses");
 }
 
 fn data_of(bench: &Bench, rows: Rows) -> Chosen<dyn DataKind> {

@@ -125,6 +125,37 @@ fn iops_limits_use_one_data_set_under_all_limits() {
 }
 
 #[test]
+fn ways_to_write_are_measured_with_a_limit_and_without() {
+    let experiment = shipped("direct-buffered.toml", Some(0.1));
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 2 * (2 + 3) * 3);
+    let sizes = runs.iter().map(|run| run.load.source.values.count("size"));
+    assert_eq!(
+        sizes.collect::<BTreeSet<_>>(),
+        BTreeSet::from([Some(102 << 20)])
+    );
+}
+
+#[test]
+fn the_burst_grid_pauses_before_each_of_its_cells() {
+    let experiment = shipped("burst-grid.toml", None);
+    let plan = experiment.plan();
+    assert_eq!(plan.runs.len(), 4 * 4);
+    let (pause, duration) = (Duration::from_secs(30), Duration::from_secs(180));
+    let loads = plan.runs.iter().map(|run| &run.load);
+    assert!(
+        loads
+            .clone()
+            .all(|load| (load.pause, load.duration) == (pause, duration))
+    );
+    assert_eq!(
+        plan.estimate(&Costs::default()),
+        16 * (pause + Duration::from_secs(1) + duration),
+        "an hour"
+    );
+}
+
+#[test]
 fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/ssd-mycnf.toml");
     // Its file systems are made by root; any two directories are sufficient here.

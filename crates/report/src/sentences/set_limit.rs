@@ -63,7 +63,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     }
     let mut sentences: Vec<String> = limits
         .into_iter()
-        .map(|(limit, runs)| format!("Limit of the server in {}: {limit}.", counted(runs, "run")))
+        .map(|(limit, runs)| format!("Limit in {}: {limit}.", counted(runs, "run")))
         .collect();
     let set = results.runs.iter().filter_map(|run| run.limit.as_ref());
     let disks: Vec<&DiskLimit> = set.filter_map(|limit| limit.disk.as_ref()).collect();
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(
             sentences(&results),
             [
-                "Limit of the server in 2 runs: reads 1.00k/s, writes 50.0 MiB/s on disk 7:0 (cgroup v1), 1.5 CPUs (cgroup \
+                "Limit in 2 runs: reads 1.00k/s, writes 50.0 MiB/s on disk 7:0 (cgroup v1), 1.5 CPUs (cgroup \
                  v2), 1.00 GiB of memory (cgroup v2).",
                 "Where the disk was limited, latencies, above all high percentiles, are those of the throttle, not of a slower \
                  disk.",

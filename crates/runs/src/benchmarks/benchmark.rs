@@ -6,7 +6,7 @@ use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Line, RunHeader};
-use settings::{DataKind, LoadKind};
+use settings::{DataKind, DiskLimits, LoadKind};
 
 use crate::{
     benchmarks::smack::files::SmackFiles, blame::Blamed, data::DataSet, listener::Context,
@@ -38,6 +38,11 @@ pub trait Benchmark: Sync {
 
     /// The directory that a load without a server uses.
     fn directory(&self, _load: &LoadSpec) -> Option<PathBuf> {
+        None
+    }
+
+    /// The limits that such a load sets on the disk of that directory.
+    fn disk_limits(&self, _load: &LoadSpec) -> Option<DiskLimits> {
         None
     }
 

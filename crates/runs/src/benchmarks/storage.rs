@@ -1,22 +1,20 @@
 //! Requests to a disk without a server in the runs of an experiment: fio's, under the experiment's record.
 
 use std::{
-    collections::BTreeMap,
-    ops::ControlFlow,
     path::{Path, PathBuf},
     rc::Rc,
-    time::Duration,
 };
 
 use experiment::{LoadSpec, PlannedRun};
-use load::{Ended, Observer, OperationTotal, Outcome};
-use samples::{
-    DiskLimit, DiskLoad, Durations, Interval, Line, Offered, OperationInterval, Phase, PhaseMark,
-    ReturnedRows, RunHeader, ServerLimit,
-};
+use load::{Ended, Observer, Outcome};
+use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
 use server::Cgroup;
-use settings::WarmUp;
-use storage::{Fio, FioInterval, FioLoad, StorageLoad};
+use settings::DiskLimits;
+use storage::{Fio, FioLoad, StorageLoad};
+
+mod course;
+
+use course::Course;
 
 use crate::{
     benchmarks::{
@@ -31,10 +29,6 @@ use crate::{
     stage::{Stage, test_directory::TestDirectory},
 };
 
-/// The load's name in a record.
-const LOAD: &str = "storage";
-/// A measurement is over this much before its time, where a report comes then, seconds.
-const EARLY_S: f64 = 0.05;
 /// fio's job file among the test files.
 const JOB_FILE: &str = "load.fio";
 
@@ -52,6 +46,10 @@ impl Benchmark for Storage {
 
     fn directory(&self, load: &LoadSpec) -> Option<PathBuf> {
         load.source.values.directory("dir").map(Path::to_owned)
+    }
+
+    fn disk_limits(&self, load: &LoadSpec) -> Option<DiskLimits> {
+        storage::limits_of(&load.source.values)
     }
 
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
@@ -151,17 +149,7 @@ impl Work for Requests {
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
         let spec = &driver.run.load;
-        let mut course = Course {
-            load: &self.load,
-            warm_up: spec.warmup,
-            duration: spec.duration,
-            observer,
-            phase: None,
-            offset_s: 0.0,
-            measured_from_s: 0.0,
-            totals: BTreeMap::new(),
-            succeeded: 0,
-        };
+        let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
         let interrupt = driver.context.interrupt.flag();
         let every = interval(spec);
         let begin = reactor::system_now();
@@ -178,130 +166,5 @@ impl Work for Requests {
         };
         let elapsed = reactor::system_now() - begin;
         Ok(course.outcome(ended, elapsed))
-    }
-}
-
-/// What was measured so far of a run.
-struct Course<'a> {
-    load: &'a FioLoad,
-    warm_up: WarmUp,
-    duration: Duration,
-    observer: &'a mut dyn Observer,
-    phase: Option<Phase>,
-    /// When fio's jobs began, seconds since the start.
-    offset_s: f64,
-    measured_from_s: f64,
-    /// By operation, over all phases.
-    totals: BTreeMap<String, Durations>,
-    succeeded: u64,
-}
-
-impl Course<'_> {
-    /// Takes the part of the course that a report adds, `now_s` after the start; breaks when the time is over.
-    fn add(&mut self, part: &FioInterval, now_s: f64) -> ControlFlow<()> {
-        let seconds = |ms: u64| ms as f64 / 1000.0;
-        if self.phase.is_none() {
-            self.offset_s = (now_s - seconds(part.to_ms)).max(0.0);
-        }
-        let (from_s, to_s) = (
-            self.offset_s + seconds(part.from_ms),
-            self.offset_s + seconds(part.to_ms),
-        );
-        self.enter_phase(part.from_ms, from_s);
-        let phase = self.phase.expect("it was entered above");
-        let operations: Vec<OperationInterval> = part
-            .requests
-            .iter()
-            .map(|done| OperationInterval {
-                load: LOAD.to_owned(),
-                operation: self.load.operation(&done.job, done.are_reads),
-                count: done.count,
-                errors: 0,
-                sum_ns: done.sum_ns,
-                min_ns: done.min_ns,
-                max_ns: done.max_ns,
-                histogram: done.histogram.clone(),
-                service: None,
-                returned: ReturnedRows::default(),
-            })
-            .collect();
-        for operation in &operations {
-            let known = self.totals.entry(operation.operation.clone());
-            known.or_default().add(&operation.response());
-            if phase == Phase::Measurement {
-                self.succeeded += operation.count;
-            }
-        }
-        self.observer.interval(Interval {
-            t_s: from_s,
-            length_s: to_s - from_s,
-            phase,
-            operations,
-            statements: Vec::new(),
-            send_lag: None,
-            pace: None,
-            carried: Vec::new(),
-        });
-        if phase == Phase::Measurement {
-            // Reports come a little early now and then: the last one must not be waited for in vain.
-            let measured_s = to_s - self.measured_from_s + EARLY_S;
-            if measured_s >= self.duration.as_secs_f64() {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// A phase begins with the first interval that is wholly in it.
-    fn enter_phase(&mut self, from_ms: u64, from_s: f64) {
-        let warm_up = self.warm_up.at_most();
-        let phase = if u128::from(from_ms) < warm_up.as_millis() {
-            Phase::WarmUp
-        } else {
-            Phase::Measurement
-        };
-        if self.phase == Some(phase) {
-            return;
-        }
-        let why = match phase {
-            Phase::WarmUp => "start".to_owned(),
-            _ if warm_up.is_zero() => "no warm-up".to_owned(),
-            _ => format!("warm-up of {} over", units::span(warm_up)),
-        };
-        if phase == Phase::Measurement {
-            self.measured_from_s = from_s;
-        }
-        self.phase = Some(phase);
-        self.observer.phase(PhaseMark {
-            t_s: from_s,
-            phase,
-            why,
-        });
-    }
-
-    fn outcome(self, ended: Ended, elapsed: Duration) -> Outcome {
-        let totals = self.totals.into_iter();
-        let totals = totals.map(|(operation, all)| OperationTotal {
-            load: LOAD.to_owned(),
-            operation,
-            count: all.count,
-            errors: 0,
-            min_ns: all.min_ns,
-            max_ns: all.max_ns,
-            sum_ns: all.sum_ns,
-            histogram: all.histogram,
-        });
-        Outcome {
-            ended,
-            elapsed,
-            offered: Offered::of_closed_loop(self.succeeded),
-            stop_why: None,
-            connects: Vec::new(),
-            totals: totals.collect(),
-            users: Vec::new(),
-            succeeded: self.succeeded,
-            unfinished: 0,
-            errors: Vec::new(),
-        }
     }
 }

@@ -10,6 +10,7 @@ use samples::{Line, RunHeader};
 use crate::{
     benchmarks::benchmark::Work,
     blame::Blamed,
+    control,
     listener::Context,
     open_files,
     record::{recording::RunProgress, sampling::Cadence},
@@ -40,6 +41,9 @@ pub(crate) struct Planned<'a> {
 impl Planned<'_> {
     /// Drives the load and writes the record.
     pub(crate) fn record(&mut self, path: &Path, progress: RunProgress<'_>) -> Result<(), Blamed> {
+        if !self.run.load.pause.is_zero() {
+            control::wait(reactor::sleep(self.run.load.pause))?;
+        }
         let dataset = self.stage.dataset.iter().cloned().map(Line::Dataset);
         let run = Run {
             path,

@@ -146,27 +146,36 @@ fn runs_fio(dbdyno: u32) -> bool {
         .any(|line| line.starts_with("fio\0--section"))
 }
 
+/// Reads per second of a staged burst and after it: few, so that a busy machine reaches them.
+const BURST: u64 = 400;
+const AFTER: u64 = 80;
+
 #[test]
 fn a_limit_that_falls_while_a_course_runs_is_the_end_of_a_burst() {
-    if std::env::var_os("DBDYNO_STAGED").is_none() {
-        eprintln!("skipped: both levels take a quiet machine; DBDYNO_STAGED=1 runs it");
-        return;
-    }
     let Some(disk) = LoopDisk::ext4(256) else {
         return;
     };
     if lacks_fio() || lacks_limits(disk.path()) {
         return;
     }
+    // A machine that stands still for seconds has an end of its own: one more chance.
+    if let Err(first) = staged_burst(disk.path()) {
+        eprintln!("second chance: {first}");
+        staged_burst(disk.path()).unwrap();
+    }
+}
+
+/// An error where the end was not found within two seconds, or a level not within 15 %.
+fn staged_burst(disk: &Path) -> Result<(), String> {
     let scene = Scene::new();
     let group = Group::new();
-    group.limit_reads(disk.path(), 1_000);
+    group.limit_reads(disk, BURST);
     let mut command = Command::new("sh");
     command
         .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
         .arg(group.0.join("cgroup.procs"))
         .arg(env!("CARGO_BIN_EXE_dbdyno"));
-    let path = text(disk.path());
+    let path = text(disk);
     let burst = ["storage", "burst", &path, "--sizes", "64M", "--depths", "8"];
     let timed = ["--seconds", "24", "--pause", "0"];
     let mut running = scene.launch(command, burst.iter().chain(&timed));
@@ -174,28 +183,28 @@ fn a_limit_that_falls_while_a_course_runs_is_the_end_of_a_burst() {
     running.wait_until("fio runs", || runs_fio(pid));
     let begun = system_now();
     thread::sleep(Duration::from_secs(10));
-    group.limit_reads(disk.path(), 200);
+    group.limit_reads(disk, AFTER);
     let fell_s = (system_now() - begun).as_secs_f64();
     let results = scene.path().join("results/storage-burst-1/storage.jsonl");
     running.wait_until("the course is measured", || {
         StorageRecord::read(&results).is_ok_and(|it| !it.bursts.is_empty())
     });
     // As a volume that earned credit in a pause.
-    group.limit_reads(disk.path(), 1_000);
-    let finished = running.finish();
+    group.limit_reads(disk, BURST);
+    let finished = running.finish().exits(0);
     let record = StorageRecord::read(&results).unwrap();
-    let end = stats::burst(&record.bursts[0].iops);
-    let end = end.unwrap_or_else(|| panic!("no end in {:?}", record.bursts));
-    assert!(
-        (end.end as f64 - fell_s).abs() <= 2.0,
-        "{end:?}, fell at {fell_s} s"
-    );
-    assert!((end.before / 1_000.0 - 1.0).abs() < 0.15, "{end:?}");
-    assert!((end.after / 200.0 - 1.0).abs() < 0.15, "{end:?}");
+    let rates = &record.bursts[0].iops;
+    let end = stats::burst(rates).ok_or_else(|| format!("no end in {rates:?}"))?;
+    let is_level = |rate: f64, level: u64| (rate / level as f64 - 1.0).abs() < 0.15;
+    let is_found = (end.end as f64 - fell_s).abs() <= 2.0;
+    if !(is_found && is_level(end.before, BURST) && is_level(end.after, AFTER)) {
+        return Err(format!("{end:?} in {rates:?}, fell at {fell_s} s"));
+    }
     let told = format!(
         "ends after {} (64.0 MiB, depth 8)",
         units::moment(end.end as f64)
     );
-    finished.exits(0).prints_sentence(&told);
+    finished.prints_sentence(&told);
     assert!(record.bursts[1].is_recovery);
+    Ok(())
 }
