@@ -144,7 +144,7 @@ fn what_a_load_without_a_server_cannot_have_is_refused() {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {
         let limited = "format = 1\n[load]\nstorage = { dir = \"/dev/shm\", limit = \"read_iops=100\" }\n\
-                       warmup = \"0s\"\nduration = \"1s\"\n";
+                       warmup = \"1s\"\nduration = \"1s\"\n";
         let file = scene.file("limited.toml", limited);
         let ran = scene.dbdyno(["run", &file.display().to_string()]);
         ran.exits(2).says("cannot limit the disk of /dev/shm");

@@ -240,15 +240,21 @@ impl<'a> Charts<'a> {
             .collect();
         let highest = tops.iter().copied().fold(0.0, f64::max);
         let shared = tops.iter().all(|top| *top >= highest * READABLE_SHARE);
-        let note = match (tops.len(), shared) {
-            (0 | 1, _) => "",
-            (_, true) => "All charts have the same scale.",
-            (_, false) => "Each chart has its own scale.",
-        };
         let axes = tops
             .iter()
             .map(|top| Axis::from_zero(if shared { highest } else { *top }, 5));
-        (axes.collect(), note)
+        let axes: Vec<Axis> = axes.collect();
+        let mut facets = self.grid.facets.iter().zip(&axes);
+        let note = if !shared {
+            "Each chart has its own scale."
+        } else if facets.any(|(facet, axis)| self.has_own_axes(value, facet, axis)) {
+            "Charts whose bars would be too short to read have a scale of their own; the others have the same."
+        } else if tops.len() > 1 {
+            "All charts have the same scale."
+        } else {
+            ""
+        };
+        (axes, note)
     }
 
     fn line_figure(&self, value: &Value, index: usize, facet: &Facet, y: &Axis) -> Markup {

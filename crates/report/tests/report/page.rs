@@ -199,6 +199,34 @@ fn only_what_the_author_asks_for_is_drawn() {
 }
 
 #[test]
+fn a_chart_with_a_scale_of_its_own_is_not_said_to_share_one() {
+    let mut results = sizing(4, 140);
+    results.runs.retain(|run| {
+        let levels = &run.header.combination;
+        levels["connections"] == "64" && levels["query_cache"] == "64M"
+    });
+    for factor in &mut results.factors {
+        match factor.name.as_str() {
+            "connections" => factor.levels = vec!["64".into()],
+            "query_cache" => factor.levels = vec!["64M".into()],
+            _ => {}
+        }
+    }
+    results.chart = Some(Chart {
+        x: "mix".into(),
+        line: Some("rows".into()),
+        facet: Vec::new(),
+        y: Vec::new(),
+    });
+    let own = "Charts whose bars would be too short to read have a scale of their own";
+    assert!(html(&results).contains(own), "4x is an eighth of 0.5x");
+    results
+        .runs
+        .retain(|run| run.header.combination["rows"] != "4x");
+    assert!(!html(&results).contains(own));
+}
+
+#[test]
 fn the_drain_is_in_no_course_over_time() {
     let whole = quickstart(Host::Both);
     let with_drain = Results {

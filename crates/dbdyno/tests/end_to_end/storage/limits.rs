@@ -143,7 +143,7 @@ fn runs_fio(dbdyno: u32) -> bool {
     children
         .flat_map(|pids| pids.split(' ').map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/cmdline")).ok())
-        .any(|line| line.starts_with("fio\0--section"))
+        .any(|line| line.starts_with("fio\0") && line.contains("\0--section="))
 }
 
 /// Reads per second of a staged burst and after it: few, so that a busy machine reaches them.

@@ -12,7 +12,21 @@ use crate::{
     grid::{Facet, Line, cell::Figure},
 };
 
+/// The axis of a line that the common one would compress.
+fn own_axis(line: &Line, value: &Value, y: &Axis) -> Option<Axis> {
+    let own: Vec<Figure> = line.cells.iter().flatten().filter_map(value.of).collect();
+    let highest = top(&own);
+    let is_compressed = y.low == 0.0 && highest < y.high * READABLE_SHARE;
+    is_compressed.then(|| Axis::from_zero(highest, 4))
+}
+
 impl Charts<'_> {
+    /// Whether a line of a facet has an axis of its own beside the facet's.
+    pub(super) fn has_own_axes(&self, value: &Value, facet: &Facet, y: &Axis) -> bool {
+        let mut lines = facet.lines.iter().filter(|line| !line.is_empty());
+        self.levels.are_categories() && lines.any(|line| own_axis(line, value, y).is_some())
+    }
+
     /// A chart of bars for each line of a facet; a line that the others would compress has its own axis.
     pub(super) fn category_figure(
         &self,
@@ -26,15 +40,7 @@ impl Charts<'_> {
             lines.filter(|(_, line)| !line.is_empty())
         };
         let title = self.title(value.name, facet, None);
-        let axis = |line: &Line| {
-            let own: Vec<Figure> = line.cells.iter().flatten().filter_map(value.of).collect();
-            let highest = top(&own);
-            if y.low == 0.0 && highest < y.high * READABLE_SHARE {
-                Axis::from_zero(highest, 4)
-            } else {
-                y.clone()
-            }
-        };
+        let axis = |line: &Line| own_axis(line, value, y).unwrap_or_else(|| y.clone());
         html! {
             figure.row {
                 @if let Some(name) = facet.name() { figcaption { (name) } }
