@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use experiment::Plan;
+use experiment::{Experiment, Plan};
+use server::Cgroup;
 use settings::Vocabulary;
 
 pub(crate) mod benchmark;
@@ -24,6 +25,7 @@ use crate::{
         tpch::Tpch,
     },
     blame::Blamed,
+    limit::check_limits_of_servers,
     listener::Context,
 };
 
@@ -58,6 +60,24 @@ pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> 
         benchmark(run.load.source.name()).check(run)?;
     }
     SmackFiles::read(plan, context)
+}
+
+/// An error if a limit of the experiment, on its servers or on the disks of its loads, cannot be set on this machine.
+pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
+    if experiment.is_simulated() {
+        return Ok(());
+    }
+    let plan = experiment.plan();
+    check_limits_of_servers(plan)?;
+    for run in &plan.runs {
+        let of_load = benchmark(run.load.source.name());
+        let limited = of_load.directory(&run.load);
+        if let (Some(directory), Some(limits)) = (limited, of_load.disk_limits(&run.load)) {
+            // It is made only to see whether that is possible, and removed at once.
+            Cgroup::create(&directory, limits)?;
+        }
+    }
+    Ok(())
 }
 
 /// The benchmark with the option tables of this name.

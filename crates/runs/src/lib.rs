@@ -22,7 +22,7 @@ mod runner;
 pub mod signals;
 mod stage;
 
-pub use benchmarks::read_files;
+pub use benchmarks::{check_limits, read_files};
 pub use blame::{Blamed, hint_to_refusal};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
@@ -31,7 +31,7 @@ pub use data::{
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
 pub use exit_code::Blame;
-pub use limit::{check_limits, recorded_limit};
+pub use limit::recorded_limit;
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{

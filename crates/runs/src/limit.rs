@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use experiment::{Experiment, Plan, ServerSpec};
+use experiment::{Plan, ServerSpec};
 use samples::{DiskLimit, ServerLimit};
 use server::{Cgroup, CgroupVersion};
 use settings::{DiskLimits, GroupLimits};
 
-use crate::{benchmarks::benchmark, blame::Blamed, named_server};
+use crate::{blame::Blamed, named_server};
 
 /// The limits of one run, and the group in which its server runs.
 pub struct ServerLimits {
@@ -84,12 +84,8 @@ fn number(version: CgroupVersion) -> u32 {
     }
 }
 
-/// An error if a limit of the experiment cannot be set on this machine.
-pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
-    if experiment.is_simulated() {
-        return Ok(());
-    }
-    let plan = experiment.plan();
+/// An error if a limit of the plan's private servers cannot be set on this machine.
+pub(crate) fn check_limits_of_servers(plan: &Plan) -> Result<(), Blamed> {
     let servers = plan.runs.iter().filter_map(|run| match &run.server {
         ServerSpec::Private { run, datadir, .. } => Some((run.as_deref(), datadir.as_deref())),
         ServerSpec::Given { .. } | ServerSpec::Absent => None,
@@ -98,13 +94,6 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     for (version, datadir) in servers {
         // It is made only to see whether that is possible, and removed at once.
         group(plan, version, datadir)?;
-    }
-    for run in &plan.runs {
-        let of_load = benchmark(run.load.source.name());
-        let limited = of_load.directory(&run.load);
-        if let (Some(directory), Some(limits)) = (limited, of_load.disk_limits(&run.load)) {
-            Cgroup::create(&directory, limits)?;
-        }
     }
     Ok(())
 }

@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what it is told.
+    /// Keeps what is reported.
     #[derive(Default)]
     struct Told {
         phases: Vec<(f64, Phase, String)>,
