@@ -1,6 +1,9 @@
 //! An experiment whose file dbdyno writes itself, into its results directory, so that it can be looked at and rerun.
 
-use std::{path::Path, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use experiment::{Experiment, Overrides};
 use runs::benchmarks::VOCABULARY;
@@ -20,6 +23,7 @@ pub(crate) type OwnFile<'a> = (&'a str, &'a [u8]);
 /// An experiment of dbdyno's own, in its results directory.
 pub(crate) struct OwnExperiment {
     experiment: Experiment,
+    path: PathBuf,
     smacks: SmackFiles,
     pub(crate) results: ResultsDirectory,
 }
@@ -61,24 +65,31 @@ impl OwnExperiment {
         let results = ResultsDirectory::begin(claimed, &experiment, &path, &context)?;
         Ok(Self {
             experiment,
+            path,
             smacks,
             results,
         })
     }
 
-    /// Runs the experiment; without any record all its files are removed, because it is not resumed.
-    pub(crate) fn perform(self, choices: &Choices, verbose: bool) -> anyhow::Result<ExitCode> {
-        let ending = Ending {
-            way_on: "",
-            verbose,
-        };
+    /// How an interrupted experiment goes on that needs nothing but its file, after the place of its results.
+    pub(crate) fn way_on(&self) -> String {
+        let (file, results) = (self.path.display(), self.results.path().display());
+        format!("; dbdyno run {file} --results {results} --resume continues")
+    }
+
+    /// Runs the experiment; without any record all its files are removed, because there is nothing to go on with.
+    pub(crate) fn perform(
+        self,
+        choices: &Choices,
+        ending: &Ending<'_>,
+    ) -> anyhow::Result<ExitCode> {
         let measured = run::perform(
             &self.experiment,
             self.smacks,
             &self.results,
             choices,
             &terminal::context()?,
-            &ending,
+            ending,
         );
         if measured.is_err() {
             self.results.discard_if_empty();

@@ -10,7 +10,7 @@ use protocol::Endpoint;
 use runs::{Blame, Blamed, Choices, Purpose};
 
 use crate::{
-    commands::own_experiment::OwnExperiment,
+    commands::{own_experiment::OwnExperiment, run::Ending},
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
 };
 
@@ -58,6 +58,11 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         sample_every: None,
     };
     let observe = args.observe.observe()?;
+    // Made again in a minute: it is not continued.
+    let ending = Ending {
+        way_on: "",
+        verbose: args.verbose,
+    };
     if !args.connection.names_a_server() {
         if observe.is_some() {
             let message = "--observe is for a server on another host, and none is named";
@@ -66,7 +71,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .into());
         }
         let begun = experiment(args.results.as_deref(), "restart = \"per-run\"")?;
-        return begun.perform(&choices, args.verbose);
+        return begun.perform(&choices, &ending);
     }
     let mut endpoint = args.connection.endpoint()?;
     let mut server = format!("address = {:?}", endpoint.address.to_string());
@@ -85,7 +90,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         endpoint.database = Some(DATABASE.to_owned());
     }
     choices.endpoint = Some(endpoint.clone());
-    let measured = begun.perform(&choices, args.verbose);
+    let measured = begun.perform(&choices, &ending);
     if !own_database {
         return measured;
     }

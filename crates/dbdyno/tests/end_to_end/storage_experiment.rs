@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use rustix::process::Signal;
 use samples::Record;
 use tempfile::TempDir;
 
@@ -69,6 +70,32 @@ fn two_volumes_are_compared_without_a_server() {
     scene
         .dbdyno(["audit", "results/volumes-1", "--rule", "C06"])
         .prints("the load uses no server");
+}
+
+#[test]
+fn an_interrupted_comparison_says_how_it_goes_on() {
+    let (scene, one, other) = (Scene::new(), disk(), disk());
+    if lacks_fio() {
+        return;
+    }
+    let [first, second] = [&one, &other].map(|it| it.path().display().to_string());
+    let compare = ["storage", "compare", &first, &second, "--depths", "1"];
+    let small = ["--reads", "100", "--size", "16M", "--seconds", "1"];
+    let mut running = scene.start([&compare[..], &small, &["--repeats", "2"]].concat());
+    let results = scene.path().join("results/storage-compare-1");
+    running.wait_until("the second run begins", || {
+        results.join("run-0002.jsonl").is_file()
+    });
+    running.signal(Signal::INT);
+    let (file, results) = (
+        "results/storage-compare-1/storage-compare.toml",
+        "results/storage-compare-1",
+    );
+    running.finish().exits(130).hints(&format!(
+        "dbdyno run {file} --results {results} --resume continues"
+    ));
+    let again = ["run", file, "--results", results, "--resume"];
+    scene.dbdyno(again).exits(0).prints("4 of 4 runs");
 }
 
 #[test]

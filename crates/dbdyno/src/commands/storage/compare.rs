@@ -8,7 +8,10 @@ use std::{
 use runs::{Blame, Blamed, Choices};
 
 use super::values;
-use crate::{commands::own_experiment::OwnExperiment, connection_options::given_address};
+use crate::{
+    commands::{own_experiment::OwnExperiment, run::Ending},
+    connection_options::given_address,
+};
 
 /// Name of the experiment and of its results directory.
 const NAME: &str = "storage-compare";
@@ -61,7 +64,12 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         reach: given_address::endpoint,
         sample_every: None,
     };
-    experiment.perform(&choices, args.verbose)
+    let way_on = experiment.way_on();
+    let ending = Ending {
+        way_on: &way_on,
+        verbose: args.verbose,
+    };
+    experiment.perform(&choices, &ending)
 }
 
 /// The experiment's file.
