@@ -71,7 +71,7 @@ impl OwnExperiment {
         })
     }
 
-    /// How an interrupted experiment goes on that needs nothing but its file, after the place of its results.
+    /// How an interrupted experiment continues that needs nothing but its file, after the place of its results.
     pub(crate) fn way_on(&self) -> String {
         let (file, results) = (self.path.display(), self.results.path().display());
         format!("; dbdyno run {file} --results {results} --resume continues")
