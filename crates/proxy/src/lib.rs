@@ -8,9 +8,11 @@ mod backends;
 mod hooks;
 mod result;
 mod session;
+mod surroundings;
 
 pub use address::Address;
 pub use backends::{Backend, BackendKind, BackendState, Backends};
 pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
 pub use result::{QueryResult, Status, StatusFlags};
 pub use session::{Injection, Peer, Session, SharedSession};
+pub use surroundings::{Level, Surroundings};
