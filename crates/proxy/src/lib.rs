@@ -5,14 +5,28 @@
 
 mod address;
 mod backends;
+mod buffer;
 mod hooks;
+mod link;
+mod log;
+mod pool;
+mod proxy;
+mod relay;
 mod result;
 mod session;
+mod settings;
+mod stop;
 mod surroundings;
+mod thread;
+mod watch;
+mod wire;
 
 pub use address::Address;
 pub use backends::{Backend, BackendKind, BackendState, Backends};
 pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
+pub use log::Log;
+pub use proxy::{Proxy, StartError};
 pub use result::{QueryResult, Status, StatusFlags};
 pub use session::{Injection, Peer, Session, SharedSession};
+pub use settings::{MakerOfThread, Service, Settings};
 pub use surroundings::{Level, Surroundings};
