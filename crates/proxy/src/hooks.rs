@@ -44,6 +44,13 @@ pub trait Hooks {
     fn disconnect_client(&mut self, session: &SharedSession);
 }
 
+/// Makes the hooks of the sessions of one event thread, on that thread.
+pub trait HookMaker {
+    /// The hooks of a new session, of which only the client's addresses are known. A script that cannot be loaded makes
+    /// hooks whose `connect_server` answers with the error.
+    fn hooks(&self, session: &SharedSession) -> Box<dyn Hooks>;
+}
+
 /// A session that nothing watches.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHooks;

@@ -12,7 +12,7 @@ mod surroundings;
 
 pub use address::Address;
 pub use backends::{Backend, BackendKind, BackendState, Backends};
-pub use hooks::{Decision, Hooks, NoHooks};
+pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
 pub use result::{QueryResult, Status, StatusFlags};
 pub use session::{Injection, Peer, Session, SharedSession};
 pub use surroundings::{Level, Surroundings};

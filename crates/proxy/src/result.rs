@@ -1,5 +1,7 @@
 //! The server's answer to an injected command.
 
+use std::rc::Rc;
+
 use crate::Injection;
 
 /// What kind of packet an answer began with.
@@ -52,8 +54,9 @@ pub struct QueryResult {
     pub row_count: u64,
     /// Bytes of all packets, with their headers.
     pub bytes: u64,
-    /// All packets without their headers; a row above 16 MiB is one. `None` unless the injection needs the result.
-    pub packets: Option<Vec<Vec<u8>>>,
+    /// All packets without their headers; a row above 16 MiB is one. `None` unless the injection needs the result. The
+    /// relay keeps them until the hook has decided, so they are shared and not copied.
+    pub packets: Option<Rc<Vec<Vec<u8>>>>,
     /// Number of columns; 0 without a result set.
     pub columns: usize,
     /// Rows are in the binary format of prepared statements.
