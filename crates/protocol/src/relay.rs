@@ -13,7 +13,10 @@ pub use command::{AnswerKind, ChangeUser, com};
 pub use framer::{Framer, Piece};
 pub use greeting::{ServerGreeting, server_version_number};
 pub use login::ClientLogin;
-pub use packet::{error_packet, ok_packet, old_error_packet, put_packet};
+pub use packet::{
+    error_packet, native_proof, native_proof_fits, ok_packet, old_error_packet, put_packet,
+    text_result,
+};
 
 /// Capabilities of both sides: the 32 of the protocol, and MariaDB's own in the upper half.
 pub mod capability {

@@ -4,6 +4,7 @@
 //! that they see and change.
 
 mod address;
+mod admin;
 mod backends;
 mod buffer;
 mod hooks;
@@ -22,6 +23,7 @@ mod watch;
 mod wire;
 
 pub use address::Address;
+pub use admin::{AdminAccount, AdminMaker};
 pub use backends::{Backend, BackendKind, BackendState, Backends};
 pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
 pub use log::Log;

@@ -1,6 +1,7 @@
 //! The relay between clients and servers that are made of bytes.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod admin;
 mod commands;
 mod hooks;
 mod injections;
