@@ -67,6 +67,9 @@ pub struct Session {
     pub backend: Option<usize>,
     /// Commands that wait to be sent; empty before each `read_query`.
     pub queries: VecDeque<Injection>,
+    /// The client reads results that leave out the EOF packet between columns and rows and end with an OK packet; a
+    /// hook's own result is written like that. The relay sets it after the login.
+    pub client_deprecates_eof: bool,
     /// Set by a hook: the client's connection is closed after the answer.
     pub close: bool,
 }
