@@ -4,7 +4,6 @@ use std::{
     future::poll_fn,
     io,
     net::SocketAddr,
-    path::PathBuf,
     rc::Rc,
     sync::{Arc, mpsc},
     task::Poll,
@@ -15,7 +14,9 @@ use std::{
 use reactor::{Clock, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Settings, relay,
+    Address, Log, Service, Settings,
+    faults::Trouble,
+    relay,
     stop::{Door, Stop},
     thread::EventThread,
 };
@@ -37,6 +38,9 @@ pub enum StartError {
     /// A thread or its event loop.
     #[error("cannot start an event thread: {0}")]
     Thread(io::Error),
+    /// The hooks of a thread.
+    #[error("{0}")]
+    Hooks(String),
 }
 
 /// A running proxy; it ends when it is dropped.
@@ -44,7 +48,7 @@ pub struct Proxy {
     stop: Arc<Stop>,
     threads: Vec<JoinHandle<()>>,
     addresses: Vec<Option<SocketAddr>>,
-    sockets: Vec<PathBuf>,
+    services: Vec<Service>,
 }
 
 impl Proxy {
@@ -54,12 +58,13 @@ impl Proxy {
         let stop = Arc::new(Stop::default());
         let count = settings.threads.max(1);
         let doors: Arc<Vec<Door>> = Arc::new((0..count).map(|_| Door::default()).collect());
+        let trouble = Trouble::of(&settings.faults);
         let (sender, started) = mpsc::channel();
         let mut proxy = Self {
             stop: Arc::clone(&stop),
             threads: Vec::new(),
             addresses: Vec::new(),
-            sockets: Vec::new(),
+            services: Vec::new(),
         };
         for index in 0..count {
             let worker = Worker {
@@ -68,6 +73,7 @@ impl Proxy {
                 log: Arc::clone(&log),
                 stop: Arc::clone(&stop),
                 doors: Arc::clone(&doors),
+                trouble: trouble.clone(),
             };
             let sender = sender.clone();
             let thread = thread::Builder::new().name(format!("proxy-{index}"));
@@ -84,11 +90,7 @@ impl Proxy {
                 }
             }
         }
-        for service in &settings.services {
-            if let Address::Unix(path) = &service.address {
-                proxy.sockets.push(path.clone());
-            }
-        }
+        proxy.services.clone_from(&settings.services);
         Ok(proxy)
     }
 
@@ -113,16 +115,23 @@ impl Proxy {
             // A panic was reported by the thread itself.
             let _ = thread.join();
         }
-        for socket in self.sockets.drain(..) {
-            // Somebody may have removed it.
-            let _ = std::fs::remove_file(socket);
-        }
+        remove_sockets(&self.services);
+        self.services.clear();
     }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+fn remove_sockets(services: &[Service]) {
+    for service in services {
+        if let Address::Unix(path) = &service.address {
+            // Somebody may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
@@ -133,6 +142,7 @@ struct Worker {
     log: Arc<Log>,
     stop: Arc<Stop>,
     doors: Arc<Vec<Door>>,
+    trouble: Option<Arc<Trouble>>,
 }
 
 type Started = Result<Vec<Option<SocketAddr>>, StartError>;
@@ -148,14 +158,26 @@ impl Worker {
             }
         };
         reactor.run(async {
-            let listening = self.listen();
-            let failed = listening.is_err();
+            let shared = self.shared();
+            let (answer, shared) = match shared.and_then(|shared| Ok((self.listen()?, shared))) {
+                Ok((addresses, shared)) => (Ok(addresses), Some(shared)),
+                Err(error) => (Err(error), None),
+            };
             // The starter waits for it.
-            let _ = started.send(listening);
-            if !failed {
-                self.serve().await;
+            let _ = started.send(answer);
+            if let Some(shared) = shared {
+                self.serve(shared).await;
             }
         });
+    }
+
+    fn shared(&self) -> Result<Rc<EventThread>, StartError> {
+        let (settings, log, stop) = (
+            Arc::clone(&self.settings),
+            Arc::clone(&self.log),
+            Arc::clone(&self.stop),
+        );
+        EventThread::new(settings, log, stop, self.trouble.clone()).map_err(StartError::Hooks)
     }
 
     /// The first thread accepts for all: handing each connection to the thread with the fewest sessions balances them,
@@ -170,10 +192,16 @@ impl Worker {
                 Address::Tcp(address) => Listener::bind_tcp(*address),
                 Address::Unix(path) => Listener::bind_unix(path),
             };
-            listeners.push(listener.map_err(|source| StartError::Listen {
-                address: service.address.clone(),
-                source,
-            })?);
+            match listener {
+                Ok(listener) => listeners.push(listener),
+                Err(source) => {
+                    remove_sockets(&self.settings.services[..listeners.len()]);
+                    return Err(StartError::Listen {
+                        address: service.address.clone(),
+                        source,
+                    });
+                }
+            }
         }
         let addresses = listeners.iter().map(Listener::tcp_address).collect();
         for (service, listener) in listeners.into_iter().enumerate() {
@@ -193,12 +221,7 @@ impl Worker {
         Ok(addresses)
     }
 
-    async fn serve(&self) {
-        let shared = EventThread::new(
-            Arc::clone(&self.settings),
-            Arc::clone(&self.log),
-            Arc::clone(&self.stop),
-        );
+    async fn serve(&self, shared: Rc<EventThread>) {
         reactor::spawn(Rc::clone(&shared.waits).run());
         poll_fn(|context| {
             for (service, connection) in self.doors[self.index].take(context.waker()) {

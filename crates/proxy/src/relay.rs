@@ -14,6 +14,7 @@ use reactor::{EndAddress, Stream};
 
 use crate::{
     Address, Decision, Hooks, Level, NoHooks, Peer, Session, SharedSession,
+    faults::{Fate, Fates},
     link::Link,
     thread::EventThread,
     watch::{First, Wait, Watch, first_of},
@@ -26,6 +27,8 @@ const CONTROL_MAX: usize = 1 << 20;
 /// Unread bytes of a command that a hook gets: the protocol's own limit is 1 GiB.
 const COMMAND_MAX: usize = (1 << 30) + (64 << 10);
 
+/// Bytes that a session passes on before other sessions of its thread have their turn.
+const BYTES_AT_A_TIME: usize = 1 << 20;
 /// Time that a client has to read the last words of a server.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -41,10 +44,16 @@ pub(crate) struct Relay {
     client: Wire,
     server: Option<Link>,
     watch: Rc<Watch>,
+    /// The capabilities that the client was offered.
+    offered: u64,
     /// The client's login, once it is known.
     login: Option<Box<ClientLogin>>,
     /// The number of the next packet to the client.
     next: u8,
+    /// Faults on purpose.
+    fates: Option<Fates>,
+    /// Bytes passed on since other sessions had their turn.
+    passed: usize,
     /// No command is on its way: the server's connection may be kept for other sessions.
     is_idle: bool,
 }
@@ -82,23 +91,29 @@ impl Relay {
             server: None,
             backend: None,
             queries: VecDeque::new(),
+            client_deprecates_eof: false,
             close: false,
         }));
         let hooks = match thread.maker(service) {
             Some(maker) => maker.hooks(&session),
             None => Box::new(NoHooks),
         };
+        let number = thread.next_number();
+        let trouble = thread.trouble.as_ref();
         Some(Self {
             reads_queries: hooks.reads_queries(),
             hooks,
-            number: thread.next_number(),
-            watch: thread.waits.watch(),
+            number,
+            fates: trouble.map(|trouble| Fates::of(trouble, number)),
+            watch: thread.waits.watch(trouble.filter(|it| it.limits_bytes())),
             thread: Rc::clone(thread),
             session,
             client: Wire::new(stream),
             server: None,
+            offered: 0,
             login: None,
             next: 0,
+            passed: 0,
             is_idle: false,
         })
     }
@@ -255,6 +270,28 @@ impl Relay {
         let _ = reactor::timeout(LINGER, all).await;
     }
 
+    /// After bytes were passed on: lets other sessions have their turn now and then, also while both peers are always
+    /// ready.
+    async fn let_others(&mut self, count: usize) {
+        self.passed += count;
+        if self.passed >= BYTES_AT_A_TIME {
+            self.passed = 0;
+            reactor::yield_now().await;
+        }
+    }
+
+    /// Lets a command wait, or ends the session, where faults were asked for.
+    async fn meet_fate(&mut self) -> Result<(), Ended> {
+        let Some(fates) = &mut self.fates else {
+            return Ok(());
+        };
+        match fates.next(reactor::now()) {
+            Fate::Sent(at) => reactor::sleep_until(at).await,
+            Fate::Lost => return Err(Ended::Closed),
+        }
+        Ok(())
+    }
+
     /// A decision other than one that has a meaning here.
     fn not_here(&self, hook: &str, decision: &Decision) {
         let name = match decision {
@@ -277,6 +314,9 @@ async fn send(
     watch: &Watch,
     ended: fn(io::Error) -> Ended,
 ) -> Result<(), Ended> {
+    if let Some(trouble) = watch.trouble() {
+        reactor::sleep_until(trouble.bytes_due(reactor::now(), bytes.len())).await;
+    }
     // Nearly everything fits into the socket at once.
     let sent = wire.stream.try_write(bytes).map_err(ended)?;
     if sent == bytes.len() {

@@ -2,10 +2,11 @@
 
 use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
-use crate::{Address, Backends, HookMaker, Surroundings};
+use crate::{Address, Backends, Faults, HookMaker, Surroundings};
 
-/// Makes the maker of hooks of one event thread, on that thread.
-pub type MakerOfThread = dyn Fn(Rc<dyn Surroundings>) -> Rc<dyn HookMaker> + Send + Sync;
+/// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
+pub type MakerOfThread =
+    dyn Fn(Rc<dyn Surroundings>) -> Result<Rc<dyn HookMaker>, String> + Send + Sync;
 
 /// A place where clients connect, and what watches their sessions.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub struct Settings {
     pub pool_changes_user: bool,
     /// Number of event threads, each with hooks of its own.
     pub threads: usize,
+    /// Faults on purpose.
+    pub faults: Faults,
 }
 
 impl Settings {
@@ -56,6 +59,7 @@ impl Settings {
             write_timeout: EIGHT_HOURS,
             pool_changes_user: true,
             threads: 1,
+            faults: Faults::default(),
         }
     }
 }

@@ -1,17 +1,19 @@
-//! The end of all event threads, and the connections handed to each.
+//! What all event threads of a proxy share: their end, the count of sessions, the connections handed to each.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 use std::task::Waker;
 
 use reactor::Accepted;
 
-/// Ends all event threads of a proxy.
+/// Ends all event threads of a proxy, and numbers its sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     is_over: AtomicBool,
+    /// Sessions so far.
+    sessions: AtomicU64,
     wakers: Mutex<Vec<Waker>>,
 }
 
@@ -31,6 +33,11 @@ impl Stop {
             wakers.push(waker.clone());
         }
         self.is_over()
+    }
+
+    /// The number of a new session, from 1.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.sessions.fetch_add(1, Relaxed) + 1
     }
 
     /// Whether the threads are to end.

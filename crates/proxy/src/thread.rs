@@ -1,8 +1,11 @@
 //! One event thread: what its sessions share.
 
-use std::{cell::Cell, io::Write, rc::Rc, sync::Arc};
+use std::{io::Write, rc::Rc, sync::Arc};
 
-use crate::{HookMaker, Level, Log, Settings, Surroundings, pool::Pool, stop::Stop, watch::Waits};
+use crate::{
+    HookMaker, Level, Log, Settings, Surroundings, faults::Trouble, pool::Pool, stop::Stop,
+    watch::Waits,
+};
 
 /// What the sessions of one event thread share.
 pub(crate) struct EventThread {
@@ -10,32 +13,39 @@ pub(crate) struct EventThread {
     pub(crate) log: Arc<Log>,
     pub(crate) pool: Rc<Pool>,
     pub(crate) waits: Rc<Waits>,
+    pub(crate) trouble: Option<Arc<Trouble>>,
     makers: Vec<Option<Rc<dyn HookMaker>>>,
-    last_number: Cell<u64>,
+    stop: Arc<Stop>,
 }
 
 impl EventThread {
     /// The thread, with makers of hooks of its own.
-    pub(crate) fn new(settings: Arc<Settings>, log: Arc<Log>, stop: Arc<Stop>) -> Rc<Self> {
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        log: Arc<Log>,
+        stop: Arc<Stop>,
+        trouble: Option<Arc<Trouble>>,
+    ) -> Result<Rc<Self>, String> {
         let pool = Rc::new(Pool::default());
         let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
             log: Arc::clone(&log),
             pool: Rc::clone(&pool),
-            stop,
+            stop: Arc::clone(&stop),
         });
         let makers = settings.services.iter().map(|service| {
-            let make = service.hooks.as_ref()?;
-            Some(make(Rc::clone(&surroundings)))
+            let make = service.hooks.as_ref();
+            make.map(|make| make(Rc::clone(&surroundings))).transpose()
         });
-        let makers = makers.collect();
-        Rc::new(Self {
+        let makers = makers.collect::<Result<_, _>>()?;
+        Ok(Rc::new(Self {
             waits: Waits::new(settings.read_timeout, settings.write_timeout),
             settings,
             log,
             pool,
             makers,
-            last_number: Cell::new(0),
-        })
+            trouble,
+            stop,
+        }))
     }
 
     /// What makes the hooks of a service's sessions.
@@ -45,9 +55,7 @@ impl EventThread {
 
     /// The number of a new session.
     pub(crate) fn next_number(&self) -> u64 {
-        let number = self.last_number.get() + 1;
-        self.last_number.set(number);
-        number
+        self.stop.next_number()
     }
 }
 

@@ -5,9 +5,12 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
     rc::{Rc, Weak},
+    sync::Arc,
     task::{Poll, Waker},
     time::Duration,
 };
+
+use crate::faults::Trouble;
 
 /// Parts of the shorter limit after which the waits are looked through: a wait ends late by at most this part.
 const PARTS: u32 = 8;
@@ -47,6 +50,8 @@ pub(crate) struct Watch {
     since: Cell<u64>,
     is_over: Cell<bool>,
     waker: RefCell<Option<Waker>>,
+    /// A limit of bytes per second.
+    trouble: Option<Arc<Trouble>>,
 }
 
 impl Waits {
@@ -84,13 +89,14 @@ impl Waits {
     }
 
     /// The watch of a new session.
-    pub(crate) fn watch(self: &Rc<Self>) -> Rc<Watch> {
+    pub(crate) fn watch(self: &Rc<Self>, trouble: Option<&Arc<Trouble>>) -> Rc<Watch> {
         let watch = Rc::new(Watch {
             waits: Rc::clone(self),
             now: Cell::new(None),
             since: Cell::new(0),
             is_over: Cell::new(false),
             waker: RefCell::default(),
+            trouble: trouble.cloned(),
         });
         self.all.borrow_mut().push(Rc::downgrade(&watch));
         watch
@@ -98,6 +104,11 @@ impl Waits {
 }
 
 impl Watch {
+    /// A limit of bytes per second.
+    pub(crate) fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_deref()
+    }
+
     fn look(&self, looks: u64) {
         let limit = match self.now.get() {
             None => return,
@@ -177,7 +188,7 @@ mod tests {
             let hour = Duration::from_secs(3600);
             let waits = Waits::new(Duration::from_secs(2), hour);
             reactor::spawn(Rc::clone(&waits).run());
-            let watch = waits.watch();
+            let watch = waits.watch(None);
             for _ in 0..3 {
                 let start = reactor::now();
                 assert_eq!(

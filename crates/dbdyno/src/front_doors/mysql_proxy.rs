@@ -3,21 +3,16 @@
 mod address;
 mod arguments;
 mod defaults_file;
+mod fault_options;
 mod log_file;
 mod pid_file;
 mod processes;
 mod service;
 
-use std::{
-    ffi::OsString,
-    io::Write,
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::CommandFactory;
-use proxy::{Level, Proxy};
+use proxy::{Level, Proxy, StartError};
 use runs::{Blame, Blamed, signals};
 
 use crate::output::print_of_clap;
@@ -41,7 +36,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         Parsed::Message(message) => return Ok(print_of_clap(&message)?),
     };
     if let Some(password) = &arguments.admin_password
-        && words.iter().any(|word| word.to_string_lossy().contains(password.as_str()))
+        && words
+            .iter()
+            .any(|word| word.to_string_lossy().contains(password.as_str()))
     {
         crate::connection_options::hidden_argument::hide_argument(password)?;
     }
@@ -63,17 +60,25 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let dir = dir.display();
         log.write(
             Level::Message,
-            &format!("--plugin-dir {dir}: the plugins proxy and admin are built in, no other is loaded"),
+            &format!(
+                "--plugin-dir {dir}: the plugins proxy and admin are built in, no other is loaded"
+            ),
         );
     }
     let proxy = Proxy::start(settings, Arc::clone(&log)).map_err(|error| {
-        let hint = "another program listens there, or the address is not this machine's: choose another \
-                    --proxy-address or --admin-address";
-        Blamed::new(Blame::Input, error).hint(hint.to_owned())
+        let hint = matches!(error, StartError::Listen { .. }).then(|| {
+            "another program listens there, or the address is not this machine's: choose another --proxy-address or \
+             --admin-address"
+                .to_owned()
+        });
+        Blamed::new(Blame::Input, error).hint(hint)
     })?;
     let pid_file = PidFile::write(arguments)?;
     processes::say_ready();
-    log.write(Level::Message, concat!("dbdyno ", env!("CARGO_PKG_VERSION"), " proxy started"));
+    log.write(
+        Level::Message,
+        concat!("dbdyno ", env!("CARGO_PKG_VERSION"), " proxy started"),
+    );
     reactor::block_on(async {
         while !interrupt.is_raised() && !proxy.is_over() {
             reactor::sleep(LOOK_EVERY).await;

@@ -1,6 +1,6 @@
 //! Packets that a program between client and server makes itself.
 
-use mysql_common::scramble::scramble_native;
+use mysql_common::auth::plugins::mysql_native_password::scramble_native;
 
 use crate::{
     lenenc::put_lenenc,

@@ -24,6 +24,7 @@ impl Relay {
             self.is_idle = true;
             self.wait_for_command().await?;
             self.is_idle = false;
+            self.meet_fate().await?;
             if self.reads_queries {
                 self.watched_command().await?;
             } else {
@@ -121,7 +122,10 @@ impl Relay {
         let head = self.head();
         let kind = head.command.map_or(AnswerKind::Packet, AnswerKind::of);
         if self.server.is_none() {
-            return Err(self.no_server());
+            return Err(match head.command {
+                Some(com::QUIT) => Ended::Closed,
+                _ => self.no_server(),
+            });
         }
         if kind == AnswerKind::Login || head.command == Some(com::INIT_DB) {
             return self.tracked_command(kind).await;
@@ -165,6 +169,7 @@ impl Relay {
                 return Err(self.last_words(error).await);
             }
             self.client.consume(all);
+            self.let_others(all).await;
             return Ok(());
         }
         self.next = self.packets_to_server(0, |_| true).await?.wrapping_add(1);
@@ -200,6 +205,7 @@ impl Relay {
                 return Err(self.last_words(error).await);
             }
             self.client.consume(at);
+            self.let_others(at).await;
             if is_done {
                 return Ok(framer.number());
             }
@@ -277,6 +283,7 @@ impl Relay {
         send(&mut self.client, bytes, &self.watch, Ended::of_client).await?;
         server.wire.consume(fed.used);
         self.next = answer.number().wrapping_add(1);
+        self.let_others(fed.used).await;
         Ok(fed.step)
     }
 

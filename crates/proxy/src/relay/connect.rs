@@ -54,6 +54,7 @@ impl Relay {
                 if let Some(first) = packets.first()
                     && let Ok(greeting) = ServerGreeting::parse(first.clone())
                 {
+                    self.offered = greeting.capabilities;
                     self.session.borrow_mut().client.scramble_buffer = greeting.nonce;
                 }
                 Ok(())
@@ -130,6 +131,7 @@ impl Relay {
             return Err(Ended::ServerLeft);
         };
         let payload = server.greeting.payload.clone();
+        self.offered = server.greeting.capabilities;
         {
             let mut session = self.session.borrow_mut();
             session.server = Some(server.peer.clone());

@@ -57,10 +57,8 @@ impl Relay {
                 .refuse(packet, "the client asks for TLS".to_owned())
                 .await);
         }
-        if let Some(server) = &self.server {
-            // A client may want what was not offered.
-            login.remove(login.capabilities & !server.greeting.capabilities & FORM_OR_PACKING);
-        }
+        // A client may want what was not offered.
+        login.remove(login.capabilities & !self.offered & FORM_OR_PACKING);
         self.know_client(&login);
         self.session.borrow_mut().queries.clear();
         match self.hooks.read_auth(&self.session) {
@@ -104,6 +102,8 @@ impl Relay {
 
     fn know_client(&self, login: &ClientLogin) {
         let mut session = self.session.borrow_mut();
+        session.client_deprecates_eof =
+            login.capabilities & self.offered & capability::DEPRECATE_EOF != 0;
         let client = &mut session.client;
         client.username.clone_from(&login.user);
         client.default_db.clone_from(&login.database);

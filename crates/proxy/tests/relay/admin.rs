@@ -13,7 +13,7 @@ fn scene() -> Scene {
             user: "root".to_owned(),
             password: "secret".to_owned(),
         };
-        Rc::new(AdminMaker::new(account, None))
+        Ok(Rc::new(AdminMaker::new(account, None)))
     });
     Scene::with(&[], Some(maker), |_| {})
 }

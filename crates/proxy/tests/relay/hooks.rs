@@ -25,10 +25,10 @@ pub(crate) fn hooks(
 ) -> Option<Arc<MakerOfThread>> {
     let script: Arc<Script> = Arc::new(script);
     Some(Arc::new(move |surroundings| {
-        Rc::new(Scripted {
+        Ok(Rc::new(Scripted {
             script: Arc::clone(&script),
             surroundings,
-        })
+        }))
     }))
 }
 

@@ -3,6 +3,7 @@
 
 mod admin;
 mod commands;
+mod faults;
 mod hooks;
 mod injections;
 mod login;

@@ -38,16 +38,27 @@ fn parsed(
         None => (text, None),
     };
     let port = match (port, own_port) {
-        (Some(port), _) => port.parse().map_err(|_| wrong(&"the port is not a number up to 65535"))?,
+        (Some(port), _) => port
+            .parse()
+            .map_err(|_| wrong(&"the port is not a number up to 65535"))?,
         (None, Some(port)) => port,
         (None, None) => return Err(wrong(&"the port is missing")),
     };
-    let host = host.strip_prefix('[').map_or(host, |host| host.trim_end_matches(']'));
+    let host = host
+        .strip_prefix('[')
+        .map_or(host, |host| host.trim_end_matches(']'));
     let host = if host.is_empty() { own_host } else { host };
-    let mut addresses = (host, port).to_socket_addrs().map_err(|error| wrong(&error))?;
-    let first = addresses.next().ok_or_else(|| wrong(&"the host has no address"))?;
+    let mut addresses = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| wrong(&error))?;
+    let first = addresses
+        .next()
+        .ok_or_else(|| wrong(&"the host has no address"))?;
     // A name that means both has IPv4 here, as servers listen by default.
-    let v4 = [first].into_iter().chain(addresses).find(SocketAddr::is_ipv4);
+    let v4 = [first]
+        .into_iter()
+        .chain(addresses)
+        .find(SocketAddr::is_ipv4);
     Ok(Address::Tcp(v4.unwrap_or(first)))
 }
 

@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, parser::ValueSource};
 use proxy::Level;
 use runs::{Blame, Blamed};
 
-use super::defaults_file;
+use super::{defaults_file, fault_options::FaultOptions};
 
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
@@ -30,7 +30,12 @@ pub(crate) struct Arguments {
     #[arg(short = 'P', long, value_name = "ADDRESS", default_value = ":4040")]
     pub(super) proxy_address: String,
     /// A server for reads and writes; may be repeated
-    #[arg(short = 'b', long, value_name = "ADDRESS", default_value = "127.0.0.1:3306")]
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:3306"
+    )]
     pub(super) proxy_backend_addresses: Vec<String>,
     /// A server for reads only, which a script may choose; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
@@ -100,6 +105,8 @@ pub(crate) struct Arguments {
     /// Number of event threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) event_threads: u16,
+    #[command(flatten)]
+    pub(super) faults: FaultOptions,
 }
 
 /// What a command line comes to.
@@ -120,7 +127,9 @@ pub(super) fn parse(words: &[OsString]) -> Result<Parsed, Blamed> {
     let mut all = Vec::new();
     if let Some(path) = typed.get_one::<PathBuf>("defaults_file") {
         for entry in defaults_file::read(path)? {
-            let arg = command.get_arguments().find(|arg| arg.get_long() == Some(&entry.key));
+            let arg = command
+                .get_arguments()
+                .find(|arg| arg.get_long() == Some(entry.key.as_str()));
             let Some(arg) = arg.filter(|arg| arg.get_id() != "defaults_file") else {
                 let place = format!("{}: line {}", path.display(), entry.line);
                 let message = format!("{place}: --{} is not an option of mysql-proxy", entry.key);
@@ -211,10 +220,18 @@ mod tests {
         assert_eq!(arguments.proxy_connect_timeout, Duration::from_millis(500));
         assert_eq!(arguments.plugins, ["proxy", "admin"]);
         assert_eq!(arguments.admin_address, ":4041");
-        for wrong in ["--plugins=proxy,admin", "--log-use-syslog", "--proxy-read-timeout=-1"] {
+        for wrong in [
+            "--plugins=proxy,admin",
+            "--log-use-syslog",
+            "--proxy-read-timeout=-1",
+        ] {
             assert!(parsed(&[wrong]).is_err(), "{wrong}");
         }
-        assert!(parsed(&["--help-all"]).unwrap_err().contains("--proxy-address"));
+        assert!(
+            parsed(&["--help-all"])
+                .unwrap_err()
+                .contains("--proxy-address")
+        );
     }
 
     #[test]

@@ -54,9 +54,15 @@ impl Entry {
 /// Reads the entries of the group, if nobody else can access the file.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Blamed> {
     let wrong = |why: &dyn std::fmt::Display| {
-        Blamed::new(Blame::Input, format!("--defaults-file {}: {why}", path.display()))
+        Blamed::new(
+            Blame::Input,
+            format!("--defaults-file {}: {why}", path.display()),
+        )
     };
-    let mode = fs::metadata(path).map_err(|error| wrong(&error))?.permissions().mode();
+    let mode = fs::metadata(path)
+        .map_err(|error| wrong(&error))?
+        .permissions()
+        .mode();
     if mode & FORBIDDEN != 0 {
         let why = format!(
             "permissions {:04o} are not secure, 0660 or stricter are required",
@@ -77,7 +83,10 @@ fn entries(text: &str) -> Result<Vec<Entry>, String> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             group = Some(name);
             continue;
         }
@@ -124,9 +133,18 @@ mod tests {
 
     #[test]
     fn mistakes_name_their_line() {
-        assert_eq!(entries("[mysql-proxy]\nx\n"), Err("line 2: neither [group] nor key = value".to_owned()));
-        assert_eq!(entries("a=1\n"), Err("line 1: a key before the first [group]".to_owned()));
-        assert_eq!(entries("[mysql-proxy]\na = \\sx\\\\y \n").unwrap()[0].value, " x\\y");
+        assert_eq!(
+            entries("[mysql-proxy]\nx\n"),
+            Err("line 2: neither [group] nor key = value".to_owned())
+        );
+        assert_eq!(
+            entries("a=1\n"),
+            Err("line 1: a key before the first [group]".to_owned())
+        );
+        assert_eq!(
+            entries("[mysql-proxy]\na = \\sx\\\\y \n").unwrap()[0].value,
+            " x\\y"
+        );
         assert_eq!(entries("[mysqld]\na=1\n"), Ok(Vec::new()));
     }
 }

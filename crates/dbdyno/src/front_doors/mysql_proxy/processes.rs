@@ -13,7 +13,9 @@ use std::{
 };
 
 use runs::{Blame, Blamed, signals};
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, getuid, kill_process, setrlimit, setsid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getrlimit, getuid, kill_process, setrlimit, setsid,
+};
 
 use super::{
     arguments::{Arguments, PASSWORD_VARIABLE},
@@ -28,7 +30,8 @@ const READY: &[u8] = b"ready\n";
 const PASSWD_MAX: u64 = 16 << 20;
 /// Interval at which a guard looks after the proxy.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Time before a crashed proxy is started again, so that one that crashes at once does not occupy a processor.
+/// Time before a crashed proxy is started again, so that one that crashes at once does not occupy a processor. One that
+/// crashes within this time of its first start is not started again.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// What this process is to do.
@@ -78,12 +81,17 @@ pub(super) fn role(arguments: &Arguments) -> Result<Role, Blamed> {
 fn again(words: &[OsString], role: &str) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.arg0("mysql-proxy");
-    if env::args_os().next().is_none_or(|name| !name.to_string_lossy().ends_with("mysql-proxy")) {
+    if env::args_os()
+        .next()
+        .is_none_or(|name| !name.to_string_lossy().ends_with("mysql-proxy"))
+    {
         command.arg("mysql-proxy");
         command.arg0("dbdyno");
     }
     let mut words = words.to_vec();
-    let secret = words.iter().position(|word| word.to_string_lossy().starts_with("--admin-password"));
+    let secret = words
+        .iter()
+        .position(|word| word.to_string_lossy().starts_with("--admin-password"));
     if let Some(at) = secret {
         // Not in the list of processes again.
         let word = words.remove(at).to_string_lossy().into_owned();
@@ -110,7 +118,10 @@ pub(super) fn start_in_background(words: &[OsString]) -> anyhow::Result<ExitCode
     // It has said why on standard error.
     let status = child.wait()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.filter(|code| *code != 0).unwrap_or(Blame::Machine as u8)))
+    Ok(ExitCode::from(
+        code.filter(|code| *code != 0)
+            .unwrap_or(Blame::Machine as u8),
+    ))
 }
 
 /// A process in the background says that it serves, and leaves the terminal.
@@ -121,6 +132,11 @@ pub(super) fn say_ready() {
     let mut out = io::stdout();
     // The starter may have been killed.
     let _ = out.write_all(READY).and_then(|()| out.flush());
+    leave_terminal();
+}
+
+fn leave_terminal() {
+    // Without it the terminal only stays in use.
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&nowhere);
         let _ = rustix::stdio::dup2_stderr(&nowhere);
@@ -136,6 +152,7 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
         "guarded"
     };
     let pid_file = PidFile::write(arguments)?;
+    let mut is_first = true;
     let code = loop {
         let mut command = again(words, role).map_err(Blamed::machine)?;
         if let Some(name) = &arguments.user {
@@ -143,6 +160,11 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
             command.uid(uid).gid(gid);
         }
         let mut child = command.spawn().map_err(Blamed::machine)?;
+        let started = reactor::system_now();
+        if is_first && is_in_background() {
+            // The proxy has the terminal until it serves.
+            leave_terminal();
+        }
         let status = loop {
             if let Some(status) = child.try_wait().map_err(Blamed::machine)? {
                 break status;
@@ -155,7 +177,9 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
         };
         // An exit code is a decision of the proxy's own; a signal or a bug's code is a crash.
         let has_crashed = status.signal().is_some() || status.code() == Some(Blame::Bug as i32);
-        if has_crashed && arguments.keepalive && !interrupt.is_raised() {
+        let has_served = !is_first || reactor::system_now() - started >= AGAIN_AFTER;
+        is_first = false;
+        if has_crashed && has_served && arguments.keepalive && !interrupt.is_raised() {
             eprintln!("warning: the proxy ended by {status}; it is started again");
             thread::sleep(AGAIN_AFTER);
             continue;
@@ -175,16 +199,17 @@ fn terminate(child: &Child) {
 
 /// The ids of a user and of the user's group.
 fn user(name: &str) -> Result<(u32, u32), Blamed> {
-    let wrong = |why: &dyn std::fmt::Display| {
-        Blamed::new(Blame::Input, format!("--user {name}: {why}"))
-    };
+    let wrong =
+        |why: &dyn std::fmt::Display| Blamed::new(Blame::Input, format!("--user {name}: {why}"));
     let passwd = files::read_regular_text("/etc/passwd".as_ref(), PASSWD_MAX)
         .map_err(|error| wrong(&error))?;
     ids(&passwd, name).ok_or_else(|| wrong(&"not in /etc/passwd"))
 }
 
 fn ids(passwd: &str, name: &str) -> Option<(u32, u32)> {
-    let mut users = passwd.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let mut users = passwd
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>());
     let user = users.find(|user| user.first() == Some(&name))?;
     Some((user.get(2)?.parse().ok()?, user.get(3)?.parse().ok()?))
 }

@@ -34,6 +34,7 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.write_timeout = arguments.proxy_write_timeout;
     settings.pool_changes_user = !arguments.proxy_pool_no_change_user;
     settings.threads = usize::from(arguments.event_threads);
+    settings.faults = arguments.faults.faults();
     Ok(settings)
 }
 
@@ -84,7 +85,7 @@ fn admin(arguments: &Arguments) -> Result<Service, Blamed> {
     Ok(Service {
         address: address::to_listen("admin-address", &arguments.admin_address)?,
         hooks: Some(Arc::new(move |_| {
-            Rc::new(AdminMaker::new(account.clone(), None))
+            Ok(Rc::new(AdminMaker::new(account.clone(), None)))
         })),
     })
 }
