@@ -7,6 +7,7 @@ mod address;
 mod backends;
 mod hooks;
 mod result;
+mod script;
 mod session;
 mod surroundings;
 
@@ -14,5 +15,6 @@ pub use address::Address;
 pub use backends::{Backend, BackendKind, BackendState, Backends};
 pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
 pub use result::{QueryResult, Status, StatusFlags};
+pub use script::{LuaHooks, ScriptHost, ScriptOptions};
 pub use session::{Injection, Peer, Session, SharedSession};
 pub use surroundings::{Level, Surroundings};
