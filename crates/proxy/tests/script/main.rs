@@ -1,5 +1,6 @@
 //! Scripts as hooks, without any network: each test gives a script as text and plays the relay.
 
+mod bundled;
 mod decisions;
 mod loading;
 mod modules;
