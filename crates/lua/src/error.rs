@@ -93,6 +93,7 @@ pub fn bad_argument(
 ) -> mlua::Error {
     let got = match got {
         Value::Nil => "nil",
+        Value::Integer(_) => "number",
         other => other.type_name(),
     };
     let message =

@@ -49,11 +49,11 @@ pub struct Settings {
 
 impl Settings {
     /// The usual limits, one thread.
-    pub fn new(services: Vec<Service>, backends: Backends) -> Self {
+    pub fn new(services: Vec<Service>, backends: Arc<Backends>) -> Self {
         const EIGHT_HOURS: Duration = Duration::from_secs(8 * 3600);
         Self {
             services,
-            backends: Arc::new(backends),
+            backends,
             connect_timeout: Duration::from_secs(2),
             read_timeout: EIGHT_HOURS,
             write_timeout: EIGHT_HOURS,

@@ -375,3 +375,63 @@ fn what_is_not_there_is_an_error() {
     let help = scene.called("mysql-proxy", ["--help-all"]).text();
     assert!(help.contains("--proxy-backend-addresses"), "{help}");
 }
+
+/// Counters of the server, by their names.
+fn status(server: &MariaDb, name: &str) -> u64 {
+    let rows = server.rows(&format!("show global status like '{name}'"));
+    rows[0][1].parse().unwrap()
+}
+
+#[test]
+fn a_script_keeps_the_query_cache_and_begins_transactions() {
+    let scene = Scene::new();
+    let server = MariaDb::start(
+        &scene,
+        &[("query_cache_type", "ON"), ("query_cache_size", "16M")],
+    );
+    let script = scene.file(
+        "cache.lua",
+        r#"
+        local com_query = string.char(proxy.COM_QUERY)
+        function read_query(packet)
+            if packet == com_query .. "RESET QUERY CACHE" then
+                proxy.queries:reset()
+                proxy.queries:append(1, com_query .. "FLUSH QUERY CACHE")
+                return proxy.PROXY_SEND_QUERY
+            elseif packet == com_query .. "SELECT COUNT(*) FROM t" then
+                proxy.queries:append(2, com_query .. "START TRANSACTION", { resultset_is_needed = true })
+                proxy.queries:append(3, packet, { resultset_is_needed = true })
+                return proxy.PROXY_SEND_QUERY
+            end
+        end
+        function read_query_result(inj)
+            if inj.id == 2 then
+                return proxy.PROXY_IGNORE_RESULT
+            end
+        end
+        "#,
+    );
+    let arguments = [
+        backend(&server),
+        format!("--proxy-lua-script={}", script.display()),
+    ];
+    let (running, port) = proxy(&scene, &arguments);
+    ask(
+        &scene,
+        port,
+        "create table t (a int); insert into t values (1), (2)",
+    );
+    let names = ["Qcache_hits", "Com_flush", "Com_reset", "Com_begin"];
+    let before = names.map(|name| status(&server, name));
+    let statements =
+        "SELECT MAX(a) FROM t; RESET QUERY CACHE; SELECT MAX(a) FROM t; SELECT COUNT(*) FROM t";
+    assert_eq!(ask(&scene, port, statements), "2\n2\n2");
+    let after = names.map(|name| status(&server, name));
+    let changes: Vec<u64> = after
+        .iter()
+        .zip(before)
+        .map(|(after, before)| after - before)
+        .collect();
+    assert_eq!(changes, [1, 1, 0, 1], "{names:?}");
+    end(running);
+}

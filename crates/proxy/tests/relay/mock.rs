@@ -172,7 +172,7 @@ impl Scene {
             hooks,
         };
         let backends = Backends(addresses.iter().map(backend).collect());
-        let mut settings = Settings::new(vec![service], backends);
+        let mut settings = Settings::new(vec![service], Arc::new(backends));
         change(&mut settings);
         let backends = Arc::clone(&settings.backends);
         let log = Log::new(proxy::Level::Debug, Box::new(std::io::stderr()));

@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// A server for reads only, which a script may choose; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
     pub(super) proxy_read_only_backend_addresses: Vec<String>,
+    /// Script whose hooks watch and change sessions; a changed file is loaded again for new clients
+    #[arg(short = 's', long, value_name = "FILE")]
+    pub(super) proxy_lua_script: Option<PathBuf>,
     /// Do not start the proxy, only the admin interface
     #[arg(long)]
     pub(super) no_proxy: bool,
@@ -69,6 +72,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PASSWORD")]
     pub(super) admin_password: Option<String>,
 
+    /// Script whose read_query answers the admin interface before the built-in answers
+    #[arg(long, value_name = "FILE")]
+    pub(super) admin_lua_script: Option<PathBuf>,
+
+    /// Where scripts find their modules [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
+    #[arg(long, value_name = "PATH")]
+    pub(super) lua_path: Option<String>,
+    /// Memory of the scripts of an event thread, bytes: 64M
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(super) lua_memory_limit: Option<u64>,
+    /// Instructions of one call of a hook; scripts are then interpreted and not compiled
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) lua_instruction_limit: Option<u64>,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
     #[arg(long, value_name = "FILE")]
     pub(super) defaults_file: Option<PathBuf>,
@@ -181,6 +197,12 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(Duration::from_secs_f64(seconds)),
         _ => Err("not a number of seconds above 0, such as 2.5".to_owned()),
     }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    settings::quantity::bytes(text)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "not a number of bytes above 0, such as 64M".to_owned())
 }
 
 fn level(text: &str) -> Result<Level, String> {
