@@ -129,7 +129,7 @@ impl Drop for Proxy {
 fn remove_sockets(services: &[Service]) {
     for service in services {
         if let Address::Unix(path) = &service.address {
-            // Somebody may have removed it.
+            // Another program may have removed it.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -12,7 +12,7 @@ use std::{
 
 use crate::faults::Trouble;
 
-/// Parts of the shorter limit after which the waits are looked through: a wait ends late by at most this part.
+/// Parts of the shorter limit after which the waits are checked: a wait ends late by at most this part.
 const PARTS: u32 = 8;
 /// Longest time between two looks.
 const LOOK_AT_MOST: Duration = Duration::from_secs(10);

@@ -167,7 +167,7 @@ impl Stream {
         }
     }
 
-    /// Tells the peer that nothing else will be written; reading goes on.
+    /// Tells the peer that nothing else will be written; reading stays possible.
     pub fn finish_writing(&self) -> io::Result<()> {
         match &self.source.io {
             Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),

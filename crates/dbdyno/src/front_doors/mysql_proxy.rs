@@ -73,7 +73,12 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         });
         Blamed::new(Blame::Input, error).hint(hint)
     })?;
-    let pid_file = PidFile::write(arguments)?;
+    // A guard has written its own id, which ends both.
+    let pid_file = if processes::is_guarded() {
+        None
+    } else {
+        Some(PidFile::write(arguments)?)
+    };
     processes::say_ready();
     log.write(
         Level::Message,
@@ -94,7 +99,7 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Level::Message
     };
     log.write(level, "shut down, exit code 0");
-    // Whoever reads standard output may have gone.
+    // The reader of standard output may have gone.
     let _ = std::io::stdout().flush();
     Ok(ExitCode::SUCCESS)
 }

@@ -11,7 +11,7 @@ use crate::{
     replies::{MORE_RESULTS, OkReply, end_of_rows},
 };
 
-/// Bytes of a packet that are looked at: more than the fields of an OK packet need.
+/// Bytes of a packet that are read: more than the fields of an OK packet need.
 const HEAD: usize = 32;
 /// Largest accepted number of columns; the server's own limit is 4,096.
 const COLUMNS_MAX: u64 = 65_535;
@@ -68,14 +68,14 @@ pub struct Summary {
     pub has_begun: bool,
 }
 
-/// Whether an answer goes on.
+/// Whether an answer continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// More bytes are needed.
     More,
     /// The answer is complete.
     Done,
-    /// The server wants a file of the client; the answer goes on after it.
+    /// The server wants a file of the client; the answer continues after it.
     File,
 }
 
@@ -84,7 +84,7 @@ pub enum Step {
 pub struct Fed {
     /// Bytes that belong to the answer.
     pub used: usize,
-    /// Whether it goes on.
+    /// Whether it continues.
     pub step: Step,
 }
 

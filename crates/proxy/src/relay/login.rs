@@ -92,7 +92,7 @@ impl Relay {
         if packets.last().and_then(|packet| packet.first()) != Some(&0) {
             return Err(Ended::Closed);
         }
-        // Nobody is logged in on the server's connection.
+        // No user is logged in on the server's connection.
         self.server = None;
         let mut session = self.session.borrow_mut();
         session.server = None;
@@ -298,7 +298,7 @@ impl Relay {
         put_packet(payload, 0, &mut out);
         send(&mut server.wire, &out, &self.watch, Ended::of_server).await?;
         if self.rounds(shift).await? == LoggedIn::No {
-            // The server closes the connection now; nobody is logged in.
+            // The server closes the connection now; no user is logged in.
             return Ok(());
         }
         if let Some(command) = command {

@@ -350,7 +350,7 @@ fn hooks_may_be_the_whole_server() {
     let mut client = scene.user(DEPRECATE_EOF);
     client.say(0, b"\x03select");
     expect_rows(&mut client, 1, b"hook");
-    // Nobody can answer this.
+    // No server can answer this.
     client.say(0, b"\x03pass");
     client.expect_end();
 }

@@ -8,7 +8,7 @@ use runs::{Blame, Blamed};
 const BYTES_MAX: u64 = 1 << 20;
 /// The group that counts.
 const GROUP: &str = "mysql-proxy";
-/// What others than the owner and the group may not have, and nobody needs.
+/// Permissions that the file must not have.
 const FORBIDDEN: u32 = 0o7777 & !0o660;
 
 /// A key and its value.
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// Reads the entries of the group, if nobody else can access the file.
+/// Reads the entries of the group, if only its owner and group can access the file.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Blamed> {
     let wrong = |why: &dyn std::fmt::Display| {
         Blamed::new(

@@ -4,17 +4,17 @@ use std::{fs, path::PathBuf, process};
 
 use runs::{Blame, Blamed};
 
-use super::{arguments::Arguments, log_file::below, processes};
+use super::{arguments::Arguments, log_file::below};
 
 /// The file with this process's id; removed when dropped.
 pub(super) struct PidFile(Option<PathBuf>);
 
 impl PidFile {
-    /// Writes the file, unless another process watches this one and has written its own id.
+    /// Writes the file, if one was asked for.
     pub(super) fn write(arguments: &Arguments) -> Result<Self, Blamed> {
         let path = match &arguments.pid_file {
-            Some(path) if !processes::is_guarded() => below(arguments, path)?,
-            _ => return Ok(Self(None)),
+            Some(path) => below(arguments, path)?,
+            None => return Ok(Self(None)),
         };
         let line = format!("{}\n", process::id());
         fs::write(&path, line).map_err(Blamed::io(Blame::Input, &path))?;
@@ -25,7 +25,7 @@ impl PidFile {
 impl Drop for PidFile {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
-            // Somebody may have removed it.
+            // Another program may have removed it.
             let _ = fs::remove_file(path);
         }
     }

@@ -42,7 +42,7 @@ fn ends(kind: AnswerKind, wording: Wording, payloads: &[&[u8]]) -> Summary {
             let fed = answer.feed(&mut left[used..end]).unwrap();
             used += fed.used;
             match fed.step {
-                Step::More => assert!(used < bytes.len(), "goes on after its end, cut {cut}"),
+                Step::More => assert!(used < bytes.len(), "continues after its end, cut {cut}"),
                 Step::Done => break,
                 Step::File => panic!("no file was asked for"),
             }
