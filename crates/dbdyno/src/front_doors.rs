@@ -8,6 +8,7 @@ use crate::commands;
 
 pub(crate) mod gen_data;
 mod my_getopt;
+pub(crate) mod mysql_proxy;
 pub(crate) mod mysqlslap;
 pub(crate) mod super_smack;
 mod tpcc_arguments;
@@ -30,7 +31,7 @@ pub(crate) struct FrontDoor {
     own_help: Option<&'static str>,
 }
 
-pub(crate) const FRONT_DOORS: [FrontDoor; 7] = [
+pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "oltp",
         about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, check, cleanup",
@@ -86,6 +87,22 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 7] = [
         definition: gen_data::definition,
         enter: |args| gen_data::run(args),
         own_help: Some("-?"),
+    },
+    FrontDoor {
+        name: "proxy",
+        about: "Relay MySQL clients to servers, and let a script watch and change their sessions",
+        is_linked: false,
+        definition: mysql_proxy::definition,
+        enter: |args| mysql_proxy::run(args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "mysql-proxy",
+        about: "The same with MySQL Proxy's name",
+        is_linked: true,
+        definition: mysql_proxy::definition,
+        enter: |args| mysql_proxy::run(args),
+        own_help: None,
     },
 ];
 
@@ -146,7 +163,9 @@ mod tests {
 
     #[test]
     fn links_are_the_tools_whose_command_lines_a_record_knows() {
-        let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
+        // The proxy makes no load, so no record is of it.
+        let tools = FRONT_DOORS.iter().filter(|door| door.name != "mysql-proxy");
+        let linked = tools.filter(|door| door.is_linked);
         let names: BTreeSet<&str> = linked.map(|door| door.name).collect();
         assert_eq!(names, runs::benchmarks::tools().collect());
     }

@@ -23,6 +23,7 @@ pub mod null_server;
 mod packets;
 mod password;
 mod payloads;
+pub mod relay;
 mod replies;
 mod row_sink;
 mod rows;

@@ -27,5 +27,5 @@ mod timer;
 pub use clock::{Clock, Instant, system_now, thread_cpu_time, wall_now};
 pub use executor::{Options, Reactor, block_on, now, spawn, yield_now};
 pub use listener::Listener;
-pub use stream::Stream;
+pub use stream::{Accepted, EndAddress, Stream};
 pub use timer::{Elapsed, sleep, sleep_until, timeout};

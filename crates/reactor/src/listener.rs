@@ -6,7 +6,7 @@ use mio::{Interest, event};
 
 use crate::{
     source::{PolledSocket, Source},
-    stream::{Socket, Stream},
+    stream::{Accepted, Socket, Stream},
 };
 
 /// Number of connections that may wait to be accepted: Linux's limit with the default `net.core.somaxconn`.
@@ -63,10 +63,15 @@ impl Listener {
 
     /// Waits for the next connection.
     pub async fn accept(&self) -> io::Result<Stream> {
+        Stream::take(self.accept_for_any().await?)
+    }
+
+    /// Waits for the next connection, for the reactor of any thread.
+    pub async fn accept_for_any(&self) -> io::Result<Accepted> {
         loop {
             self.source.readable().await?;
             match self.source.io.accept() {
-                Ok(socket) => return Stream::accepted(socket),
+                Ok(socket) => return Ok(Accepted(socket)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.source.read_blocked();
                 }

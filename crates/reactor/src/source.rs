@@ -121,6 +121,21 @@ impl<S: PolledSocket> Source<S> {
         .await
     }
 
+    /// Waits until the peer has closed the connection or its sending side; unread data may be left.
+    pub(crate) async fn closed(&self) -> io::Result<()> {
+        poll_fn(|context| {
+            if self.readiness.closed.get() {
+                return Poll::Ready(Ok(()));
+            }
+            if !self.reactor.is_current() {
+                return Poll::Ready(Err(foreign()));
+            }
+            self.readiness.readable.wait(context.waker());
+            Poll::Pending
+        })
+        .await
+    }
+
     /// Waits until a write may succeed; requires interest in writing.
     pub(crate) async fn writable(&self) -> io::Result<()> {
         poll_fn(|context| self.poll_side(&self.readiness.writable, context)).await
@@ -146,13 +161,15 @@ impl<S: PolledSocket> Source<S> {
             return Poll::Ready(Ok(()));
         }
         if !self.reactor.is_current() {
-            return Poll::Ready(Err(io::Error::other(
-                "the socket belongs to another reactor",
-            )));
+            return Poll::Ready(Err(foreign()));
         }
         side.wait(context.waker());
         Poll::Pending
     }
+}
+
+fn foreign() -> io::Error {
+    io::Error::other("the socket belongs to another reactor")
 }
 
 impl<S: PolledSocket> Drop for Source<S> {

@@ -2,8 +2,8 @@
 
 use std::{
     io::{self, Read, Write},
-    net::SocketAddr,
-    path::Path,
+    net::{Shutdown, SocketAddr},
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -24,6 +24,18 @@ pub struct Stream {
 pub(crate) enum Socket {
     Tcp(mio::net::TcpStream),
     Unix(mio::net::UnixStream),
+}
+
+/// A connection that was accepted and belongs to no reactor yet: another thread may take it over.
+pub struct Accepted(pub(crate) Socket);
+
+/// The address of one end of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndAddress {
+    /// TCP.
+    Tcp(SocketAddr),
+    /// The path of a unix socket; empty for an end without a name.
+    Unix(PathBuf),
 }
 
 impl Stream {
@@ -72,6 +84,32 @@ impl Stream {
         Ok(Self {
             source: Source::register(socket, Interest::READABLE)?,
         })
+    }
+
+    /// An accepted connection, in the running reactor.
+    pub fn take(accepted: Accepted) -> io::Result<Self> {
+        Self::accepted(accepted.0)
+    }
+
+    /// The address of this end.
+    pub fn local_address(&self) -> io::Result<EndAddress> {
+        match &self.source.io {
+            Socket::Tcp(stream) => stream.local_addr().map(EndAddress::Tcp),
+            Socket::Unix(stream) => Ok(unix_end(stream.local_addr()?.as_pathname())),
+        }
+    }
+
+    /// The address of the peer's end.
+    pub fn peer_address(&self) -> io::Result<EndAddress> {
+        match &self.source.io {
+            Socket::Tcp(stream) => stream.peer_addr().map(EndAddress::Tcp),
+            Socket::Unix(stream) => Ok(unix_end(stream.peer_addr()?.as_pathname())),
+        }
+    }
+
+    /// Waits until the peer has closed the connection or its sending side; data before that may be unread.
+    pub async fn closed(&self) -> io::Result<()> {
+        self.source.closed().await
     }
 
     /// Waits until [`Stream::try_read`] may return data.
@@ -129,6 +167,14 @@ impl Stream {
         }
     }
 
+    /// Tells the peer that nothing else will be written; reading stays possible.
+    pub fn finish_writing(&self) -> io::Result<()> {
+        match &self.source.io {
+            Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Socket::Unix(stream) => stream.shutdown(Shutdown::Write),
+        }
+    }
+
     /// Writes everything; tries at once, and uses the poller only if the socket is full.
     ///
     /// When cancelled, some of the bytes may have been written.
@@ -152,6 +198,10 @@ impl Stream {
         }
         Ok(())
     }
+}
+
+fn unix_end(path: Option<&Path>) -> EndAddress {
+    EndAddress::Unix(path.unwrap_or(Path::new("")).to_owned())
 }
 
 impl Socket {

@@ -11,12 +11,13 @@ use std::{
     rc::Rc,
     sync::{Arc, Mutex},
     task::{Poll, Waker},
+    thread,
     time::Duration,
 };
 
 use reactor::{
-    Clock, Elapsed, Listener, Options, Reactor, Stream, block_on, now, sleep, sleep_until, spawn,
-    system_now, timeout, yield_now,
+    Clock, Elapsed, EndAddress, Listener, Options, Reactor, Stream, block_on, now, sleep,
+    sleep_until, spawn, system_now, timeout, yield_now,
 };
 
 const LOOPBACK: SocketAddr =
@@ -425,4 +426,37 @@ fn hundreds_of_connections_wait_to_be_accepted() {
         }
     })
     .unwrap();
+}
+
+#[test]
+fn an_accepted_connection_may_go_to_another_thread() {
+    Reactor::new(Clock::System).unwrap().run(async {
+        let listener = Listener::bind_tcp(LOOPBACK).unwrap();
+        let address = listener.tcp_address().unwrap();
+        let mut client = Stream::connect_tcp(address).await.unwrap();
+        let accepted = listener.accept_for_any().await.unwrap();
+        let local = client.local_address().unwrap();
+        assert_eq!(client.peer_address().unwrap(), EndAddress::Tcp(address));
+        let other = thread::spawn(move || {
+            Reactor::new(Clock::System).unwrap().run(async {
+                let mut stream = Stream::take(accepted).unwrap();
+                assert_eq!(stream.peer_address().unwrap(), local);
+                stream.write_all(b"hello").await.unwrap();
+                // The peer says something before it closes: that does not end the wait.
+                stream.closed().await.unwrap();
+                let mut buf = [0; 9];
+                assert_eq!(stream.read(&mut buf).await.unwrap(), 3);
+                assert_eq!(stream.read(&mut buf).await.unwrap(), 0);
+            });
+        });
+        let mut buf = [0; 5];
+        read_exact(&mut client, &mut buf).await.unwrap();
+        client.write_all(b"bye").await.unwrap();
+        sleep(Duration::from_millis(20)).await;
+        assert!(!other.is_finished());
+        client.finish_writing().unwrap();
+        // The other side closes when it has read everything.
+        assert_eq!(client.read(&mut buf).await.unwrap(), 0);
+        other.join().unwrap();
+    });
 }

@@ -48,6 +48,22 @@ impl MariaDb {
         self.server.as_ref().expect("only a drop takes it")
     }
 
+    /// The path of its socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.server().socket()
+    }
+
+    /// Its TCP port.
+    pub(crate) fn port(&self) -> u16 {
+        self.server().port()
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(&mut self) {
+        let server = self.server.as_mut().expect("only a drop takes it");
+        server.kill().unwrap();
+    }
+
     /// Connection options for its socket.
     pub(crate) fn by_socket(&self) -> Vec<String> {
         self.options(&format!("--socket={}", self.server().socket().display()))

@@ -1,0 +1,134 @@
+//! From the command line to the settings of the proxy.
+
+use std::{path::Path, rc::Rc, sync::Arc};
+
+use proxy::{
+    AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
+    MakerOfThread, ScriptHost, ScriptOptions, Service, Settings,
+};
+use runs::{Blame, Blamed};
+
+use super::{
+    address,
+    arguments::{Arguments, PASSWORD_VARIABLE},
+    log_file::below,
+};
+
+/// The settings of the proxy.
+pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
+    let has = |plugin: &str| arguments.plugins.iter().any(|name| name == plugin);
+    let backends = Arc::new(backends(arguments)?);
+    let mut services = Vec::new();
+    if has("proxy") && !arguments.no_proxy {
+        services.push(Service {
+            address: address::to_listen("proxy-address", &arguments.proxy_address)?,
+            hooks: match &arguments.proxy_lua_script {
+                Some(path) => Some(script(arguments, path, &backends)?),
+                None => None,
+            },
+        });
+    }
+    if has("admin") {
+        services.push(admin(arguments, &backends)?);
+    }
+    if services.is_empty() {
+        let message = "nothing to start: --no-proxy, or no plugin proxy, and no plugin admin";
+        let hint = "add --plugins=admin, or leave --no-proxy out";
+        return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+    }
+    let mut settings = Settings::new(services, backends);
+    settings.connect_timeout = arguments.proxy_connect_timeout;
+    settings.read_timeout = arguments.proxy_read_timeout;
+    settings.write_timeout = arguments.proxy_write_timeout;
+    settings.pool_changes_user = !arguments.proxy_pool_no_change_user;
+    settings.threads = usize::from(arguments.event_threads);
+    settings.faults = arguments.faults.faults();
+    Ok(settings)
+}
+
+fn backends(arguments: &Arguments) -> Result<Backends, Blamed> {
+    let kinds = [
+        (
+            "proxy-backend-addresses",
+            &arguments.proxy_backend_addresses,
+            BackendKind::ReadWrite,
+        ),
+        (
+            "proxy-read-only-backend-addresses",
+            &arguments.proxy_read_only_backend_addresses,
+            BackendKind::ReadOnly,
+        ),
+    ];
+    let mut backends = Vec::new();
+    for (option, texts, kind) in kinds {
+        for text in texts {
+            backends.push(Backend::new(address::of_server(option, text)?, kind));
+        }
+    }
+    Ok(Backends(backends))
+}
+
+fn admin(arguments: &Arguments, backends: &Arc<Backends>) -> Result<Service, Blamed> {
+    let missing = |option: &str, hint: &str| {
+        let message = format!("--plugins=admin needs --{option}");
+        Blamed::new(Blame::Input, message).hint(hint.to_owned())
+    };
+    let account = AdminAccount {
+        user: arguments
+            .admin_username
+            .clone()
+            .ok_or_else(|| missing("admin-username", "give a name, such as --admin-username=root"))?,
+        password: arguments
+            .admin_password
+            .clone()
+            .filter(|password| !password.is_empty())
+            .ok_or_else(|| {
+                let hint = format!(
+                    "put admin-password = ... into the file of --defaults-file, or set {PASSWORD_VARIABLE}; it must \
+                     not be empty"
+                );
+                missing("admin-password", &hint)
+            })?,
+    };
+    let script = match &arguments.admin_lua_script {
+        Some(path) => Some(script(arguments, path, backends)?),
+        None => None,
+    };
+    Ok(Service {
+        address: address::to_listen("admin-address", &arguments.admin_address)?,
+        hooks: Some(Arc::new(move |surroundings| {
+            let script = script
+                .as_ref()
+                .map(|script| script(surroundings))
+                .transpose()?;
+            Ok(Rc::new(AdminMaker::new(account.clone(), script)))
+        })),
+    })
+}
+
+/// The hooks of a script, one Lua state for each event thread.
+fn script(
+    arguments: &Arguments,
+    path: &Path,
+    backends: &Arc<Backends>,
+) -> Result<Arc<MakerOfThread>, Blamed> {
+    let default = (arguments.basedir.as_ref())
+        .map(|base| format!("{}/lib/mysql-proxy/lua/?.lua", base.display()));
+    let options = ScriptOptions {
+        script: below(arguments, path)?,
+        lua: HostOptions {
+            memory_limit: arguments
+                .lua_memory_limit
+                .and_then(|it| usize::try_from(it).ok()),
+            instruction_limit: arguments.lua_instruction_limit,
+            path: arguments.lua_path.clone().or(default),
+            ..HostOptions::default()
+        },
+    };
+    let backends = Arc::clone(backends);
+    Ok(Arc::new(move |surroundings| {
+        let host = ScriptHost::new(options.clone(), Arc::clone(&backends), surroundings);
+        let host = host.map_err(|error| format!("{}: {error}", options.script.display()))?;
+        Ok(Rc::new(host) as Rc<dyn HookMaker>)
+    }))
+}

@@ -1,0 +1,126 @@
+//! Compiling Lua texts and files, also those that scripts require.
+
+use std::{fs::File, io::Read, path::Path};
+
+use mlua::{Function, IntoLua, Lua, MultiValue, Table, Value};
+
+use crate::{Error, escapes::without_unknown_escapes, raise};
+
+/// Size limit of a Lua file.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Reads a Lua file; an error names it.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let failed =
+        |error: std::io::Error| Error::new(format!("cannot read {}: {error}", path.display()));
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut text)
+        .map_err(failed)?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        let limit = FILE_BYTES_MAX >> 20;
+        return Err(Error::new(format!(
+            "{} is no Lua script: larger than {limit} MiB",
+            path.display()
+        )));
+    }
+    Ok(text)
+}
+
+/// Hides a first line that begins with `#`, and keeps the numbers of all lines.
+pub(crate) fn without_shebang(text: &[u8]) -> &[u8] {
+    if !text.starts_with(b"#") {
+        return text;
+    }
+    let end = text.iter().position(|&byte| byte == b'\n');
+    &text[end.unwrap_or(text.len())..]
+}
+
+/// Compiles a text. If LuaJIT refuses it, it is tried once more without the escapes that only Lua 5.1 accepts.
+pub(crate) fn compile(lua: &Lua, name: &str, text: &[u8]) -> mlua::Result<Function> {
+    let load = |text: &[u8]| {
+        let chunk = lua.load(text).set_name(name);
+        chunk.set_mode(mlua::chunk::ChunkMode::Text).into_function()
+    };
+    let refused = match load(text) {
+        Err(error @ mlua::Error::SyntaxError { .. }) => error,
+        other => return other,
+    };
+    match without_unknown_escapes(text) {
+        Some(cleaned) => load(&cleaned),
+        None => Err(refused),
+    }
+}
+
+/// Replaces the functions that read Lua files, so that all of them accept what Lua 5.1 does, and `require` finds no C
+/// modules unless `cpath` names their place.
+pub(crate) fn install(lua: &Lua, path: Option<&str>, cpath: Option<&str>) -> mlua::Result<()> {
+    let globals = lua.globals();
+    let package: Table = globals.get("package")?;
+    if let Some(path) = path {
+        package.set("path", path)?;
+    }
+    let loaders: Table = package.get("loaders")?;
+    loaders.raw_set(2, lua.create_function(search)?)?;
+    match cpath {
+        Some(cpath) => package.set("cpath", cpath)?,
+        None => {
+            package.set("cpath", "")?;
+            package.set("loadlib", Value::Nil)?;
+            loaders.raw_set(4, Value::Nil)?;
+            loaders.raw_set(3, Value::Nil)?;
+        }
+    }
+    globals.set("loadfile", lua.create_function(load_file)?)?;
+    globals.set("dofile", lua.create_function(do_file)?)
+}
+
+/// The loader of `require` for Lua files: a function, or the text that says where none was found.
+fn search(lua: &Lua, name: String) -> mlua::Result<Value> {
+    let package: Table = lua.globals().get("package")?;
+    let Ok(templates) = package.get::<String>("path") else {
+        return Err(raise(lua, "'package.path' must be a string"));
+    };
+    let file_name = name.replace('.', "/");
+    let mut missing = String::new();
+    for template in templates.split(';').filter(|template| !template.is_empty()) {
+        let path = template.replace('?', &file_name);
+        if !Path::new(&path).is_file() {
+            missing.push_str(&format!("\n\tno file '{path}'"));
+            continue;
+        }
+        return match compile_file(lua, &path) {
+            Ok(function) => function.into_lua(lua),
+            Err(error) => Err(mlua::Error::RuntimeError(format!(
+                "error loading module '{name}' from file '{path}':\n\t{error}"
+            ))),
+        };
+    }
+    missing.into_lua(lua)
+}
+
+fn compile_file(lua: &Lua, path: &str) -> Result<Function, Error> {
+    let text = read(Path::new(path))?;
+    Ok(compile(lua, &format!("@{path}"), without_shebang(&text))?)
+}
+
+fn load_file(lua: &Lua, path: Option<String>) -> mlua::Result<(Option<Function>, Option<String>)> {
+    let Some(path) = path else {
+        return Err(raise(
+            lua,
+            "loadfile: give the name of a file; stdin is not read",
+        ));
+    };
+    Ok(match compile_file(lua, &path) {
+        Ok(function) => (Some(function), None),
+        Err(error) => (None, Some(error.message)),
+    })
+}
+
+fn do_file(lua: &Lua, path: Option<String>) -> mlua::Result<MultiValue> {
+    match load_file(lua, path)? {
+        (Some(function), _) => function.call(()),
+        (None, message) => Err(mlua::Error::RuntimeError(message.unwrap_or_default())),
+    }
+}

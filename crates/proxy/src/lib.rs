@@ -1,0 +1,40 @@
+//! A proxy between MySQL clients and servers: it relays a session, and lets a script watch and change it on its way.
+//!
+//! The relay (sockets, packets, logins) knows scripts only as [`Hooks`]; hooks know the relay only as the [`Session`]
+//! that they see and change.
+
+mod address;
+mod admin;
+mod backends;
+mod buffer;
+mod faults;
+mod hooks;
+mod link;
+mod log;
+mod pool;
+mod proxy;
+mod relay;
+mod result;
+mod script;
+mod session;
+mod settings;
+mod stop;
+mod surroundings;
+mod thread;
+mod watch;
+mod wire;
+
+pub use address::Address;
+pub use admin::{AdminAccount, AdminMaker};
+pub use backends::{Backend, BackendKind, BackendState, Backends};
+pub use faults::Faults;
+pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
+pub use log::Log;
+/// Limits of scripts, and where their modules are.
+pub use lua::HostOptions;
+pub use proxy::{Proxy, StartError};
+pub use result::{QueryResult, Status, StatusFlags};
+pub use script::{LuaHooks, ScriptHost, ScriptOptions};
+pub use session::{Injection, Peer, Session, SharedSession};
+pub use settings::{MakerOfThread, Service, Settings};
+pub use surroundings::{Level, Surroundings};

@@ -1,0 +1,134 @@
+//! The log of the proxy.
+
+use std::{
+    fmt,
+    io::Write,
+    sync::{Mutex, PoisonError},
+};
+
+use jiff::Timestamp;
+
+use crate::Level;
+
+/// The log: lines with time and level. Every event thread writes to it.
+pub struct Log {
+    level: Level,
+    out: Mutex<Box<dyn Write + Send>>,
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log")
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Log {
+    /// A log of the lines of this level and of more important ones.
+    pub fn new(level: Level, out: Box<dyn Write + Send>) -> Self {
+        Self {
+            level,
+            out: Mutex::new(out),
+        }
+    }
+
+    /// A log that keeps nothing.
+    pub fn silent() -> Self {
+        Self::new(Level::Error, Box::new(std::io::sink()))
+    }
+
+    /// Whether lines of this level are written.
+    pub fn takes(&self, level: Level) -> bool {
+        level <= self.level
+    }
+
+    /// Writes a line. Control characters, which a peer may have sent, are replaced.
+    pub fn write(&self, level: Level, text: &str) {
+        if !self.takes(level) {
+            return;
+        }
+        let harmless: String = text
+            .chars()
+            .map(|c| match c {
+                '\n' | '\t' => c,
+                c if c.is_control() => '?',
+                c => c,
+            })
+            .collect();
+        let time = Timestamp::try_from(reactor::wall_now()).unwrap_or_default();
+        let line = format!(
+            "{}: ({}) {harmless}\n",
+            time.strftime("%F %T"),
+            level.word()
+        );
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        // A log that cannot be written must not end sessions.
+        let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+impl Level {
+    /// The level's word on the command line and in the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Warning => "warning",
+            Self::Message => "message",
+            Self::Info => "info",
+            Self::Debug => "debug",
+        }
+    }
+
+    /// The level with this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let all = [
+            Self::Error,
+            Self::Critical,
+            Self::Warning,
+            Self::Message,
+            Self::Info,
+            Self::Debug,
+        ];
+        all.into_iter().find(|level| level.word() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, mpsc};
+
+    use super::*;
+
+    struct Lines(mpsc::Sender<Vec<u8>>);
+
+    impl Write for Lines {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            self.0.send(line.to_vec()).unwrap();
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_have_time_and_level_and_no_control_characters() {
+        let (sender, lines) = mpsc::channel();
+        let log = Arc::new(Log::new(Level::Warning, Box::new(Lines(sender))));
+        log.write(Level::Info, "not this");
+        log.write(Level::Critical, "a\u{1b}[2Jb");
+        drop(log);
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|it| String::from_utf8(it).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 1);
+        assert!(lines[0].ends_with(": (critical) a?[2Jb\n"), "{lines:?}");
+        assert_eq!(lines[0].find(": "), Some("2026-11-24 17:00:00".len()));
+        assert_eq!(Level::of_word("message"), Some(Level::Message));
+        assert_eq!(Level::of_word("loud"), None);
+    }
+}

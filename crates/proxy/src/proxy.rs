@@ -1,0 +1,261 @@
+//! The running proxy: its listening sockets and event threads.
+
+use std::{
+    future::poll_fn,
+    io,
+    net::SocketAddr,
+    rc::Rc,
+    sync::{Arc, mpsc},
+    task::Poll,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use reactor::{Clock, Listener, Reactor, Stream};
+
+use crate::{
+    Address, Log, Service, Settings,
+    faults::Trouble,
+    relay,
+    stop::{Door, Stop},
+    thread::EventThread,
+};
+
+/// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
+const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
+
+/// A proxy that cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A listening socket.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: Address,
+        /// Why.
+        source: io::Error,
+    },
+    /// A thread or its event loop.
+    #[error("cannot start an event thread: {0}")]
+    Thread(io::Error),
+    /// The hooks of a thread.
+    #[error("{0}")]
+    Hooks(String),
+}
+
+/// A running proxy; it ends when it is dropped.
+pub struct Proxy {
+    stop: Arc<Stop>,
+    threads: Vec<JoinHandle<()>>,
+    addresses: Vec<Option<SocketAddr>>,
+    services: Vec<Service>,
+}
+
+impl Proxy {
+    /// Starts to listen and to serve, in threads of its own.
+    pub fn start(settings: Settings, log: Arc<Log>) -> Result<Self, StartError> {
+        let settings = Arc::new(settings);
+        let stop = Arc::new(Stop::default());
+        let count = settings.threads.max(1);
+        let doors: Arc<Vec<Door>> = Arc::new((0..count).map(|_| Door::default()).collect());
+        let trouble = Trouble::of(&settings.faults);
+        let (sender, started) = mpsc::channel();
+        let mut proxy = Self {
+            stop: Arc::clone(&stop),
+            threads: Vec::new(),
+            addresses: Vec::new(),
+            services: Vec::new(),
+        };
+        for index in 0..count {
+            let worker = Worker {
+                index,
+                settings: Arc::clone(&settings),
+                log: Arc::clone(&log),
+                stop: Arc::clone(&stop),
+                doors: Arc::clone(&doors),
+                trouble: trouble.clone(),
+            };
+            let sender = sender.clone();
+            let thread = thread::Builder::new().name(format!("proxy-{index}"));
+            let thread = thread.spawn(move || worker.run(&sender));
+            proxy.threads.push(thread.map_err(StartError::Thread)?);
+        }
+        drop(sender);
+        for _ in 0..count {
+            match started.recv() {
+                Ok(Ok(addresses)) => proxy.addresses.extend(addresses),
+                Ok(Err(error)) => return Err(error),
+                Err(mpsc::RecvError) => {
+                    return Err(StartError::Thread(io::Error::other("it ended at once")));
+                }
+            }
+        }
+        proxy.services.clone_from(&settings.services);
+        Ok(proxy)
+    }
+
+    /// Where a service listens, in the order of the settings; `None` for a unix socket.
+    pub fn address(&self, service: usize) -> Option<SocketAddr> {
+        self.addresses.get(service).copied().flatten()
+    }
+
+    /// Whether it has ended, or was asked to end by a script.
+    pub fn is_over(&self) -> bool {
+        self.stop.is_over() || self.threads.iter().any(JoinHandle::is_finished)
+    }
+
+    /// Ends it: no session is served any more when this returns.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.stop.stop();
+        for thread in self.threads.drain(..) {
+            // A panic was reported by the thread itself.
+            let _ = thread.join();
+        }
+        remove_sockets(&self.services);
+        self.services.clear();
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn remove_sockets(services: &[Service]) {
+    for service in services {
+        if let Address::Unix(path) = &service.address {
+            // Another program may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// What an event thread starts with.
+struct Worker {
+    index: usize,
+    settings: Arc<Settings>,
+    log: Arc<Log>,
+    stop: Arc<Stop>,
+    doors: Arc<Vec<Door>>,
+    trouble: Option<Arc<Trouble>>,
+}
+
+type Started = Result<Vec<Option<SocketAddr>>, StartError>;
+
+impl Worker {
+    fn run(self, started: &mpsc::Sender<Started>) {
+        let reactor = match Reactor::new(Clock::System) {
+            Ok(reactor) => reactor,
+            Err(error) => {
+                // The starter waits for it.
+                let _ = started.send(Err(StartError::Thread(error)));
+                return;
+            }
+        };
+        reactor.run(async {
+            let shared = self.shared();
+            let (answer, shared) = match shared.and_then(|shared| Ok((self.listen()?, shared))) {
+                Ok((addresses, shared)) => (Ok(addresses), Some(shared)),
+                Err(error) => (Err(error), None),
+            };
+            // The starter waits for it.
+            let _ = started.send(answer);
+            if let Some(shared) = shared {
+                self.serve(shared).await;
+            }
+        });
+    }
+
+    fn shared(&self) -> Result<Rc<EventThread>, StartError> {
+        let (settings, log, stop) = (
+            Arc::clone(&self.settings),
+            Arc::clone(&self.log),
+            Arc::clone(&self.stop),
+        );
+        EventThread::new(settings, log, stop, self.trouble.clone()).map_err(StartError::Hooks)
+    }
+
+    /// The first thread accepts for all: handing each connection to the thread with the fewest sessions balances them,
+    /// which the kernel's choice among several listeners would not.
+    fn listen(&self) -> Started {
+        if self.index > 0 {
+            return Ok(Vec::new());
+        }
+        let mut listeners = Vec::new();
+        for service in &self.settings.services {
+            let listener = match &service.address {
+                Address::Tcp(address) => Listener::bind_tcp(*address),
+                Address::Unix(path) => Listener::bind_unix(path),
+            };
+            match listener {
+                Ok(listener) => listeners.push(listener),
+                Err(source) => {
+                    remove_sockets(&self.settings.services[..listeners.len()]);
+                    return Err(StartError::Listen {
+                        address: service.address.clone(),
+                        source,
+                    });
+                }
+            }
+        }
+        let addresses = listeners.iter().map(Listener::tcp_address).collect();
+        for (service, listener) in listeners.into_iter().enumerate() {
+            let doors = Arc::clone(&self.doors);
+            reactor::spawn(async move {
+                loop {
+                    let Ok(connection) = listener.accept_for_any().await else {
+                        reactor::sleep(ACCEPT_AGAIN).await;
+                        continue;
+                    };
+                    if let Some(door) = doors.iter().min_by_key(|door| door.sessions()) {
+                        door.hand_over(service, connection);
+                    }
+                }
+            });
+        }
+        Ok(addresses)
+    }
+
+    async fn serve(&self, shared: Rc<EventThread>) {
+        reactor::spawn(Rc::clone(&shared.waits).run());
+        poll_fn(|context| {
+            for (service, connection) in self.doors[self.index].take(context.waker()) {
+                let leaving = Leaving {
+                    doors: Arc::clone(&self.doors),
+                    index: self.index,
+                };
+                let Ok(stream) = Stream::take(connection) else {
+                    continue;
+                };
+                let shared = Rc::clone(&shared);
+                reactor::spawn(async move {
+                    let _leaving = leaving;
+                    relay::serve(shared, service, stream).await;
+                });
+            }
+            if self.stop.poll(context.waker()) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+}
+
+/// Counts a session off when it ends, however it ends.
+struct Leaving {
+    doors: Arc<Vec<Door>>,
+    index: usize,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.doors[self.index].left();
+    }
+}

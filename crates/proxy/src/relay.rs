@@ -1,0 +1,337 @@
+//! One client's session: straight-line code from the connection to its end.
+
+mod commands;
+mod connect;
+mod ended;
+mod injection;
+mod login;
+mod swap;
+
+use std::{cell::RefCell, collections::VecDeque, io, rc::Rc, time::Duration};
+
+use protocol::relay::{ClientLogin, put_packet};
+use reactor::{EndAddress, Stream};
+
+use crate::{
+    Address, Decision, Hooks, Level, NoHooks, Peer, Session, SharedSession,
+    faults::{Fate, Fates},
+    link::Link,
+    thread::EventThread,
+    watch::{First, Wait, Watch, first_of},
+    wire::Wire,
+};
+use ended::Ended;
+
+/// Unread bytes of a packet of control: greetings, rounds of a login.
+const CONTROL_MAX: usize = 1 << 20;
+/// Unread bytes of a command that a hook gets: the protocol's own limit is 1 GiB.
+const COMMAND_MAX: usize = (1 << 30) + (64 << 10);
+
+/// Bytes that a session passes on before other sessions of its thread have their turn.
+const BYTES_AT_A_TIME: usize = 1 << 20;
+/// Time that a client has to read the last words of a server.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// One client's session.
+pub(crate) struct Relay {
+    thread: Rc<EventThread>,
+    session: SharedSession,
+    hooks: Box<dyn Hooks>,
+    /// Whether a hook gets the commands.
+    reads_queries: bool,
+    /// The session's number, from 1.
+    number: u64,
+    client: Wire,
+    server: Option<Link>,
+    watch: Rc<Watch>,
+    /// The capabilities that the client was offered.
+    offered: u64,
+    /// The client's login, once it is known.
+    login: Option<Box<ClientLogin>>,
+    /// The number of the next packet to the client.
+    next: u8,
+    /// Faults on purpose.
+    fates: Option<Fates>,
+    /// Bytes passed on since other sessions had their turn.
+    passed: usize,
+    /// No command is on its way: the server's connection may be kept for other sessions.
+    is_idle: bool,
+}
+
+/// Serves one client until it leaves.
+pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Stream) {
+    let Some(mut relay) = Relay::new(&thread, service, stream) else {
+        // The client is gone already.
+        return;
+    };
+    let ended = relay.run().await;
+    relay.hooks.disconnect_client(&relay.session);
+    relay.put_away();
+    if let Err(ended) = ended {
+        let level = if ended.is_usual() {
+            Level::Debug
+        } else {
+            Level::Warning
+        };
+        if thread.log.takes(level) {
+            let client = relay.session.borrow().client.src.clone();
+            thread
+                .log
+                .write(level, &format!("session of {client}: {ended}"));
+        }
+    }
+}
+
+impl Relay {
+    fn new(thread: &Rc<EventThread>, service: usize, stream: Stream) -> Option<Self> {
+        let src = address(stream.peer_address().ok()?);
+        let dst = address(stream.local_address().ok()?);
+        let session = Rc::new(RefCell::new(Session {
+            client: Peer::new(src, dst),
+            server: None,
+            backend: None,
+            queries: VecDeque::new(),
+            client_deprecates_eof: false,
+            close: false,
+        }));
+        let hooks = match thread.maker(service) {
+            Some(maker) => maker.hooks(&session),
+            None => Box::new(NoHooks),
+        };
+        let number = thread.next_number();
+        let trouble = thread.trouble.as_ref();
+        Some(Self {
+            reads_queries: hooks.reads_queries(),
+            hooks,
+            number,
+            fates: trouble.map(|trouble| Fates::of(trouble, number)),
+            watch: thread.waits.watch(trouble.filter(|it| it.limits_bytes())),
+            thread: Rc::clone(thread),
+            session,
+            client: Wire::new(stream),
+            server: None,
+            offered: 0,
+            login: None,
+            next: 0,
+            passed: 0,
+            is_idle: false,
+        })
+    }
+
+    async fn run(&mut self) -> Result<(), Ended> {
+        self.connect().await?;
+        self.log_in().await?;
+        self.commands().await
+    }
+
+    /// After the client has left: a hook may have asked to keep the server's connection.
+    fn put_away(&mut self) {
+        let is_kept = self.session.borrow().backend.is_none();
+        match self.server.take() {
+            Some(link) if is_kept && self.is_idle => self.park(link),
+            _ => {}
+        }
+    }
+
+    fn log(&self, level: Level, text: &str) {
+        self.thread.log.write(level, text);
+    }
+
+    /// Sends bytes to the client.
+    async fn send_to_client(&mut self, bytes: &[u8]) -> Result<(), Ended> {
+        send(&mut self.client, bytes, &self.watch, Ended::of_client).await
+    }
+
+    /// Sends packets to the client, numbered from the next number.
+    async fn answer(&mut self, packets: &[Vec<u8>]) -> Result<(), Ended> {
+        let mut out = Vec::new();
+        for packet in packets {
+            self.next = put_packet(packet, self.next, &mut out);
+        }
+        self.send_to_client(&out).await
+    }
+
+    /// Sends an error to the client and ends the session.
+    async fn refuse(&mut self, packet: Vec<u8>, why: String) -> Ended {
+        match self.answer(&[packet]).await {
+            Ok(()) => Ended::Refused(why),
+            Err(ended) => ended,
+        }
+    }
+
+    /// Receives from the server, or ends when the client leaves.
+    async fn receive_from_server(&mut self) -> Result<(), Ended> {
+        let Some(server) = &mut self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        loop {
+            let wait = first_of(server.wire.stream.readable(), self.client.stream.closed());
+            match self.watch.within(Wait::Read, wait).await {
+                Ok(First::A(ready)) => ready.map_err(Ended::of_server)?,
+                Ok(First::B(_)) => return Err(Ended::ClientLeft),
+                Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
+            }
+            if server
+                .wire
+                .try_receive(CONTROL_MAX)
+                .map_err(Ended::of_server)?
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Receives from the client, or ends when the server leaves.
+    async fn receive_from_client(&mut self, limit: usize) -> Result<(), Ended> {
+        loop {
+            let readable = self.client.stream.readable();
+            let readable = match &self.server {
+                Some(server) => {
+                    let wait = first_of(readable, server.wire.stream.closed());
+                    self.watch.within(Wait::Read, wait).await
+                }
+                None => self.watch.within(Wait::Read, readable).await.map(First::A),
+            };
+            match readable {
+                Ok(First::A(ready)) => ready.map_err(Ended::of_client)?,
+                Ok(First::B(_)) => return Err(Ended::ServerLeft),
+                Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
+            }
+            if self.client.try_receive(limit).map_err(Ended::of_client)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Receives from either side while both may speak; true if it was the server.
+    async fn receive_from_either(&mut self) -> Result<bool, Ended> {
+        let Some(server) = &mut self.server else {
+            self.receive_from_client(CONTROL_MAX).await?;
+            return Ok(false);
+        };
+        loop {
+            let wait = first_of(self.client.stream.readable(), server.wire.stream.readable());
+            match self.watch.within(Wait::Read, wait).await {
+                Ok(First::A(ready)) => {
+                    ready.map_err(Ended::of_client)?;
+                    if self
+                        .client
+                        .try_receive(CONTROL_MAX)
+                        .map_err(Ended::of_client)?
+                    {
+                        return Ok(false);
+                    }
+                }
+                Ok(First::B(ready)) => {
+                    ready.map_err(Ended::of_server)?;
+                    if server
+                        .wire
+                        .try_receive(CONTROL_MAX)
+                        .map_err(Ended::of_server)?
+                    {
+                        return Ok(true);
+                    }
+                }
+                Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
+            }
+        }
+    }
+
+    /// What the server said before it broke the connection off, such as that a packet is too large.
+    async fn last_words(&mut self, error: Ended) -> Ended {
+        if let Some(server) = &mut self.server
+            && let Ok(true) = server.wire.try_receive(CONTROL_MAX)
+        {
+            let words = server.wire.unread().to_vec();
+            if let Err(ended) = self.send_to_client(&words).await {
+                return ended;
+            }
+            self.linger().await;
+        }
+        error
+    }
+
+    /// Takes what the client still sends: closing a socket with unread data would take the last words back.
+    async fn linger(&mut self) {
+        if self.client.stream.finish_writing().is_err() {
+            return;
+        }
+        let all = async {
+            loop {
+                let unread = self.client.unread().len();
+                self.client.consume(unread);
+                let ready = self.client.stream.readable().await;
+                if ready.is_err() || self.client.try_receive(CONTROL_MAX).is_err() {
+                    return;
+                }
+            }
+        };
+        // The session ends either way.
+        let _ = reactor::timeout(LINGER, all).await;
+    }
+
+    /// After bytes were passed on: lets other sessions have their turn now and then, also while both peers are always
+    /// ready.
+    async fn let_others(&mut self, count: usize) {
+        self.passed += count;
+        if self.passed >= BYTES_AT_A_TIME {
+            self.passed = 0;
+            reactor::yield_now().await;
+        }
+    }
+
+    /// Lets a command wait, or ends the session, where faults were asked for.
+    async fn meet_fate(&mut self) -> Result<(), Ended> {
+        let Some(fates) = &mut self.fates else {
+            return Ok(());
+        };
+        match fates.next(reactor::now()) {
+            Fate::Sent(at) => reactor::sleep_until(at).await,
+            Fate::Lost => return Err(Ended::Closed),
+        }
+        Ok(())
+    }
+
+    /// A decision other than one that has a meaning here.
+    fn not_here(&self, hook: &str, decision: &Decision) {
+        let name = match decision {
+            Decision::PassOn => "nothing",
+            Decision::SendQueue => "proxy.PROXY_SEND_QUERY",
+            Decision::Answer(_) => "proxy.PROXY_SEND_RESULT",
+            Decision::Ignore => "proxy.PROXY_IGNORE_RESULT",
+        };
+        self.log(
+            Level::Critical,
+            &format!("({hook}) {name} has no meaning here and was ignored"),
+        );
+    }
+}
+
+/// Sends bytes within the limit of waiting.
+async fn send(
+    wire: &mut Wire,
+    bytes: &[u8],
+    watch: &Watch,
+    ended: fn(io::Error) -> Ended,
+) -> Result<(), Ended> {
+    if let Some(trouble) = watch.trouble() {
+        reactor::sleep_until(trouble.bytes_due(reactor::now(), bytes.len())).await;
+    }
+    // Nearly everything fits into the socket at once.
+    let sent = wire.stream.try_write(bytes).map_err(ended)?;
+    if sent == bytes.len() {
+        return Ok(());
+    }
+    let rest = wire.stream.write_all(&bytes[sent..]);
+    match watch.within(Wait::Write, rest).await {
+        Ok(written) => written.map_err(ended),
+        Err(late) => Err(Ended::of_wait(Wait::Write, late)),
+    }
+}
+
+fn address(end: EndAddress) -> Address {
+    match end {
+        EndAddress::Tcp(address) => Address::Tcp(address),
+        EndAddress::Unix(path) => Address::Unix(path),
+    }
+}

@@ -1,0 +1,251 @@
+//! The beginning of a session: a backend, and its greeting.
+
+use protocol::relay::{ServerGreeting, capability, error_packet, old_error_packet, put_packet};
+use reactor::Stream;
+
+use super::{CONTROL_MAX, Ended, Relay, address, send};
+use crate::{Address, BackendState, Decision, Level, Peer, backends::Use, link::Link, wire::Wire};
+
+/// Capabilities that the proxy does not relay: the bytes would not be readable, or ambiguous.
+const NOT_RELAYED: u64 = capability::SSL
+    | capability::COMPRESS
+    | capability::ZSTD
+    | capability::OPTIONAL_METADATA
+    | capability::MARIADB_MULTI;
+/// Capabilities that change the form of what hooks read.
+const NOT_FOR_HOOKS: u64 = capability::QUERY_ATTRIBUTES
+    | capability::MARIADB_CACHE_METADATA
+    | capability::MARIADB_EXTENDED_METADATA;
+
+/// How a connection to a backend failed.
+enum Failure {
+    TimedOut,
+    Refused(std::io::Error),
+}
+
+impl Relay {
+    /// Connects a backend and greets the client.
+    pub(super) async fn connect(&mut self) -> Result<(), Ended> {
+        let decision = self.hooks.connect_server(&self.session);
+        match decision {
+            Decision::Answer(packets) => return self.greet_without_server(&packets).await,
+            Decision::Ignore => {
+                if self.take_idle_for_login() {
+                    return self.greet(true).await;
+                }
+                self.log(
+                    Level::Critical,
+                    "(connect_server) there is no idle connection to the chosen backend; a new one is opened",
+                );
+            }
+            Decision::PassOn => {}
+            other @ Decision::SendQueue => self.not_here("connect_server", &other),
+        }
+        self.open_backend().await?;
+        self.greet(false).await
+    }
+
+    /// The client is greeted by a hook's packets; there is no server.
+    async fn greet_without_server(&mut self, packets: &[Vec<u8>]) -> Result<(), Ended> {
+        self.answer(packets).await?;
+        match packets.last().and_then(|packet| packet.first()) {
+            Some(0xff) | None => Err(Ended::Closed),
+            Some(_) => {
+                if let Some(first) = packets.first()
+                    && let Ok(greeting) = ServerGreeting::parse(first.clone())
+                {
+                    self.offered = greeting.capabilities;
+                    self.session.borrow_mut().client.scramble_buffer = greeting.nonce;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Connects the backend that a hook chose, or the one with the fewest clients, until one can be reached.
+    async fn open_backend(&mut self) -> Result<(), Ended> {
+        let mut last = None;
+        loop {
+            let chosen = self.session.borrow().backend;
+            let backends = &self.thread.settings.backends;
+            let now = reactor::now();
+            let place = match (chosen, &last) {
+                (Some(place), None) => Some(place),
+                _ => backends.least_used(now),
+            };
+            let Some(used) = place.and_then(|place| Use::begin(backends, place)) else {
+                let text = match last {
+                    Some(Failure::TimedOut) => "backend timed out",
+                    _ => "(proxy) all backends are down",
+                };
+                let packet = old_error_packet(1105, text);
+                return Err(self.refuse(packet, text.to_owned()).await);
+            };
+            let place = used.place();
+            let opened = self.open(&used.backend().address.clone()).await;
+            let backend = &self.thread.settings.backends.0[place];
+            match opened {
+                Ok(stream) => {
+                    backend.set_state(BackendState::Up);
+                    let mut session = self.session.borrow_mut();
+                    session.backend = Some(place);
+                    self.server = Some(self.thread.link(stream, used));
+                    return Ok(());
+                }
+                Err(failure) => {
+                    backend.failed(reactor::now());
+                    let why = match &failure {
+                        Failure::TimedOut => "timed out".to_owned(),
+                        Failure::Refused(error) => error.to_string(),
+                    };
+                    let address = &backend.address;
+                    self.thread
+                        .log
+                        .write(Level::Warning, &format!("backend {address} is DOWN: {why}"));
+                    last = Some(failure);
+                }
+            }
+        }
+    }
+
+    async fn open(&self, address: &Address) -> Result<Stream, Failure> {
+        let connect = async {
+            match address {
+                Address::Tcp(address) => Stream::connect_tcp(*address).await,
+                Address::Unix(path) => Stream::connect_unix(path).await,
+            }
+        };
+        match reactor::timeout(self.thread.settings.connect_timeout, connect).await {
+            Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(error)) => Err(Failure::Refused(error)),
+            Err(reactor::Elapsed) => Err(Failure::TimedOut),
+        }
+    }
+
+    /// Passes the server's greeting on, or that of the connection's own login if it comes from the pool.
+    async fn greet(&mut self, is_pooled: bool) -> Result<(), Ended> {
+        if !is_pooled && !self.receive_greeting().await? {
+            return Err(Ended::Closed);
+        }
+        let Some(server) = &self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        let payload = server.greeting.payload.clone();
+        self.offered = server.greeting.capabilities;
+        {
+            let mut session = self.session.borrow_mut();
+            session.server = Some(server.peer.clone());
+            session.client.scramble_buffer = server.greeting.nonce.clone();
+            session.client.mysqld_version = server.greeting.version;
+        }
+        match self.hooks.read_handshake(&self.session) {
+            // The deprecated name of the same.
+            Decision::Answer(packets) => {
+                self.answer(&packets).await?;
+                return Err(Ended::Closed);
+            }
+            Decision::PassOn => {}
+            other => self.not_here("read_handshake", &other),
+        }
+        self.answer(&[payload]).await
+    }
+
+    /// Receives the greeting; false if it was an error, which the client has got.
+    async fn receive_greeting(&mut self) -> Result<bool, Ended> {
+        let payload = self.server_packet().await?;
+        if payload.first() == Some(&0xff) {
+            self.answer(&[payload]).await?;
+            return Ok(false);
+        }
+        let greeting = match ServerGreeting::parse(payload) {
+            Ok(greeting) => greeting,
+            Err(error) => {
+                let text = format!("(proxy) the backend's greeting cannot be read: {error}");
+                let packet = error_packet(1105, "08S01", &text);
+                return Err(self.refuse(packet, text).await);
+            }
+        };
+        let reads_queries = self.reads_queries;
+        let Some(server) = &mut self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        server.greeting = greeting;
+        let offered = server.greeting.capabilities;
+        let mut removed = NOT_RELAYED;
+        if reads_queries {
+            removed |= NOT_FOR_HOOKS;
+        }
+        server.greeting.remove(offered & removed);
+        let greeting = &server.greeting;
+        let peer = &mut server.peer;
+        peer.mysqld_version = greeting.version;
+        peer.thread_id = greeting.connection_id;
+        peer.scramble_buffer.clone_from(&greeting.nonce);
+        peer.auth_plugin_name.clone_from(&greeting.plugin);
+        Ok(true)
+    }
+
+    /// The server's next packet.
+    pub(super) async fn server_packet(&mut self) -> Result<Vec<u8>, Ended> {
+        loop {
+            if let Some(server) = &mut self.server
+                && let Some(whole) = server.wire.whole()
+            {
+                let payload = server.wire.payload(whole);
+                server.wire.consume(whole.used);
+                return Ok(payload);
+            }
+            self.receive_from_server().await?;
+        }
+    }
+
+    /// The client's next packet, and its number.
+    pub(super) async fn client_packet(&mut self) -> Result<(Vec<u8>, u8), Ended> {
+        loop {
+            if let Some(whole) = self.client.whole() {
+                let payload = self.client.payload(whole);
+                self.client.consume(whole.used);
+                return Ok((payload, whole.number));
+            }
+            self.receive_from_client(CONTROL_MAX).await?;
+        }
+    }
+
+    /// Sends a packet to the server.
+    pub(super) async fn send_to_server(&mut self, payload: &[u8], number: u8) -> Result<(), Ended> {
+        let Some(server) = &mut self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        let mut out = Vec::new();
+        put_packet(payload, number, &mut out);
+        send(&mut server.wire, &out, &self.watch, Ended::of_server).await
+    }
+}
+
+impl crate::thread::EventThread {
+    /// A new connection to a backend.
+    fn link(&self, stream: Stream, used: Use) -> Link {
+        let dst = used.backend().address.clone();
+        let src = match stream.local_address() {
+            Ok(end) => address(end),
+            Err(_) => Address::Unix(std::path::PathBuf::new()),
+        };
+        Link {
+            wire: Wire::new(stream),
+            place: used.place(),
+            used: Some(used),
+            greeting: ServerGreeting {
+                payload: Vec::new(),
+                version: 0,
+                connection_id: 0,
+                capabilities: 0,
+                nonce: Vec::new(),
+                plugin: Vec::new(),
+            },
+            capabilities: 0,
+            is_logged_in: false,
+            peer: Peer::new(src, dst),
+            session: 0,
+        }
+    }
+}

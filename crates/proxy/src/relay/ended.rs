@@ -1,0 +1,57 @@
+//! Why a session ended.
+
+use std::io;
+
+use crate::watch::{TooLong, Wait};
+
+/// Why a session ended.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Ended {
+    /// By `COM_QUIT`, an error of the login, or a hook's wish.
+    #[error("closed")]
+    Closed,
+    #[error("the client closed the connection")]
+    ClientLeft,
+    #[error("the server closed the connection")]
+    ServerLeft,
+    #[error("the connection to the client failed: {0}")]
+    Client(io::Error),
+    #[error("the connection to the server failed: {0}")]
+    Server(io::Error),
+    #[error("{0}: a malformed answer of the server")]
+    Answer(protocol::Error),
+    #[error("{0}")]
+    Refused(String),
+    #[error("no data within --proxy-read-timeout")]
+    ReadTimeout,
+    #[error("no data taken within --proxy-write-timeout")]
+    WriteTimeout,
+}
+
+impl Ended {
+    pub(crate) fn of_wait(wait: Wait, _: TooLong) -> Self {
+        match wait {
+            Wait::Read => Self::ReadTimeout,
+            Wait::Write => Self::WriteTimeout,
+        }
+    }
+
+    pub(crate) fn of_client(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::ClientLeft,
+            _ => Self::Client(error),
+        }
+    }
+
+    pub(crate) fn of_server(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::ServerLeft,
+            _ => Self::Server(error),
+        }
+    }
+
+    /// Whether it is how sessions usually end.
+    pub(crate) fn is_usual(&self) -> bool {
+        matches!(self, Self::Closed | Self::ClientLeft)
+    }
+}

@@ -1,0 +1,313 @@
+//! Commands that a hook sends in the client's name.
+
+use std::rc::Rc;
+
+use protocol::relay::{
+    Answer, AnswerKind, Begin, Framer, Piece, Step, Summary, com, error_packet, put_packet,
+};
+use reactor::Instant;
+
+use super::{Ended, Relay, send};
+use crate::{Decision, Injection, Level, QueryResult, Status, StatusFlags};
+
+/// Status flags of the server.
+const IN_TRANS: u16 = 0x0001;
+const AUTOCOMMIT: u16 = 0x0002;
+const NO_GOOD_INDEX_USED: u16 = 0x0010;
+const NO_INDEX_USED: u16 = 0x0020;
+
+/// The answer to an injected command, and when it came.
+struct Injected {
+    summary: Summary,
+    sent: Instant,
+    first: Instant,
+    last: Instant,
+    packets: Option<Rc<Vec<Vec<u8>>>>,
+}
+
+impl Relay {
+    /// Sends the commands of the queue, one after the other; the first result that is not ignored is the answer to the
+    /// client's command `command`.
+    pub(super) async fn send_queue(&mut self, command: Option<u8>) -> Result<(), Ended> {
+        let mut is_answered = false;
+        loop {
+            self.swap().await?;
+            let head = self.session.borrow_mut().queries.pop_front();
+            let Some(injection) = head else {
+                break;
+            };
+            self.inject(injection, &mut is_answered).await?;
+        }
+        let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
+        if !is_answered && kind != AnswerKind::Nothing {
+            // The client would wait for ever.
+            let text = "(proxy) every result was ignored: let read_query_result keep one, or return \
+                        proxy.PROXY_SEND_RESULT";
+            self.log(Level::Critical, text);
+            self.answer(&[error_packet(1105, "HY000", text)]).await?;
+        }
+        Ok(())
+    }
+
+    async fn inject(&mut self, injection: Injection, is_answered: &mut bool) -> Result<(), Ended> {
+        if self.server.is_none() {
+            return Err(self.no_server());
+        }
+        let command = injection.packet.first().copied();
+        let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
+        let has_answer = !matches!(kind, AnswerKind::Nothing);
+        if has_answer && *is_answered && !injection.needs_result {
+            self.log(
+                Level::Critical,
+                "a second result cannot be passed on to the client: append the command with \
+                 { resultset_is_needed = true } and return proxy.PROXY_IGNORE_RESULT; the client's connection is closed",
+            );
+            return Err(Ended::Closed);
+        }
+        let injected = match kind {
+            AnswerKind::Nothing => {
+                self.send_injection(&injection.packet).await?;
+                return match command {
+                    Some(com::QUIT) => Err(Ended::Closed),
+                    _ => Ok(()),
+                };
+            }
+            AnswerKind::Login => {
+                *is_answered = true;
+                return self.change_user(&injection.packet, 0).await;
+            }
+            AnswerKind::Stream => {
+                *is_answered = true;
+                let shift = self.send_injection(&injection.packet).await?;
+                return self.stream(shift).await;
+            }
+            kind if injection.needs_result => self.keep_answer(kind, &injection.packet).await?,
+            kind => self.pass_injection_on(kind, &injection.packet).await?,
+        };
+        if command == Some(com::INIT_DB) && injected.summary.begin == Begin::Ok {
+            self.know_database(&injection.packet);
+        }
+        self.decide(injection, injected, is_answered).await
+    }
+
+    /// Sends a command of its own numbering; returns what the numbers of the answer have to be raised by.
+    async fn send_injection(&mut self, packet: &[u8]) -> Result<u8, Ended> {
+        let Some(server) = &mut self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        let mut out = Vec::new();
+        let next = put_packet(packet, 0, &mut out);
+        if let Err(error) = send(&mut server.wire, &out, &self.watch, Ended::of_server).await {
+            return Err(self.last_words(error).await);
+        }
+        Ok(self.next.wrapping_sub(next))
+    }
+
+    /// Sends a command and passes the answer on as it comes.
+    async fn pass_injection_on(
+        &mut self,
+        kind: AnswerKind,
+        packet: &[u8],
+    ) -> Result<Injected, Ended> {
+        let sent = reactor::now();
+        let shift = self.send_injection(packet).await?;
+        let wording = self.server.as_ref().map(|server| server.wording());
+        let mut answer = Answer::new(kind, wording.unwrap_or_default(), shift);
+        let mut first = None;
+        loop {
+            self.need_bytes().await?;
+            let step = self.pass_piece_on(&mut answer).await?;
+            if first.is_none() && answer.summary().has_begun {
+                first = Some(reactor::now());
+            }
+            match step {
+                Step::More => {}
+                Step::File => self.pass_file_on(shift).await?,
+                Step::Done => break,
+            }
+        }
+        let last = reactor::now();
+        Ok(Injected {
+            summary: *answer.summary(),
+            sent,
+            first: first.unwrap_or(last),
+            last,
+            packets: None,
+        })
+    }
+
+    /// Sends a command and keeps the answer; only the wish for a file reaches the client.
+    async fn keep_answer(&mut self, kind: AnswerKind, packet: &[u8]) -> Result<Injected, Ended> {
+        let sent = reactor::now();
+        let shift = self.send_injection(packet).await?;
+        let wording = self.server.as_ref().map(|server| server.wording());
+        // The numbers are given when the packets are sent.
+        let mut answer = Answer::new(kind, wording.unwrap_or_default(), 0);
+        let mut kept = Kept::default();
+        let mut first = None;
+        loop {
+            self.need_bytes().await?;
+            let Some(server) = &mut self.server else {
+                return Err(Ended::ServerLeft);
+            };
+            let fed = answer
+                .feed(server.wire.unread_mut())
+                .map_err(Ended::Answer)?;
+            kept.take(&mut server.wire.unread_mut()[..fed.used]);
+            server.wire.consume(fed.used);
+            if first.is_none() && answer.summary().has_begun {
+                first = Some(reactor::now());
+            }
+            match fed.step {
+                Step::More => {}
+                Step::File => {
+                    let wish = kept.packets.pop().unwrap_or_default();
+                    self.answer(&[wish]).await?;
+                    self.pass_file_on(shift).await?;
+                }
+                Step::Done => break,
+            }
+        }
+        let last = reactor::now();
+        Ok(Injected {
+            summary: *answer.summary(),
+            sent,
+            first: first.unwrap_or(last),
+            last,
+            packets: Some(Rc::new(kept.packets)),
+        })
+    }
+
+    async fn need_bytes(&mut self) -> Result<(), Ended> {
+        let is_needed = self
+            .server
+            .as_ref()
+            .is_some_and(|server| !server.wire.has_unread());
+        if is_needed {
+            self.receive_from_server().await?;
+        }
+        Ok(())
+    }
+
+    /// Asks the hook what becomes of a result.
+    async fn decide(
+        &mut self,
+        injection: Injection,
+        injected: Injected,
+        is_answered: &mut bool,
+    ) -> Result<(), Ended> {
+        let needs_result = injection.needs_result;
+        let packets = injected.packets.clone();
+        let result = self.result(injection, injected);
+        let decision = self.hooks.read_query_result(&self.session, result);
+        if !needs_result {
+            *is_answered = true;
+            if decision != Decision::PassOn {
+                self.log(
+                    Level::Critical,
+                    "(read_query_result) the result has reached the client already: only a command appended with \
+                     { resultset_is_needed = true } can have it replaced or ignored",
+                );
+            }
+            return Ok(());
+        }
+        match decision {
+            Decision::Ignore => return Ok(()),
+            Decision::SendQueue => {
+                self.log(
+                    Level::Critical,
+                    "(read_query_result) proxy.PROXY_SEND_QUERY has no meaning here; the result is dropped",
+                );
+                return Ok(());
+            }
+            Decision::PassOn | Decision::Answer(_) if *is_answered => {
+                self.log(
+                    Level::Critical,
+                    "(read_query_result) the client has its result already; this one is dropped, return \
+                     proxy.PROXY_IGNORE_RESULT",
+                );
+                return Ok(());
+            }
+            Decision::PassOn => {
+                self.answer(packets.as_deref().map_or(&[], Vec::as_slice))
+                    .await?
+            }
+            Decision::Answer(packets) => self.answer(&packets).await?,
+        }
+        *is_answered = true;
+        Ok(())
+    }
+
+    fn result(&self, injection: Injection, injected: Injected) -> QueryResult {
+        let Summary {
+            begin,
+            affected_rows,
+            insert_id,
+            status,
+            warnings,
+            rows,
+            bytes,
+            columns,
+            ..
+        } = injected.summary;
+        let us =
+            |until: Instant| u64::try_from((until - injected.sent).as_micros()).unwrap_or(u64::MAX);
+        let has = |flag| status & flag != 0;
+        let command = injection.packet.first().copied();
+        QueryResult {
+            query_time_us: us(injected.first),
+            response_time_us: us(injected.last),
+            status: match begin {
+                Begin::Other => Status::Other,
+                Begin::Ok => Status::Ok {
+                    affected_rows,
+                    insert_id,
+                },
+                Begin::Err => Status::Err,
+                Begin::Rows => Status::Rows,
+            },
+            flags: StatusFlags {
+                in_trans: has(IN_TRANS),
+                auto_commit: has(AUTOCOMMIT),
+                no_good_index_used: has(NO_GOOD_INDEX_USED),
+                no_index_used: has(NO_INDEX_USED),
+            },
+            warning_count: warnings,
+            row_count: rows,
+            bytes,
+            packets: injected.packets,
+            columns,
+            is_binary: matches!(
+                command,
+                Some(com::STMT_EXECUTE | com::STMT_FETCH | com::STMT_BULK_EXECUTE)
+            ),
+            deprecate_eof: self
+                .server
+                .as_ref()
+                .is_some_and(|it| it.wording().deprecate_eof),
+            injection,
+        }
+    }
+}
+
+/// The packets of an answer, joined and without headers.
+#[derive(Default)]
+struct Kept {
+    framer: Framer,
+    packets: Vec<Vec<u8>>,
+    open: Vec<u8>,
+}
+
+impl Kept {
+    fn take(&mut self, bytes: &mut [u8]) {
+        let mut at = 0;
+        loop {
+            match self.framer.next(bytes, &mut at) {
+                Piece::Nothing => return,
+                Piece::Head { .. } => {}
+                Piece::Payload(range) => self.open.extend_from_slice(&bytes[range]),
+                Piece::End => self.packets.push(std::mem::take(&mut self.open)),
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Connections of the pool: kept for other sessions, and taken by this one.
+
+use protocol::relay::{Begin, com};
+
+use super::{Ended, Relay};
+use crate::{Level, backends::Use, link::Link};
+
+impl Relay {
+    /// Does what a hook wished by changing the session's backend: keeps the connection for others, takes another one.
+    pub(super) async fn swap(&mut self) -> Result<(), Ended> {
+        let wanted = self.session.borrow().backend;
+        let now = self.server.as_ref().map(|server| server.place);
+        if wanted == now {
+            return Ok(());
+        }
+        if let Some(link) = self.server.take() {
+            self.park(link);
+        }
+        let Some(place) = wanted else {
+            return Ok(());
+        };
+        let (user, database) = {
+            let client = &self.session.borrow().client;
+            (client.username.clone(), client.default_db.clone())
+        };
+        let capabilities = self.login.as_ref().map(|login| login.capabilities);
+        let number = self.number;
+        let rank = |link: &Link| {
+            let fits = link.is_logged_in
+                && link.peer.username == user
+                && capabilities
+                    .is_some_and(|mine| mine & link.greeting.capabilities == link.capabilities);
+            let own = u32::from(link.session == number);
+            let same = u32::from(link.peer.default_db == database);
+            fits.then_some(2 * own + same)
+        };
+        let link = self.thread.pool.take(place, rank);
+        let Some(link) = link else {
+            self.session.borrow_mut().backend = None;
+            let user = String::from_utf8_lossy(&user).into_owned();
+            self.log(
+                Level::Critical,
+                &format!(
+                    "proxy.connection.backend_ndx = {}: no idle connection of user {user:?} to this backend; only a \
+                     login opens one, so park more connections first",
+                    place + 1
+                ),
+            );
+            return Ok(());
+        };
+        let is_foreign = link.session != number;
+        if !self.use_link(link) {
+            return Ok(());
+        }
+        if is_foreign && self.thread.settings.pool_changes_user {
+            self.reset().await?;
+        }
+        if let Some(server) = &mut self.server {
+            server.session = number;
+        }
+        Ok(())
+    }
+
+    /// Makes an idle connection the session's; false if its backend is gone.
+    pub(super) fn use_link(&mut self, mut link: Link) -> bool {
+        let Some(used) = Use::begin(&self.thread.settings.backends, link.place) else {
+            return false;
+        };
+        link.used = Some(used);
+        let mut session = self.session.borrow_mut();
+        session.backend = Some(link.place);
+        session.server = Some(link.peer.clone());
+        self.server = Some(link);
+        true
+    }
+
+    /// Keeps a connection for other sessions; one without a login is closed, because no session could use it.
+    pub(super) fn park(&mut self, mut link: Link) {
+        let peer = self.session.borrow_mut().server.take();
+        if !link.is_logged_in || link.wire.has_unread() {
+            return;
+        }
+        if let Some(peer) = peer {
+            link.peer = peer;
+        }
+        self.thread.pool.park(link);
+    }
+
+    /// Gives a connection that another session used the state of a new one, with this client's character set.
+    ///
+    /// A server from before 5.7.3 does not know the command, and its connection is used as it is.
+    async fn reset(&mut self) -> Result<(), Ended> {
+        if self.own_command(&[com::RESET_CONNECTION]).await? == Begin::Err {
+            self.log(
+                Level::Debug,
+                "the server of an idle connection does not know COM_RESET_CONNECTION; its session state stays",
+            );
+            return Ok(());
+        }
+        let charset = self.login.as_ref().map_or(0, |login| login.charset);
+        if charset == 0 {
+            return Ok(());
+        }
+        let mut statement = vec![com::QUERY];
+        statement.extend_from_slice(
+            format!(
+                "SET character_set_client = {charset}, character_set_results = {charset}, \
+                 collation_connection = {charset}"
+            )
+            .as_bytes(),
+        );
+        if self.own_command(&statement).await? == Begin::Err {
+            self.log(
+                Level::Warning,
+                "the character set of the client could not be set on an idle connection",
+            );
+        }
+        Ok(())
+    }
+
+    /// Sends a command of the proxy's own; the client sees nothing of it.
+    async fn own_command(&mut self, payload: &[u8]) -> Result<Begin, Ended> {
+        self.send_to_server(payload, 0).await?;
+        let packet = self.server_packet().await?;
+        Ok(match packet.first() {
+            Some(0xff) => Begin::Err,
+            _ => Begin::Ok,
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! MySQL Proxy's Lua interface: scripts as the hooks of a session.
+
+mod address;
+mod backends;
+mod connection;
+mod constants;
+mod hooks;
+mod host;
+mod injected;
+mod modules;
+mod packet;
+mod peer;
+mod queries;
+mod reader;
+mod response;
+mod resultset;
+mod rows;
+
+pub use hooks::LuaHooks;
+pub use host::{ScriptHost, ScriptOptions};

@@ -1,0 +1,245 @@
+//! One Lua state with the proxy's interface, for the sessions of one event thread.
+
+use std::{
+    cell::{Cell, RefCell},
+    path::PathBuf,
+    rc::Rc,
+    sync::Arc,
+    time::SystemTime,
+};
+
+use lua::{
+    Error, Host, HostOptions, Script,
+    mlua::{Function, Lua, Table, Value},
+};
+
+use super::{LuaHooks, backends::BackendList, constants, modules};
+use crate::{Backends, HookMaker, Hooks, Level, SharedSession, Surroundings};
+
+/// What a host of scripts runs, and within which limits.
+#[derive(Debug, Clone)]
+pub struct ScriptOptions {
+    /// The script's file.
+    pub script: PathBuf,
+    /// Limits, and where modules are found.
+    pub lua: HostOptions,
+}
+
+/// One Lua state with the proxy's interface, for the sessions of one event thread.
+#[derive(Clone)]
+pub struct ScriptHost(pub(super) Rc<State>);
+
+/// What all sessions of a host share.
+pub(super) struct State {
+    pub(super) host: Host,
+    options: ScriptOptions,
+    pub(super) backends: Arc<Backends>,
+    /// What `proxy` falls back to: first a session's own table, then the constants.
+    redirect: Table,
+    constants: Table,
+    /// The session whose table `proxy` shows.
+    shown: Cell<u64>,
+    last_session: Cell<u64>,
+    loaded: RefCell<Option<Loaded>>,
+}
+
+/// A version of the script's file.
+struct Loaded {
+    stamp: Option<(SystemTime, u64)>,
+    /// `None` if it could not be loaded.
+    script: Option<Script>,
+}
+
+/// The surroundings, where functions of a script find them.
+struct Around(Rc<dyn Surroundings>);
+
+impl ScriptHost {
+    /// A Lua state with the proxy's interface. The script is loaded, too; if that fails, it is logged, and clients get
+    /// an error until the file has changed.
+    pub fn new(
+        options: ScriptOptions,
+        backends: Arc<Backends>,
+        surroundings: Rc<dyn Surroundings>,
+    ) -> Result<Self, Error> {
+        let host = Host::new(&options.lua)?;
+        let lua = host.lua();
+        lua.set_app_data(Around(surroundings));
+        lua.globals()
+            .raw_set("print", lua.create_function(print)?)?;
+
+        let constants = lua.create_table()?;
+        constants::add_to(&constants)?;
+        let global = lua.create_table()?;
+        global.raw_set("config", lua.create_table()?)?;
+        global.raw_set(
+            "backends",
+            lua.create_userdata(BackendList(backends.clone()))?,
+        )?;
+        constants.raw_set("global", global)?;
+        let redirect = lua.create_table()?;
+        redirect.raw_set("__index", &constants)?;
+        redirect.raw_set("__newindex", &constants)?;
+        let proxy = lua.create_table()?;
+        proxy.set_metatable(Some(redirect.clone()))?;
+        lua.globals().raw_set("proxy", proxy)?;
+        modules::install(&host)?;
+
+        let state = State {
+            host,
+            options,
+            backends,
+            redirect,
+            constants,
+            shown: Cell::new(0),
+            last_session: Cell::new(0),
+            loaded: RefCell::default(),
+        };
+        state.script();
+        Ok(Self(Rc::new(state)))
+    }
+
+    /// Memory of the Lua state, bytes, after everything unused was freed.
+    pub fn used_memory(&self) -> usize {
+        let lua = self.0.host.lua();
+        // Twice: the first round runs the finalizers of objects.
+        for _ in 0..2 {
+            if lua.gc_collect().is_err() {
+                break;
+            }
+        }
+        lua.used_memory()
+    }
+
+    /// Whether the script's file, as it is now, can be loaded.
+    pub fn is_loaded(&self) -> bool {
+        self.0.script().is_some()
+    }
+}
+
+impl HookMaker for ScriptHost {
+    fn hooks(&self, session: &SharedSession) -> Box<dyn Hooks> {
+        Box::new(LuaHooks::new(&self.0, session))
+    }
+}
+
+impl State {
+    /// The script as its file is now; `None` if that does not load.
+    pub(super) fn script(&self) -> Option<Script> {
+        let path = &self.options.script;
+        let stamp = std::fs::metadata(path)
+            .and_then(|meta| Ok((meta.modified()?, meta.len())))
+            .ok();
+        if let Some(loaded) = &*self.loaded.borrow()
+            && loaded.stamp == stamp
+            && stamp.is_some()
+        {
+            return loaded.script.clone();
+        }
+        let script = match self.host.load_file(path) {
+            Ok(script) => Some(script),
+            Err(error) => {
+                let text = format!("lua script {} does not load: {error}", path.display());
+                self.log(Level::Critical, &text);
+                None
+            }
+        };
+        *self.loaded.borrow_mut() = Some(Loaded {
+            stamp,
+            script: script.clone(),
+        });
+        script
+    }
+
+    /// A number for a new session, never 0.
+    pub(super) fn number_session(&self) -> u64 {
+        let number = self.last_session.get() + 1;
+        self.last_session.set(number);
+        number
+    }
+
+    /// A session's own part of `proxy`, which falls back to the constants.
+    pub(super) fn own_table(&self) -> Result<Table, Error> {
+        let lua = self.host.lua();
+        let own = lua.create_table()?;
+        let fallback = lua.create_table()?;
+        fallback.raw_set("__index", &self.constants)?;
+        own.set_metatable(Some(fallback))?;
+        Ok(own)
+    }
+
+    /// Lets `proxy` show a session's table, also to modules that were loaded for another.
+    pub(super) fn show(&self, number: u64, own: &Table) -> Result<(), Error> {
+        if self.shown.replace(number) != number {
+            self.redirect.raw_set("__index", own)?;
+            self.redirect.raw_set("__newindex", own)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets a session that has ended.
+    pub(super) fn hide(&self, number: u64) {
+        if self.shown.get() == number {
+            self.shown.set(0);
+            for key in ["__index", "__newindex"] {
+                // Without memory for it, the old table stays until the next session shows its own.
+                let _ = self.redirect.raw_set(key, &self.constants);
+            }
+        }
+    }
+
+    pub(super) fn log(&self, level: Level, text: &str) {
+        log(self.host.lua(), level, text);
+    }
+}
+
+/// The surroundings of a state that [`ScriptHost::new`] made.
+pub(super) fn surroundings(lua: &Lua) -> Rc<dyn Surroundings> {
+    match lua.app_data_ref::<Around>() {
+        Some(around) => around.0.clone(),
+        None => Rc::new(Nowhere),
+    }
+}
+
+/// Writes a line to the log.
+pub(super) fn log(lua: &Lua, level: Level, text: &str) {
+    surroundings(lua).log(level, text);
+}
+
+/// `print`: the texts of its arguments, separated by tabs.
+pub(super) fn print(lua: &Lua, arguments: lua::mlua::Variadic<Value>) -> lua::mlua::Result<()> {
+    let line = joined(lua, &arguments)?;
+    surroundings(lua).print(&line);
+    Ok(())
+}
+
+/// The texts of values as `print` joins them.
+pub(super) fn joined(lua: &Lua, values: &[Value]) -> lua::mlua::Result<Vec<u8>> {
+    // A script may have replaced it, as for `print` of Lua itself.
+    let to_string: Function = lua.globals().get("tostring")?;
+    let mut line = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            line.push(b'\t');
+        }
+        match value {
+            Value::String(text) => line.extend_from_slice(&text.as_bytes()),
+            value => {
+                let text: lua::mlua::LuaString = to_string.call(value)?;
+                line.extend_from_slice(&text.as_bytes());
+            }
+        }
+    }
+    Ok(line)
+}
+
+/// The surroundings of a state without any.
+struct Nowhere;
+
+impl Surroundings for Nowhere {
+    fn log(&self, _: Level, _: &str) {}
+    fn print(&self, _: &[u8]) {}
+    fn idle_connections(&self, _: usize, _: &[u8]) -> usize {
+        0
+    }
+    fn shut_down(&self) {}
+}

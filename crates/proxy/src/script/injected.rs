@@ -1,0 +1,38 @@
+//! The argument of `read_query_result`: an injected command with its answer.
+
+use std::rc::Rc;
+
+use lua::mlua::{IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value};
+
+use super::{host::log, resultset::ResultSet};
+use crate::{Level, QueryResult};
+
+/// An injected command with its answer.
+pub(super) struct Injected(pub(super) Rc<QueryResult>);
+
+impl UserData for Injected {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
+            Value::String(key) => this.field(lua, &key.as_bytes()),
+            _ => Ok(Value::Nil),
+        });
+    }
+}
+
+impl Injected {
+    fn field(&self, lua: &Lua, key: &[u8]) -> Result<Value> {
+        let result = &self.0;
+        match key {
+            b"id" | b"type" => (result.injection.id as f64).into_lua(lua),
+            b"query" => Ok(Value::String(lua.create_string(&result.injection.packet)?)),
+            b"query_time" => (result.query_time_us as f64).into_lua(lua),
+            b"response_time" => (result.response_time_us as f64).into_lua(lua),
+            b"resultset" => ResultSet(result.clone()).into_lua(lua),
+            other => {
+                let key = String::from_utf8_lossy(other);
+                log(lua, Level::Critical, &format!("inj.{key} is not known"));
+                Ok(Value::Nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `inj.resultset`: the answer to an injected command.
+
+use std::rc::Rc;
+
+use lua::{
+    mlua::{IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value},
+    raise,
+};
+
+use super::{reader::Reader, rows};
+use crate::{QueryResult, Status};
+
+/// The answer to an injected command.
+pub(super) struct ResultSet(pub(super) Rc<QueryResult>);
+
+/// The columns of a result.
+struct Fields(Vec<Field>);
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) table: Vec<u8>,
+    pub(super) org_table: Vec<u8>,
+    pub(super) name: Vec<u8>,
+    pub(super) org_name: Vec<u8>,
+    pub(super) kind: u8,
+}
+
+impl Field {
+    /// Reads a column's definition; `None` if it is none.
+    pub(super) fn read(packet: &[u8]) -> Option<Self> {
+        let mut reader = Reader(packet);
+        let _catalog = reader.lenenc_bytes()?;
+        let _db = reader.lenenc_bytes()?;
+        let mut text = || Some(reader.lenenc_bytes()?.to_vec());
+        let (table, org_table, name, org_name) = (text()?, text()?, text()?, text()?);
+        // MariaDB's extended metadata, if any, lie between the names and the fixed part; that part is the packet's end.
+        let fixed = reader.0.last_chunk::<13>()?;
+        let [0x0c, _, _, _, _, _, _, kind, ..] = *fixed else {
+            return None;
+        };
+        Some(Self {
+            table,
+            org_table,
+            name,
+            org_name,
+            kind,
+        })
+    }
+}
+
+/// The packets of the columns of a kept result.
+fn columns(result: &QueryResult) -> &[Vec<u8>] {
+    let packets = result.packets.as_deref().map_or(&[][..], Vec::as_slice);
+    packets.get(1..=result.columns).unwrap_or_default()
+}
+
+impl ResultSet {
+    fn field(&self, lua: &Lua, key: &[u8]) -> Result<Value> {
+        let result = &self.0;
+        let number = |number: u64| (number as f64).into_lua(lua);
+        match key {
+            b"query_status" => match result.status {
+                Status::Ok { .. } | Status::Rows => number(0),
+                Status::Err => number(255),
+                Status::Other => Ok(Value::Nil),
+            },
+            b"affected_rows" => match result.status {
+                Status::Ok { affected_rows, .. } => number(affected_rows),
+                Status::Err if result.columns == 0 => number(0),
+                _ => Ok(Value::Nil),
+            },
+            b"insert_id" => match result.status {
+                Status::Ok { insert_id, .. } => number(insert_id),
+                Status::Err if result.columns == 0 => number(0),
+                _ => Ok(Value::Nil),
+            },
+            b"row_count" => number(result.row_count),
+            b"bytes" => number(result.bytes),
+            b"warning_count" => number(result.warning_count.into()),
+            b"flags" => {
+                let flags = lua.create_table()?;
+                flags.raw_set("in_trans", result.flags.in_trans)?;
+                flags.raw_set("auto_commit", result.flags.auto_commit)?;
+                flags.raw_set("no_good_index_used", result.flags.no_good_index_used)?;
+                flags.raw_set("no_index_used", result.flags.no_index_used)?;
+                Ok(Value::Table(flags))
+            }
+            b"fields" | b"rows" | b"raw" => self.kept(lua, key),
+            _ => Ok(Value::Nil),
+        }
+    }
+
+    /// What only a kept result has.
+    fn kept(&self, lua: &Lua, key: &[u8]) -> Result<Value> {
+        let result = &self.0;
+        let Some(packets) = &result.packets else {
+            let key = String::from_utf8_lossy(key);
+            let text = format!(".resultset.{key} isn't available if 'resultset_is_needed ~= true'");
+            return Err(raise(lua, text));
+        };
+        match key {
+            b"raw" => match packets.first() {
+                Some(first) => Ok(Value::String(lua.create_string(first)?)),
+                None => Ok(Value::Nil),
+            },
+            _ if result.columns == 0 => Ok(Value::Nil),
+            b"fields" => {
+                let fields: Option<Vec<Field>> = columns(result)
+                    .iter()
+                    .map(|packet| Field::read(packet))
+                    .collect();
+                match fields {
+                    Some(fields) => Fields(fields).into_lua(lua),
+                    None => Err(raise(
+                        lua,
+                        "the server sent a column definition that cannot be read",
+                    )),
+                }
+            }
+            _ if result.is_binary => Err(raise(
+                lua,
+                ".resultset.rows isn't available for prepared statements",
+            )),
+            _ => rows::iterator(lua, result.clone()),
+        }
+    }
+}
+
+impl UserData for ResultSet {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
+            Value::String(key) => this.field(lua, &key.as_bytes()),
+            _ => Ok(Value::Nil),
+        });
+    }
+}
+
+impl UserData for Fields {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.len()));
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
+            let number = lua.coerce_number(key)?.unwrap_or_default();
+            if number < 1.0 {
+                return Ok(Value::Nil);
+            }
+            match this.0.get(number as usize - 1) {
+                Some(field) => field.clone().into_lua(lua),
+                None => Ok(Value::Nil),
+            }
+        });
+    }
+}
+
+impl UserData for Field {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
+            let Value::String(key) = &key else {
+                return Ok(Value::Nil);
+            };
+            let text = match &*key.as_bytes() {
+                b"name" => &this.name,
+                b"org_name" => &this.org_name,
+                b"table" => &this.table,
+                b"org_table" => &this.org_table,
+                b"type" => return this.kind.into_lua(lua),
+                _ => return Ok(Value::Nil),
+            };
+            Ok(Value::String(lua.create_string(text)?))
+        });
+    }
+}

@@ -1,0 +1,65 @@
+//! What a proxy is to do.
+
+use std::{fmt, rc::Rc, sync::Arc, time::Duration};
+
+use crate::{Address, Backends, Faults, HookMaker, Surroundings};
+
+/// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
+pub type MakerOfThread =
+    dyn Fn(Rc<dyn Surroundings>) -> Result<Rc<dyn HookMaker>, String> + Send + Sync;
+
+/// A place where clients connect, and what watches their sessions.
+#[derive(Clone)]
+pub struct Service {
+    /// Where it listens.
+    pub address: Address,
+    /// What makes the hooks; `None` relays without hooks.
+    pub hooks: Option<Arc<MakerOfThread>>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut service = f.debug_struct("Service");
+        service.field("address", &self.address);
+        service.field("has_hooks", &self.hooks.is_some()).finish()
+    }
+}
+
+/// What a proxy is to do.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where clients connect.
+    pub services: Vec<Service>,
+    /// The servers.
+    pub backends: Arc<Backends>,
+    /// Time limit for connecting to a backend.
+    pub connect_timeout: Duration,
+    /// Time limit for a client or a server that sends nothing.
+    pub read_timeout: Duration,
+    /// Time limit for a client or a server that takes nothing.
+    pub write_timeout: Duration,
+    /// Whether a connection of the pool is made the client's by `COM_CHANGE_USER`, and a session's state is reset when
+    /// another session takes the connection.
+    pub pool_changes_user: bool,
+    /// Number of event threads, each with hooks of its own.
+    pub threads: usize,
+    /// Faults on purpose.
+    pub faults: Faults,
+}
+
+impl Settings {
+    /// The usual limits, one thread.
+    pub fn new(services: Vec<Service>, backends: Arc<Backends>) -> Self {
+        const EIGHT_HOURS: Duration = Duration::from_secs(8 * 3600);
+        Self {
+            services,
+            backends,
+            connect_timeout: Duration::from_secs(2),
+            read_timeout: EIGHT_HOURS,
+            write_timeout: EIGHT_HOURS,
+            pool_changes_user: true,
+            threads: 1,
+            faults: Faults::default(),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! One event thread: what its sessions share.
+
+use std::{io::Write, rc::Rc, sync::Arc};
+
+use crate::{
+    HookMaker, Level, Log, Settings, Surroundings, faults::Trouble, pool::Pool, stop::Stop,
+    watch::Waits,
+};
+
+/// What the sessions of one event thread share.
+pub(crate) struct EventThread {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) pool: Rc<Pool>,
+    pub(crate) waits: Rc<Waits>,
+    pub(crate) trouble: Option<Arc<Trouble>>,
+    makers: Vec<Option<Rc<dyn HookMaker>>>,
+    stop: Arc<Stop>,
+}
+
+impl EventThread {
+    /// The thread, with makers of hooks of its own.
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        log: Arc<Log>,
+        stop: Arc<Stop>,
+        trouble: Option<Arc<Trouble>>,
+    ) -> Result<Rc<Self>, String> {
+        let pool = Rc::new(Pool::default());
+        let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
+            log: Arc::clone(&log),
+            pool: Rc::clone(&pool),
+            stop: Arc::clone(&stop),
+        });
+        let makers = settings.services.iter().map(|service| {
+            let make = service.hooks.as_ref();
+            make.map(|make| make(Rc::clone(&surroundings))).transpose()
+        });
+        let makers = makers.collect::<Result<_, _>>()?;
+        Ok(Rc::new(Self {
+            waits: Waits::new(settings.read_timeout, settings.write_timeout),
+            settings,
+            log,
+            pool,
+            makers,
+            trouble,
+            stop,
+        }))
+    }
+
+    /// What makes the hooks of a service's sessions.
+    pub(crate) fn maker(&self, service: usize) -> Option<&Rc<dyn HookMaker>> {
+        self.makers.get(service)?.as_ref()
+    }
+
+    /// The number of a new session.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.stop.next_number()
+    }
+}
+
+struct Outside {
+    log: Arc<Log>,
+    pool: Rc<Pool>,
+    stop: Arc<Stop>,
+}
+
+impl Surroundings for Outside {
+    fn log(&self, level: Level, text: &str) {
+        self.log.write(level, text);
+    }
+
+    fn print(&self, text: &[u8]) {
+        let mut out = std::io::stdout().lock();
+        // A closed stdout must not end sessions.
+        let _ = out.write_all(text).and_then(|()| out.write_all(b"\n"));
+    }
+
+    fn idle_connections(&self, backend: usize, user: &[u8]) -> usize {
+        self.pool.count(backend, user)
+    }
+
+    fn shut_down(&self) {
+        self.stop.stop();
+    }
+}

@@ -1,0 +1,12 @@
+//! The relay between clients and servers that are made of bytes.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod admin;
+mod commands;
+mod faults;
+mod hooks;
+mod injections;
+mod login;
+mod mock;
+mod pooling;
+mod torture;

@@ -1,0 +1,181 @@
+//! Connections that are kept for other sessions.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+    time::Duration,
+};
+
+use protocol::relay::ok_packet;
+use proxy::{Decision, SharedSession, Surroundings};
+
+use crate::{
+    hooks::{Event, hooks},
+    mock::{CAPABILITIES, Scene, hello, login, login_of, server},
+};
+
+const OK: &[u8] = b"\0\0\0\x02\0\0\0";
+
+/// A server that writes down what it gets, answers everything with OK, and counts its connections.
+fn server_with(log: &Arc<Mutex<Vec<Vec<u8>>>>, connections: &Arc<AtomicUsize>) -> SocketAddr {
+    let (log, connections) = (Arc::clone(log), Arc::clone(connections));
+    server(move |mut end| {
+        connections.fetch_add(1, SeqCst);
+        end.say(0, &hello().payload());
+        while let Some((number, command)) = end.packet() {
+            let is_leaving = command == b"\x03leave";
+            log.lock().unwrap().push(command);
+            end.say(number.wrapping_add(1), &ok_packet());
+            if is_leaving {
+                thread::sleep(Duration::from_millis(30));
+                return;
+            }
+        }
+    })
+}
+
+/// Parks the connection after the login and after each command, and takes it for each command.
+fn park_always(event: Event<'_>, session: &SharedSession, outside: &dyn Surroundings) -> Decision {
+    match event {
+        Event::Connect if outside.idle_connections(0, b"") > 0 => {
+            session.borrow_mut().backend = Some(0);
+            Decision::Ignore
+        }
+        Event::AuthResult(_) => {
+            session.borrow_mut().backend = None;
+            Decision::PassOn
+        }
+        Event::Query(b"\x01") => Decision::Answer(vec![ok_packet()]),
+        Event::Query(packet) => {
+            if outside.idle_connections(0, b"ann") == 0 {
+                return Decision::Answer(vec![b"\xff\x51\x04#07000none".to_vec()]);
+            }
+            let mut session = session.borrow_mut();
+            session.backend = Some(0);
+            session.queries.push_back(proxy::Injection {
+                id: 1,
+                packet: packet.to_vec(),
+                needs_result: true,
+            });
+            Decision::SendQueue
+        }
+        Event::Result(_) => {
+            session.borrow_mut().backend = None;
+            Decision::PassOn
+        }
+        _ => Decision::PassOn,
+    }
+}
+
+#[test]
+fn an_idle_connection_serves_the_next_client() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let scene = Scene::with(&[address], hooks(park_always), |_| {});
+    let mut first = scene.user(0);
+    scene.all_left();
+    first.say(0, b"\x03one");
+    assert_eq!(first.expect(1), OK);
+    scene.all_left();
+    // The second client's proof is checked by the server; its session begins anew.
+    let mut second = scene.client();
+    second.expect(0);
+    second.say(1, &login(CAPABILITIES, &[7; 20], "mysql_native_password"));
+    assert_eq!(second.expect(2), OK);
+    first.say(0, b"\x03two");
+    assert_eq!(first.expect(1), OK);
+    first.say(0, b"\x03three");
+    assert_eq!(first.expect(1), OK);
+    assert_eq!(connections.load(SeqCst), 1);
+    let log = log.lock().unwrap();
+    assert_eq!(log[1], b"\x03one");
+    let mut change = b"\x11ann\0\x14".to_vec();
+    change.extend_from_slice(&[7; 20]);
+    change.extend_from_slice(b"shop\0\x2d\0mysql_native_password\0");
+    assert_eq!(log[2], change);
+    // The first session takes over from the second, and later from itself.
+    assert_eq!(log[3], b"\x1f");
+    assert!(
+        log[4].starts_with(b"\x03SET character_set_client = 45"),
+        "{:?}",
+        log[4]
+    );
+    assert_eq!(log[5], b"\x03two");
+    assert_eq!(log[6], b"\x03three");
+}
+
+#[test]
+fn an_idle_connection_that_the_server_closed_is_gone() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let scene = Scene::with(&[address], hooks(park_always), |_| {});
+    let mut client = scene.user(0);
+    client.say(0, b"\x03leave");
+    assert_eq!(client.expect(1), OK);
+    // Longer than the server takes to leave.
+    thread::sleep(Duration::from_millis(300));
+    client.say(0, b"\x03is it there");
+    assert_eq!(client.expect(1)[0], 0xff);
+    scene.all_left();
+}
+
+#[test]
+fn connections_are_taken_for_their_user_only() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let refused = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&refused);
+    let script = hooks(move |event, session, outside| match event {
+        Event::AuthResult(_) => {
+            session.borrow_mut().backend = None;
+            Decision::PassOn
+        }
+        Event::Query(_) => {
+            assert_eq!(outside.idle_connections(0, b""), 2);
+            assert_eq!(outside.idle_connections(0, b"bob"), 1);
+            session.borrow_mut().client.username = b"carl".to_vec();
+            session.borrow_mut().backend = Some(0);
+            Decision::PassOn
+        }
+        Event::Left => {
+            told.store(true, SeqCst);
+            Decision::PassOn
+        }
+        _ => Decision::PassOn,
+    });
+    let scene = Scene::with(&[address], script, |_| {});
+    let mut first = scene.user(0);
+    let mut second = scene.client();
+    second.expect(0);
+    second.say(
+        1,
+        &login_of("bob", CAPABILITIES, b"", "mysql_native_password"),
+    );
+    assert_eq!(second.expect(2), OK);
+    scene.all_left();
+    first.say(0, b"\x03x");
+    first.expect_end();
+    assert!(refused.load(SeqCst));
+    assert_eq!(connections.load(SeqCst), 2);
+}
+
+#[test]
+fn without_change_user_the_connection_is_used_as_it_is() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let scene = Scene::with(&[address], hooks(park_always), |settings| {
+        settings.pool_changes_user = false;
+    });
+    let first = scene.user(0);
+    scene.all_left();
+    let mut second = scene.user(0);
+    second.say(0, b"\x03x");
+    assert_eq!(second.expect(1), OK);
+    assert_eq!(log.lock().unwrap().len(), 2);
+    assert_eq!(connections.load(SeqCst), 1);
+    drop(first);
+}

@@ -1,0 +1,197 @@
+//! The scripts in `crates/proxy/scripts/`.
+
+use std::rc::Rc;
+
+use proxy::{Decision, HookMaker as _, Injection, Level, QueryResult, StatusFlags};
+
+use crate::scene::{Scene, done, rows, session};
+
+fn script(name: &str) -> String {
+    let path = format!("{}/scripts/{name}.lua", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("a bundled script")
+}
+
+/// The answer to a command that the script has sent.
+fn answer_to(scene: &Scene, result: QueryResult) -> QueryResult {
+    let injection: Option<Injection> = scene.session.borrow_mut().queries.pop_front();
+    QueryResult {
+        injection: injection.expect("a command in the queue"),
+        ..result
+    }
+}
+
+#[test]
+fn auditing_prints_each_event() {
+    let mut scene = Scene::new(&script("auditing"));
+    let session = scene.session.clone();
+    scene.hooks.connect_server(&session);
+    scene.hooks.read_auth(&session);
+    scene.hooks.read_auth_result(&session, &[0]);
+    scene.hooks.read_auth_result(&session, &[255]);
+    scene.query("select 1");
+    scene.hooks.disconnect_client(&session);
+    let printed = scene.printed();
+    let expected = [
+        "[connect] ",
+        "[login] database test",
+        "[login accepted] ",
+        "[login refused] ",
+        "[command] [COM_QUERY] select 1",
+        "[disconnect] ",
+    ];
+    assert_eq!(printed.len(), expected.len());
+    for (line, expected) in printed.iter().zip(expected) {
+        assert!(
+            line.ends_with(&format!(" 127.0.0.1:1000 me {expected}")),
+            "{line}"
+        );
+    }
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
+fn histogram_counts_shapes_and_tables() {
+    let mut scene = Scene::new(&script("histogram"));
+    for text in [
+        "select * from a where b = 1",
+        "SELECT * FROM a WHERE b = 2",
+        "delete from a",
+    ] {
+        assert_eq!(scene.query(text), Decision::SendQueue);
+        let mut result = answer_to(&scene, done());
+        result.packets = None;
+        assert_eq!(scene.result(result), Decision::PassOn);
+    }
+    let rows = |decision| match decision {
+        Decision::Answer(packets) => {
+            let columns = usize::from(packets[0][0]);
+            packets[columns + 2..packets.len() - 1].to_vec()
+        }
+        other => panic!("{other:?}"),
+    };
+    let queries = rows(scene.query("SELECT * FROM  histogram.queries;"));
+    let expected = [
+        &b"\x10DELETE FROM `a` \x011\x03120\x03120"[..],
+        b"\x1fSELECT * FROM `a` WHERE `b` = ? \x012\x03120\x03120",
+    ];
+    let expected: Vec<Vec<u8>> = expected.iter().map(|row| row.to_vec()).collect();
+    assert_eq!(queries.len(), 2);
+    assert_eq!(queries[0], expected[0]);
+    assert!(queries[1].ends_with(b"\x012\x03120\x03120"));
+    let tables = rows(scene.query("select * from histogram.tables"));
+    assert_eq!(tables, [b"\x06test.a\x012\x011".to_vec()]);
+    assert!(matches!(
+        scene.query("delete from histogram.queries"),
+        Decision::Answer(_)
+    ));
+    assert!(rows(scene.query("select * from histogram.queries")).is_empty());
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+/// A scene with idle connections of the user to the second backend and to the one for reads.
+fn splitting() -> Scene {
+    let scene = Scene::new(&script("rw-splitting"));
+    let mut idle = scene.recorder.idle.borrow_mut();
+    for place in 0..3 {
+        idle.insert((place, Vec::new()), 4);
+        idle.insert((place, b"me".to_vec()), 4);
+    }
+    drop(idle);
+    scene.session.borrow_mut().backend = None;
+    scene
+}
+
+#[test]
+fn rw_splitting_opens_connections_until_there_are_enough() {
+    let mut scene = splitting();
+    scene.recorder.idle.borrow_mut().insert((1, Vec::new()), 3);
+    let session = scene.session.clone();
+    assert_eq!(scene.hooks.connect_server(&session), Decision::PassOn);
+    assert_eq!(session.borrow().backend, Some(1));
+    assert_eq!(
+        scene.hooks.read_auth_result(&session, &[0]),
+        Decision::PassOn
+    );
+    assert_eq!(session.borrow().backend, None);
+    scene.recorder.idle.borrow_mut().insert((1, Vec::new()), 4);
+    assert_eq!(scene.hooks.connect_server(&session), Decision::Ignore);
+    assert_eq!(session.borrow().backend, Some(0));
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
+fn rw_splitting_sends_reads_to_readers_and_keeps_transactions_together() {
+    let mut scene = splitting();
+    let session = scene.session.clone();
+    session.borrow_mut().client.default_db.clear();
+    let in_transaction = StatusFlags {
+        in_trans: true,
+        ..StatusFlags::default()
+    };
+    let plain = StatusFlags::default();
+    let mut step = |text: &str, flags, insert_id| {
+        assert_eq!(scene.query(text), Decision::SendQueue, "{text}");
+        let used = session.borrow().backend;
+        let mut result = answer_to(&scene, done());
+        result.flags = flags;
+        result.status = proxy::Status::Ok {
+            affected_rows: 0,
+            insert_id,
+        };
+        assert_eq!(scene.result(result), Decision::PassOn, "{text}");
+        (used, session.borrow().backend)
+    };
+    let (writer, reader) = (Some(0), Some(2));
+    assert_eq!(step("select * from t", plain, 0), (reader, None));
+    assert_eq!(step("select * from t for update", plain, 0), (writer, None));
+    assert_eq!(step("select LAST_INSERT_ID()", plain, 0), (writer, None));
+    assert_eq!(step("update t set a = 1", plain, 0), (writer, None));
+    assert_eq!(step("begin", in_transaction, 0), (writer, writer));
+    assert_eq!(step("select * from t", in_transaction, 0), (writer, writer));
+    assert_eq!(step("commit", plain, 0), (writer, None));
+    assert_eq!(step("insert into t values (1)", plain, 9), (writer, writer));
+    assert_eq!(step("select 1", plain, 0), (writer, None));
+    assert_eq!(
+        step("select sql_calc_found_rows * from t", plain, 0),
+        (reader, reader)
+    );
+    assert_eq!(step("select found_rows()", plain, 0), (reader, None));
+    let quit = scene.hooks.read_query(&session, &[1]);
+    assert!(matches!(quit, Decision::Answer(_)));
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
+fn rw_splitting_changes_the_database_first() {
+    let mut scene = splitting();
+    assert_eq!(scene.query("select 1"), Decision::SendQueue);
+    assert_eq!(scene.session.borrow().queries[0].packet, b"\x02test");
+    let result = answer_to(&scene, done());
+    assert_eq!(scene.result(result), Decision::Ignore);
+    let result = answer_to(&scene, rows(false));
+    assert_eq!(scene.result(result), Decision::PassOn);
+
+    assert_eq!(scene.query("select 1"), Decision::SendQueue);
+    let refused = QueryResult {
+        status: proxy::Status::Err,
+        packets: Some(Rc::new(vec![vec![255, 0, 0]])),
+        ..answer_to(&scene, done())
+    };
+    assert!(matches!(scene.result(refused), Decision::Answer(_)));
+    assert!(scene.session.borrow().queries.is_empty());
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
+fn bundled_scripts_share_a_host_with_many_sessions() {
+    let scene = Scene::new(&script("histogram"));
+    for _ in 0..3 {
+        let session = session();
+        let mut hooks = scene.host.hooks(&session);
+        assert_eq!(
+            hooks.read_query(&session, b"\x03select 1"),
+            Decision::SendQueue
+        );
+    }
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
