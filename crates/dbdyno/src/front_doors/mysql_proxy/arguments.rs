@@ -134,7 +134,7 @@ pub(super) enum Parsed {
 
 /// Reads the command line and the defaults file that it names.
 pub(super) fn parse(words: &[OsString]) -> Result<Parsed, Blamed> {
-    let words: Vec<OsString> = words.iter().map(|word| without_variants(word)).collect();
+    let words: Vec<OsString> = words.iter().map(without_variants).collect();
     let command = Arguments::command();
     let typed = match command.clone().try_get_matches_from(called(&words)) {
         Ok(typed) => typed,
