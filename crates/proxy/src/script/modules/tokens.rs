@@ -8,7 +8,8 @@ use lua::{
 };
 
 use super::{
-    add, bytes,
+    bytes,
+    function::add,
     token::{self, Token},
 };
 
