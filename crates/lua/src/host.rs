@@ -116,12 +116,17 @@ impl Host {
         function: &Function,
         arguments: impl IntoLuaMulti,
     ) -> Result<R, Error> {
-        let Some(budget) = &self.budget else {
-            return Ok(function.call(arguments)?);
-        };
-        budget.refill();
+        if let Some(budget) = &self.budget {
+            budget.refill();
+        }
         let result = function.call(arguments);
-        budget.relax(&self.lua)?;
+        if let Some(budget) = &self.budget {
+            budget.relax(&self.lua)?;
+        }
+        if let Err(mlua::Error::MemoryError(_)) = &result {
+            // LuaJIT frees nothing by itself when it meets the limit: the next call would meet it, too.
+            self.lua.gc_collect()?;
+        }
         Ok(result?)
     }
 

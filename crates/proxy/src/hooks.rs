@@ -17,7 +17,7 @@ pub enum Decision {
 }
 
 /// The hooks of one client's session, in the order in which they are called. An error in a hook is logged by the hook's
-/// side; the session goes on as if the hook had decided nothing.
+/// side; the session continues as if the hook had decided nothing.
 pub trait Hooks {
     /// Before a server is connected.
     fn connect_server(&mut self, session: &SharedSession) -> Decision;

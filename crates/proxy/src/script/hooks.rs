@@ -18,9 +18,9 @@ use super::{
 };
 use crate::{Decision, HookMaker, Hooks, Level, QueryResult, SharedSession};
 
-/// What a client is told whose script did not load.
+/// The error for a client whose script did not load.
 const NOT_LOADED: &str = "MySQL Proxy Lua script failed to load. Check the error log.";
-/// What a client is told whose script failed before it had set its hooks.
+/// The error for a client whose script failed before it had set its hooks.
 const NOT_EXECUTED: &str = "MySQL Proxy Lua script failed to execute. Check the error log.";
 
 /// A script as the hooks of one session.
