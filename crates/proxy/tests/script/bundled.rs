@@ -271,6 +271,61 @@ fn ro_balance_uses_replicas_that_keep_up() {
     }
 }
 
+/// The distinct values of a column.
+fn values(values: &[&str]) -> QueryResult {
+    let eof = vec![0xfe, 0, 0, 2, 0];
+    let mut packets = vec![vec![1], column("t", "c", 253), eof.clone()];
+    let row = |text: &&str| [&[text.len() as u8], text.as_bytes()].concat();
+    packets.extend(values.iter().map(row));
+    packets.push(eof);
+    QueryResult {
+        packets: Some(Rc::new(packets)),
+        columns: 1,
+        ..rows(false)
+    }
+}
+
+#[test]
+fn xtab_computes_a_column_for_each_value() {
+    let mut scene = Scene::new(&script("xtab"));
+    assert_eq!(scene.query("select 1"), Decision::PassOn);
+    for text in ["XTAB HELP", "xtab version", "XTAB QUERY"] {
+        assert!(matches!(scene.query(text), Decision::Answer(_)), "{text}");
+    }
+    for text in [
+        "XTAB",
+        "XTAB t r c SUM",
+        "XTAB t r c NO f",
+        "XTAB t r; c SUM f",
+        "XTAB t` r c SUM f",
+    ] {
+        let Decision::Answer(packets) = scene.query(text) else {
+            panic!("{text}");
+        };
+        assert_eq!(packets[0][0], 0xff, "{text}");
+    }
+    assert_eq!(
+        scene.query("xtab db.t r c sum f total;"),
+        Decision::SendQueue
+    );
+    let first = b"\x03SELECT DISTINCT `c` FROM `db`.`t` ORDER BY 1";
+    assert_eq!(scene.session.borrow().queries[0].packet, first);
+    let result = answer_to(&scene, values(&["a", "it's"]));
+    assert_eq!(scene.result(result), Decision::Ignore);
+    let query = "SELECT `r`, SUM(CASE WHEN `c` = 'a' THEN `f` END) AS `a`, \
+        SUM(CASE WHEN `c` = 'it''s' THEN `f` END) AS `it's`, SUM(`f`) AS total \
+        FROM `db`.`t` GROUP BY `r` WITH ROLLUP";
+    assert_eq!(scene.printed(), [query]);
+    let result = answer_to(&scene, rows(false));
+    assert_eq!(result.injection.packet[1..], *query.as_bytes());
+    assert_eq!(scene.result(result), Decision::PassOn);
+
+    assert_eq!(scene.query("xtab t r c count f"), Decision::SendQueue);
+    let result = answer_to(&scene, values(&[]));
+    assert!(matches!(scene.result(result), Decision::Answer(_)));
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
 #[test]
 fn bundled_scripts_share_a_host_with_many_sessions() {
     let scene = Scene::new(&script("histogram"));
