@@ -80,7 +80,19 @@ impl Host {
         wrapped.extend_from_slice(body);
         wrapped.extend_from_slice(b"\nend\n");
         let factory = loading::compile(&self.lua, name, &wrapped)?;
-        Ok(Script::new(factory))
+        Ok(Script { factory })
+    }
+
+    /// A fresh function of a script whose globals, and those of all functions in it, are `environment`.
+    pub fn instantiate(&self, script: &Script, environment: &Table) -> Result<Function, Error> {
+        let function: Function = self.call(&script.factory, ())?;
+        function.set_environment(environment.clone())?;
+        Ok(function)
+    }
+
+    /// Runs a script in `environment`, within the limits.
+    pub fn run(&self, script: &Script, environment: &Table) -> Result<(), Error> {
+        self.call(&self.instantiate(script, environment)?, ())
     }
 
     /// Compiles a file; its name in tracebacks is its path.
@@ -104,12 +116,17 @@ impl Host {
         function: &Function,
         arguments: impl IntoLuaMulti,
     ) -> Result<R, Error> {
-        let Some(budget) = &self.budget else {
-            return Ok(function.call(arguments)?);
-        };
-        budget.refill();
+        if let Some(budget) = &self.budget {
+            budget.refill();
+        }
         let result = function.call(arguments);
-        budget.relax(&self.lua)?;
+        if let Some(budget) = &self.budget {
+            budget.relax(&self.lua)?;
+        }
+        if let Err(mlua::Error::MemoryError(_)) = &result {
+            // LuaJIT frees nothing by itself when it meets the limit: the next call would meet it, too.
+            self.lua.gc_collect()?;
+        }
         Ok(result?)
     }
 

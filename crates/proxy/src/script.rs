@@ -8,6 +8,7 @@ mod hooks;
 mod host;
 mod injected;
 mod modules;
+mod outlets;
 mod packet;
 mod peer;
 mod queries;

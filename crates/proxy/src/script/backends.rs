@@ -11,7 +11,7 @@ use lua::{
     raise,
 };
 
-use super::{address::AddressObject, host::surroundings};
+use super::{address::AddressObject, outlets::surroundings};
 use crate::{Backend, BackendKind, BackendState, Backends};
 
 /// All backends, from 1.

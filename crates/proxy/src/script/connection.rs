@@ -9,7 +9,7 @@ use lua::{
 };
 
 use super::{
-    host::log,
+    outlets::log,
     peer::{PeerObject, Side},
 };
 use crate::{Backends, Level, SharedSession};

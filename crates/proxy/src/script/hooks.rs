@@ -10,17 +10,17 @@ use lua::{
 use super::{
     connection::Connection,
     constants::{IGNORE_RESULT, SEND_QUERY, SEND_RESULT},
-    host::State,
+    host::{ScriptHost, State},
     injected::Injected,
     packet,
     queries::Queries,
     response,
 };
-use crate::{Decision, Hooks, Level, QueryResult, SharedSession};
+use crate::{Decision, HookMaker, Hooks, Level, QueryResult, SharedSession};
 
-/// What a client is told whose script did not load.
+/// The error for a client whose script did not load.
 const NOT_LOADED: &str = "MySQL Proxy Lua script failed to load. Check the error log.";
-/// What a client is told whose script failed before it had set its hooks.
+/// The error for a client whose script failed before it had set its hooks.
 const NOT_EXECUTED: &str = "MySQL Proxy Lua script failed to execute. Check the error log.";
 
 /// A script as the hooks of one session.
@@ -190,13 +190,19 @@ fn run(
     own.raw_set("response", lua.create_table()?)?;
     let environment = state.host.environment()?;
     state.show(number, &own)?;
-    script.run(&state.host, &environment)?;
+    state.host.run(script, &environment)?;
     Ok(Running { environment, own })
 }
 
 fn log_traceback(state: &State, error: &Error) {
     if !error.traceback.is_empty() {
         state.log(Level::Message, &format!("traceback:\n{}", error.traceback));
+    }
+}
+
+impl HookMaker for ScriptHost {
+    fn hooks(&self, session: &SharedSession) -> Box<dyn Hooks> {
+        Box::new(LuaHooks::new(&self.0, session))
     }
 }
 

@@ -8,13 +8,10 @@ use std::{
     time::SystemTime,
 };
 
-use lua::{
-    Error, Host, HostOptions, Script,
-    mlua::{Function, Lua, Table, Value},
-};
+use lua::{Error, Host, HostOptions, Script, mlua::Table};
 
-use super::{LuaHooks, backends::BackendList, constants, modules};
-use crate::{Backends, HookMaker, Hooks, Level, SharedSession, Surroundings};
+use super::{backends::BackendList, constants, modules, outlets};
+use crate::{Backends, Level, Surroundings};
 
 /// What a host of scripts runs, and within which limits.
 #[derive(Debug, Clone)]
@@ -50,9 +47,6 @@ struct Loaded {
     script: Option<Script>,
 }
 
-/// The surroundings, where functions of a script find them.
-struct Around(Rc<dyn Surroundings>);
-
 impl ScriptHost {
     /// A Lua state with the proxy's interface. The script is loaded, too; if that fails, it is logged, and clients get
     /// an error until the file has changed.
@@ -63,9 +57,9 @@ impl ScriptHost {
     ) -> Result<Self, Error> {
         let host = Host::new(&options.lua)?;
         let lua = host.lua();
-        lua.set_app_data(Around(surroundings));
+        outlets::install(lua, surroundings);
         lua.globals()
-            .raw_set("print", lua.create_function(print)?)?;
+            .raw_set("print", lua.create_function(outlets::print)?)?;
 
         let constants = lua.create_table()?;
         constants::add_to(&constants)?;
@@ -113,12 +107,6 @@ impl ScriptHost {
     /// Whether the script's file, as it is now, can be loaded.
     pub fn is_loaded(&self) -> bool {
         self.0.script().is_some()
-    }
-}
-
-impl HookMaker for ScriptHost {
-    fn hooks(&self, session: &SharedSession) -> Box<dyn Hooks> {
-        Box::new(LuaHooks::new(&self.0, session))
     }
 }
 
@@ -188,58 +176,6 @@ impl State {
     }
 
     pub(super) fn log(&self, level: Level, text: &str) {
-        log(self.host.lua(), level, text);
+        outlets::log(self.host.lua(), level, text);
     }
-}
-
-/// The surroundings of a state that [`ScriptHost::new`] made.
-pub(super) fn surroundings(lua: &Lua) -> Rc<dyn Surroundings> {
-    match lua.app_data_ref::<Around>() {
-        Some(around) => around.0.clone(),
-        None => Rc::new(Nowhere),
-    }
-}
-
-/// Writes a line to the log.
-pub(super) fn log(lua: &Lua, level: Level, text: &str) {
-    surroundings(lua).log(level, text);
-}
-
-/// `print`: the texts of its arguments, separated by tabs.
-pub(super) fn print(lua: &Lua, arguments: lua::mlua::Variadic<Value>) -> lua::mlua::Result<()> {
-    let line = joined(lua, &arguments)?;
-    surroundings(lua).print(&line);
-    Ok(())
-}
-
-/// The texts of values as `print` joins them.
-pub(super) fn joined(lua: &Lua, values: &[Value]) -> lua::mlua::Result<Vec<u8>> {
-    // A script may have replaced it, as for `print` of Lua itself.
-    let to_string: Function = lua.globals().get("tostring")?;
-    let mut line = Vec::new();
-    for (index, value) in values.iter().enumerate() {
-        if index > 0 {
-            line.push(b'\t');
-        }
-        match value {
-            Value::String(text) => line.extend_from_slice(&text.as_bytes()),
-            value => {
-                let text: lua::mlua::LuaString = to_string.call(value)?;
-                line.extend_from_slice(&text.as_bytes());
-            }
-        }
-    }
-    Ok(line)
-}
-
-/// The surroundings of a state without any.
-struct Nowhere;
-
-impl Surroundings for Nowhere {
-    fn log(&self, _: Level, _: &str) {}
-    fn print(&self, _: &[u8]) {}
-    fn idle_connections(&self, _: usize, _: &[u8]) -> usize {
-        0
-    }
-    fn shut_down(&self) {}
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lua::mlua::{IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value};
 
-use super::{host::log, resultset::ResultSet};
+use super::{outlets::log, resultset::ResultSet};
 use crate::{Level, QueryResult};
 
 /// An injected command with its answer.

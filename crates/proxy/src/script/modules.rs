@@ -3,6 +3,7 @@
 mod bytes;
 mod chassis;
 mod execute;
+mod function;
 mod glib;
 mod keywords;
 mod lfs;
@@ -16,7 +17,7 @@ mod tokens;
 
 use lua::{
     Error, Host,
-    mlua::{self, Function, Lua, Table, Value},
+    mlua::{self, Lua, Table, Value},
 };
 
 /// Makes a module's table.
@@ -74,19 +75,4 @@ fn no_lpeg(lua: &Lua, _: mlua::Variadic<Value>) -> mlua::Result<()> {
         lua,
         "lpeg is not built in: install it as a C module for LuaJIT and name its place with --lua-cpath",
     ))
-}
-
-/// Adds a function to a module.
-fn add<A, R>(
-    lua: &Lua,
-    module: &Table,
-    name: &str,
-    function: impl Fn(&Lua, A) -> mlua::Result<R> + 'static,
-) -> mlua::Result<()>
-where
-    A: mlua::FromLuaMulti,
-    R: mlua::IntoLuaMulti,
-{
-    let function: Function = lua.create_function(function)?;
-    module.raw_set(name, function)
 }

@@ -5,7 +5,7 @@ use lua::{
     raise,
 };
 
-use super::{address::AddressObject, host::log};
+use super::{address::AddressObject, outlets::log};
 use crate::{Level, Peer, SharedSession};
 
 /// Which end of a session.

@@ -2,7 +2,7 @@
 
 use lua::{
     bad_argument,
-    mlua::{Lua, MetaMethod, Result, UserData, UserDataMethods, Value, Variadic},
+    mlua::{Lua, MetaMethod, Result, UserData, UserDataMethods, Value},
     raise,
 };
 
@@ -34,23 +34,28 @@ impl UserData for Queries {
     }
 }
 
-/// The command that the arguments of `append` and `prepend` describe.
-fn injection(lua: &Lua, function: &str, arguments: Variadic<Value>) -> Result<Injection> {
-    let argument = |position: usize| arguments.get(position - 1).unwrap_or(&Value::Nil);
-    let wrong =
-        |position, expected| bad_argument(lua, position, function, expected, argument(position));
-    // As in C, a fraction is cut off.
-    let id = lua
-        .coerce_number(argument(1).clone())?
-        .ok_or_else(|| wrong(1, "number"))? as i64;
-    let packet = match argument(2) {
+/// The arguments of `append` and `prepend`.
+type Arguments = (Value, Value, Value);
+
+/// The command that the arguments describe.
+fn injection(lua: &Lua, function: &str, arguments: Arguments) -> Result<Injection> {
+    let (id, packet, options) = &arguments;
+    let wrong = |position, expected, got| bad_argument(lua, position, function, expected, got);
+    let id = match id {
+        Value::Integer(id) => *id,
+        // As in C, a fraction is cut off.
+        other => lua
+            .coerce_number(other.clone())?
+            .ok_or_else(|| wrong(1, "number", other))? as i64,
+    };
+    let packet = match packet {
         Value::String(packet) => packet.as_bytes().to_vec(),
         number @ (Value::Integer(_) | Value::Number(_)) => number.to_string()?.into_bytes(),
-        _ => return Err(wrong(2, "string")),
+        other => return Err(wrong(2, "string", other)),
     };
-    let needs_result = match argument(3) {
+    let needs_result = match options {
         Value::Nil => false,
-        Value::Table(options) => match options.get("resultset_is_needed")? {
+        Value::Table(options) => match options.raw_get("resultset_is_needed")? {
             Value::Nil => false,
             Value::Boolean(is_needed) => is_needed,
             // The original's text, in which the type was never filled in; scripts may match it.
@@ -59,7 +64,7 @@ fn injection(lua: &Lua, function: &str, arguments: Variadic<Value>) -> Result<In
                 return Err(raise(lua, text));
             }
         },
-        _ => return Err(wrong(3, "table")),
+        other => return Err(wrong(3, "table", other)),
     };
     Ok(Injection {
         id,

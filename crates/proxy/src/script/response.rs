@@ -4,7 +4,7 @@ use lua::mlua::{Lua, Result, Table, Value};
 
 use super::{
     constants::{PACKET_ERR, PACKET_OK, PACKET_RAW},
-    host::log,
+    outlets::log,
     packet,
 };
 use crate::Level;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proxy::{Decision, HookMaker as _, Injection, Level, QueryResult, StatusFlags};
 
-use crate::scene::{Scene, done, rows, session};
+use crate::scene::{Scene, column, done, rows, session};
 
 fn script(name: &str) -> String {
     let path = format!("{}/scripts/{name}.lua", env!("CARGO_MANIFEST_DIR"));
@@ -179,6 +179,150 @@ fn rw_splitting_changes_the_database_first() {
     };
     assert!(matches!(scene.result(refused), Decision::Answer(_)));
     assert!(scene.session.borrow().queries.is_empty());
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
+fn ro_pooling_shares_connections_and_sets_the_database() {
+    let mut scene = Scene::new(&script("ro-pooling"));
+    let session = scene.session.clone();
+    session.borrow_mut().backend = None;
+    assert_eq!(scene.hooks.connect_server(&session), Decision::PassOn);
+    assert_eq!(session.borrow().backend, Some(0));
+    scene.hooks.read_auth_result(&session, &[0]);
+    assert_eq!(session.borrow().backend, None);
+    for place in 0..3 {
+        let mut idle = scene.recorder.idle.borrow_mut();
+        idle.insert((place, Vec::new()), 4);
+        idle.insert((place, b"me".to_vec()), place);
+    }
+    assert_eq!(scene.hooks.connect_server(&session), Decision::Ignore);
+    session.borrow_mut().backend = None;
+    assert_eq!(scene.query("select 1"), Decision::SendQueue);
+    assert_eq!(session.borrow().backend, Some(1));
+    assert_eq!(session.borrow().queries[0].packet, b"\x02test");
+    let result = answer_to(&scene, done());
+    assert_eq!(scene.result(result), Decision::Ignore);
+    let result = answer_to(&scene, rows(false));
+    assert_eq!(scene.result(result), Decision::PassOn);
+    assert_eq!(session.borrow().backend, None);
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+/// The answer to SHOW REPLICA STATUS.
+fn replica_status(io_running: &str, seconds: &str) -> QueryResult {
+    let names = [
+        "Replica_IO_Running",
+        "Replica_SQL_Running",
+        "Seconds_Behind_Source",
+    ];
+    let eof = vec![0xfe, 0, 0, 2, 0];
+    let mut packets = vec![vec![3]];
+    packets.extend(names.map(|name| column("", name, 253)));
+    packets.push(eof.clone());
+    let row =
+        [io_running, "Yes", seconds].map(|text| [&[text.len() as u8], text.as_bytes()].concat());
+    packets.push(row.concat());
+    packets.push(eof);
+    QueryResult {
+        packets: Some(Rc::new(packets)),
+        columns: 3,
+        row_count: 1,
+        ..rows(false)
+    }
+}
+
+#[test]
+fn ro_balance_uses_replicas_that_keep_up() {
+    let cases = [
+        (replica_status("Yes", "3"), "running"),
+        (replica_status("No", "3"), "noiothread"),
+        (replica_status("Yes", "11"), "toofarbehind"),
+        (done(), "noslave"),
+    ];
+    for (status, state) in cases {
+        let mut scene = Scene::new(&script("ro-balance"));
+        let session = scene.session.clone();
+        assert_eq!(scene.hooks.connect_server(&session), Decision::PassOn);
+        assert_eq!(session.borrow().backend, Some(2));
+        assert_eq!(scene.query("select 1"), Decision::SendQueue);
+        assert_eq!(session.borrow().queries[0].packet, b"\x03SHOW SLAVE STATUS");
+        let status = answer_to(&scene, status);
+        let decision = scene.result(status);
+        assert_eq!(scene.printed(), [format!("replica 3: {state}")]);
+        assert_eq!(scene.logged(Level::Warning), [""; 0]);
+        if state == "running" {
+            assert_eq!(decision, Decision::Ignore);
+            assert_eq!(session.borrow().queries.len(), 1);
+            // It is not checked again at once.
+            assert_eq!(scene.query("select 1"), Decision::PassOn);
+            continue;
+        }
+        let text = format!("\u{FFFD}Q\u{4}#08S01slave-state is {state}");
+        let Decision::Answer(packets) = decision else {
+            panic!("{decision:?}");
+        };
+        assert_eq!(String::from_utf8_lossy(&packets[0]), text);
+        assert!(session.borrow().close && session.borrow().queries.is_empty());
+        // New clients are not sent to it.
+        session.borrow_mut().backend = None;
+        scene.hooks.connect_server(&session);
+        assert_eq!(session.borrow().backend, None);
+    }
+}
+
+/// The distinct values of a column.
+fn values(values: &[&str]) -> QueryResult {
+    let eof = vec![0xfe, 0, 0, 2, 0];
+    let mut packets = vec![vec![1], column("t", "c", 253), eof.clone()];
+    let row = |text: &&str| [&[text.len() as u8], text.as_bytes()].concat();
+    packets.extend(values.iter().map(row));
+    packets.push(eof);
+    QueryResult {
+        packets: Some(Rc::new(packets)),
+        columns: 1,
+        ..rows(false)
+    }
+}
+
+#[test]
+fn xtab_computes_a_column_for_each_value() {
+    let mut scene = Scene::new(&script("xtab"));
+    assert_eq!(scene.query("select 1"), Decision::PassOn);
+    for text in ["XTAB HELP", "xtab version", "XTAB QUERY"] {
+        assert!(matches!(scene.query(text), Decision::Answer(_)), "{text}");
+    }
+    for text in [
+        "XTAB",
+        "XTAB t r c SUM",
+        "XTAB t r c NO f",
+        "XTAB t r; c SUM f",
+        "XTAB t` r c SUM f",
+    ] {
+        let Decision::Answer(packets) = scene.query(text) else {
+            panic!("{text}");
+        };
+        assert_eq!(packets[0][0], 0xff, "{text}");
+    }
+    assert_eq!(
+        scene.query("xtab db.t r c sum f total;"),
+        Decision::SendQueue
+    );
+    let first = b"\x03SELECT DISTINCT `c` FROM `db`.`t` ORDER BY 1";
+    assert_eq!(scene.session.borrow().queries[0].packet, first);
+    let result = answer_to(&scene, values(&["a", "it's"]));
+    assert_eq!(scene.result(result), Decision::Ignore);
+    let query = "SELECT `r`, SUM(CASE WHEN `c` = 'a' THEN `f` END) AS `a`, \
+        SUM(CASE WHEN `c` = 'it''s' THEN `f` END) AS `it's`, SUM(`f`) AS total \
+        FROM `db`.`t` GROUP BY `r` WITH ROLLUP";
+    assert_eq!(scene.printed(), [query]);
+    let result = answer_to(&scene, rows(false));
+    assert_eq!(result.injection.packet[1..], *query.as_bytes());
+    assert_eq!(scene.result(result), Decision::PassOn);
+
+    assert_eq!(scene.query("xtab t r c count f"), Decision::SendQueue);
+    let result = answer_to(&scene, values(&[]));
+    assert!(matches!(scene.result(result), Decision::Answer(_)));
     assert_eq!(scene.logged(Level::Warning), [""; 0]);
 }
 

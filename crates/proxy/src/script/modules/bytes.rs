@@ -41,3 +41,12 @@ pub(super) fn number(lua: &Lua, table: &Table, key: &str) -> Result<Option<u64>>
         },
     }
 }
+
+/// A table of numbers.
+pub(super) fn numbers(lua: &Lua, fields: &[(&str, u64)]) -> Result<Table> {
+    let table = lua.create_table()?;
+    for &(name, number) in fields {
+        table.raw_set(name, number as f64)?;
+    }
+    Ok(table)
+}

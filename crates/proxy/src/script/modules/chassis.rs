@@ -5,10 +5,10 @@ use lua::{
     raise,
 };
 
-use super::add;
+use super::function::add;
 use crate::{
     Level,
-    script::host::{joined, log, print, surroundings},
+    script::outlets::{joined, log, print, surroundings},
 };
 
 /// The levels by the names that scripts use.

@@ -2,7 +2,7 @@
 
 use lua::mlua::{IntoLua, Lua, Result, Table, Value};
 
-use super::proto::numbers;
+use super::bytes::numbers;
 use crate::script::reader::Reader;
 
 const COM_STMT_EXECUTE: u8 = 23;

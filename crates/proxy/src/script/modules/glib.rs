@@ -7,7 +7,7 @@ use lua::{
     mlua::{Lua, Result, Table, Value},
 };
 
-use super::{add, bytes};
+use super::{bytes, function::add};
 
 pub(super) fn module(lua: &Lua) -> Result<Table> {
     let module = lua.create_table()?;

@@ -16,7 +16,7 @@ use lua::{
 };
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 
-use super::add;
+use super::function::add;
 
 /// What functions of this module return: a value, or nil and why there is none.
 type Outcome = (Value, Option<String>);

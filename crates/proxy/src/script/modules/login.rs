@@ -5,7 +5,7 @@ use lua::{
     raise,
 };
 
-use super::{bytes, proto::numbers};
+use super::{bytes, bytes::numbers};
 use crate::script::reader::Reader;
 
 const CONNECT_WITH_DB: u64 = 1 << 3;

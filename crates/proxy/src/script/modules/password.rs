@@ -6,7 +6,7 @@ use lua::{
 };
 use sha1::{Digest, Sha1};
 
-use super::{add, bytes};
+use super::{bytes, function::add};
 
 type Hash = [u8; 20];
 

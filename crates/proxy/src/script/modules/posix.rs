@@ -6,7 +6,7 @@ use lua::{
 };
 use rustix::process::{Pid, Signal, getpid, getuid, kill_process, test_kill_process};
 
-use super::add;
+use super::function::add;
 
 /// The file of users. Users of a directory service are not in it, and not found.
 const USERS: &str = "/etc/passwd";

@@ -6,13 +6,13 @@ use lua::{
     raise,
 };
 
-use super::{add, bytes, execute, login, master_info};
+use super::{bytes, bytes::numbers, execute, function::add, login, master_info};
 use crate::script::{packet, reader::Reader};
 
 /// A function that reads a packet into a table; `None` if the packet is malformed.
-pub(super) type Decoder = fn(&Lua, &[u8]) -> Result<Option<Table>>;
+type Decoder = fn(&Lua, &[u8]) -> Result<Option<Table>>;
 /// A function that writes the packet of a table.
-pub(super) type Encoder = fn(&Lua, &Table) -> Result<Vec<u8>>;
+type Encoder = fn(&Lua, &Table) -> Result<Vec<u8>>;
 
 const DECODERS: [(&str, Decoder); 9] = [
     ("from_err_packet", from_err),
@@ -87,15 +87,6 @@ fn malformed(lua: &Lua, function: &str) -> lua::mlua::Error {
         lua,
         format!("{function}: not a complete {}", name.replace('_', " ")),
     )
-}
-
-/// A table of numbers.
-pub(super) fn numbers(lua: &Lua, fields: &[(&str, u64)]) -> Result<Table> {
-    let table = lua.create_table()?;
-    for &(name, number) in fields {
-        table.raw_set(name, number as f64)?;
-    }
-    Ok(table)
 }
 
 fn from_err(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {

@@ -1,5 +1,7 @@
 //! Splitting SQL into tokens, by the rules of MySQL Proxy's tokenizer.
 
+use std::sync::LazyLock;
+
 use super::keywords;
 
 /// A token: its number, and its text without quotes and marks.
@@ -80,15 +82,17 @@ const OPERATORS: [(&[u8], usize); 22] = [
 /// Most parts of a name with dots, such as `db.table.column`.
 const NAME_PARTS_MAX: usize = 3;
 
+/// The names of all numbers, each at its place.
+static ALL_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let plain = NAMES.iter().map(|name| format!("TK_{name}"));
+    let words = keywords::WORDS.iter().map(|word| format!("TK_SQL_{word}"));
+    let last = std::iter::once("TK_COMMENT_MYSQL".to_owned());
+    plain.chain(words).chain(last).collect()
+});
+
 /// The name of a token's number.
-pub(super) fn name(id: usize) -> String {
-    match (NAMES.get(id), id.checked_sub(keywords::FIRST)) {
-        (Some(name), _) => format!("TK_{name}"),
-        (None, Some(place)) if place < keywords::WORDS.len() => {
-            format!("TK_SQL_{}", keywords::WORDS[place])
-        }
-        _ => "TK_COMMENT_MYSQL".to_owned(),
-    }
+pub(super) fn name(id: usize) -> &'static str {
+    ALL_NAMES.get(id).map_or("TK_UNKNOWN", String::as_str)
 }
 
 /// The tokens of a text, which can be any bytes.

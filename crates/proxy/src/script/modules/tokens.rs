@@ -8,7 +8,8 @@ use lua::{
 };
 
 use super::{
-    add, bytes,
+    bytes,
+    function::add,
     token::{self, Token},
 };
 
@@ -73,12 +74,18 @@ impl UserData for Tokens {
 impl UserData for TokenObject {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
-            let name = key.to_string()?;
-            match name.as_str() {
-                "text" => Ok(Value::String(lua.create_string(&this.0.text)?)),
-                "token_id" => this.0.id.into_lua(lua),
-                "token_name" => token::name(this.0.id).into_lua(lua),
-                _ => {
+            let Value::String(key) = &key else {
+                return Err(raise(
+                    lua,
+                    "a token has only the fields .token_id, .token_name and .text",
+                ));
+            };
+            match &*key.as_bytes() {
+                b"text" => Ok(Value::String(lua.create_string(&this.0.text)?)),
+                b"token_id" => this.0.id.into_lua(lua),
+                b"token_name" => token::name(this.0.id).into_lua(lua),
+                other => {
+                    let name = String::from_utf8_lossy(other);
                     let text = format!(
                         "a token has no field {name}; it has .token_id, .token_name and .text"
                     );
