@@ -1,6 +1,6 @@
 //! Compiling Lua texts and files, also those that scripts require.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 use mlua::{Function, IntoLua, Lua, MultiValue, Table, Value};
 
@@ -11,21 +11,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Reads a Lua file; an error names it.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let failed =
-        |error: std::io::Error| Error::new(format!("cannot read {}: {error}", path.display()));
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut text)
-        .map_err(failed)?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        let limit = FILE_BYTES_MAX >> 20;
-        return Err(Error::new(format!(
-            "{} is no Lua script: larger than {limit} MiB",
-            path.display()
-        )));
-    }
-    Ok(text)
+    files::read_regular(path, FILE_BYTES_MAX)
+        .map_err(|error| Error::new(format!("cannot read {}: {error}", path.display())))
 }
 
 /// Hides a first line that begins with `#`, and keeps the numbers of all lines.
