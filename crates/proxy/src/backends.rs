@@ -110,10 +110,13 @@ impl Backend {
 pub struct Backends(pub Vec<Backend>);
 
 impl Backends {
-    /// The backend for a new session: reads and writes, not unreachable, the fewest clients; the first of several.
-    pub(crate) fn least_used(&self, now: Instant) -> Option<usize> {
-        let candidates = self.0.iter().enumerate().filter(|(_, backend)| {
-            backend.kind == BackendKind::ReadWrite && backend.may_be_tried(now)
+    /// The backend for a new session that tried these in vain: reads and writes, not unreachable, the fewest clients; the
+    /// first of several.
+    pub(crate) fn least_used(&self, now: Instant, tried: &[usize]) -> Option<usize> {
+        let candidates = self.0.iter().enumerate().filter(|(place, backend)| {
+            backend.kind == BackendKind::ReadWrite
+                && !tried.contains(place)
+                && backend.may_be_tried(now)
         });
         candidates
             .min_by_key(|(_, backend)| backend.connected_clients.load(Relaxed))
@@ -174,11 +177,12 @@ mod tests {
     fn the_fewest_clients_decide_among_those_for_writes() {
         let backends = three();
         let now = Instant::from_ns(0);
-        assert_eq!(backends.least_used(now), Some(0));
+        assert_eq!(backends.least_used(now, &[]), Some(0));
         let first = Use::begin(&backends, 0);
-        assert_eq!(backends.least_used(now), Some(1));
+        assert_eq!(backends.least_used(now, &[]), Some(1));
+        assert_eq!(backends.least_used(now, &[1]), Some(0));
         let _second = Use::begin(&backends, 1);
-        assert_eq!(backends.least_used(now), Some(0));
+        assert_eq!(backends.least_used(now, &[]), Some(0));
         drop(first);
         assert_eq!(backends.0[0].connected_clients.load(Relaxed), 0);
         assert!(Use::begin(&backends, 3).is_none());
@@ -190,9 +194,9 @@ mod tests {
         let at = |seconds| Instant::from_ns(0) + Duration::from_secs(seconds);
         backends.0[0].failed(at(10));
         backends.0[1].failed(at(10));
-        assert_eq!(backends.least_used(at(14)), None);
+        assert_eq!(backends.least_used(at(14), &[]), None);
         assert_eq!(backends.0[0].state(), BackendState::Down);
-        assert_eq!(backends.least_used(at(15)), Some(0));
+        assert_eq!(backends.least_used(at(15), &[]), Some(0));
         assert_eq!(backends.0[0].state(), BackendState::Unknown);
     }
 }

@@ -88,7 +88,7 @@ impl Relay {
         let waiting = self.session.borrow().queries.len();
         match decision {
             Decision::SendQueue if waiting > 0 => {
-                let command = self.client.unread().get(HEADER).copied();
+                let command = self.head().command;
                 self.client.consume(whole.used);
                 return self.send_queue(command).await;
             }
@@ -144,7 +144,8 @@ impl Relay {
         match unread {
             [a, b, c, _, rest @ ..] => Head {
                 length: usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16,
-                command: rest.first().copied(),
+                // Of an empty packet the next byte is the next packet's.
+                command: rest.first().copied().filter(|_| [a, b, c] != [&0; 3]),
             },
             _ => Head {
                 length: 0,

@@ -1,5 +1,7 @@
 //! The beginning of a session: a backend, and its greeting.
 
+use std::sync::Arc;
+
 use protocol::relay::{ServerGreeting, capability, error_packet, old_error_packet, put_packet};
 use reactor::Stream;
 
@@ -20,7 +22,7 @@ const NOT_FOR_HOOKS: u64 = capability::QUERY_ATTRIBUTES
 /// How a connection to a backend failed.
 enum Failure {
     TimedOut,
-    Refused(std::io::Error),
+    Refused(String),
 }
 
 impl Relay {
@@ -31,7 +33,7 @@ impl Relay {
             Decision::Answer(packets) => return self.greet_without_server(&packets).await,
             Decision::Ignore => {
                 if self.take_idle_for_login() {
-                    return self.greet(true).await;
+                    return self.greet().await;
                 }
                 self.log(
                     Level::Critical,
@@ -41,8 +43,10 @@ impl Relay {
             Decision::PassOn => {}
             other @ Decision::SendQueue => self.not_here("connect_server", &other),
         }
-        self.open_backend().await?;
-        self.greet(false).await
+        if !self.open_backend().await? {
+            return Err(Ended::Closed);
+        }
+        self.greet().await
     }
 
     /// The client is greeted by a hook's packets; there is no server.
@@ -62,18 +66,18 @@ impl Relay {
         }
     }
 
-    /// Connects the backend that a hook chose, or the one with the fewest clients, until one can be reached.
-    async fn open_backend(&mut self) -> Result<(), Ended> {
-        let mut last = None;
+    /// Connects the backend that a hook chose, or the one with the fewest clients, until one greets; false if its greeting
+    /// is an error, which the client has got.
+    async fn open_backend(&mut self) -> Result<bool, Ended> {
+        let backends = Arc::clone(&self.thread.settings.backends);
+        let (mut last, mut tried) = (None, Vec::new());
         loop {
             let chosen = self.session.borrow().backend;
-            let backends = &self.thread.settings.backends;
-            let now = reactor::now();
             let place = match (chosen, &last) {
                 (Some(place), None) => Some(place),
-                _ => backends.least_used(now),
+                _ => backends.least_used(reactor::now(), &tried),
             };
-            let Some(used) = place.and_then(|place| Use::begin(backends, place)) else {
+            let Some(used) = place.and_then(|place| Use::begin(&backends, place)) else {
                 let text = match last {
                     Some(Failure::TimedOut) => "backend timed out",
                     _ => "(proxy) all backends are down",
@@ -82,29 +86,44 @@ impl Relay {
                 return Err(self.refuse(packet, text.to_owned()).await);
             };
             let place = used.place();
-            let opened = self.open(&used.backend().address.clone()).await;
-            let backend = &self.thread.settings.backends.0[place];
-            match opened {
+            let backend = &backends.0[place];
+            tried.push(place);
+            let failure = match self.open(&backend.address).await {
                 Ok(stream) => {
-                    backend.set_state(BackendState::Up);
-                    let mut session = self.session.borrow_mut();
-                    session.backend = Some(place);
                     self.server = Some(self.thread.link(stream, used));
-                    return Ok(());
+                    match self.hear_greeting().await? {
+                        Ok(is_greeting) => {
+                            backend.set_state(BackendState::Up);
+                            self.session.borrow_mut().backend = Some(place);
+                            return Ok(is_greeting);
+                        }
+                        Err(failure) => failure,
+                    }
                 }
-                Err(failure) => {
-                    backend.failed(reactor::now());
-                    let why = match &failure {
-                        Failure::TimedOut => "timed out".to_owned(),
-                        Failure::Refused(error) => error.to_string(),
-                    };
-                    let address = &backend.address;
-                    self.thread
-                        .log
-                        .write(Level::Warning, &format!("backend {address} is DOWN: {why}"));
-                    last = Some(failure);
-                }
+                Err(failure) => failure,
+            };
+            self.server = None;
+            backend.failed(reactor::now());
+            let why = match &failure {
+                Failure::TimedOut => "timed out".to_owned(),
+                Failure::Refused(why) => why.clone(),
+            };
+            let text = format!("backend {} is DOWN: {why}", backend.address);
+            self.thread.log.write(Level::Warning, &text);
+            last = Some(failure);
+        }
+    }
+
+    /// The greeting of a connection that was opened; a failure where the backend closes it first, or says nothing.
+    async fn hear_greeting(&mut self) -> Result<Result<bool, Failure>, Ended> {
+        let limit = self.thread.settings.connect_timeout;
+        match reactor::timeout(limit, self.receive_greeting()).await {
+            Ok(Ok(is_greeting)) => Ok(Ok(is_greeting)),
+            Ok(Err(error @ (Ended::ServerLeft | Ended::Server(_)))) => {
+                Ok(Err(Failure::Refused(error.to_string())))
             }
+            Ok(Err(error)) => Err(error),
+            Err(reactor::Elapsed) => Ok(Err(Failure::TimedOut)),
         }
     }
 
@@ -117,16 +136,13 @@ impl Relay {
         };
         match reactor::timeout(self.thread.settings.connect_timeout, connect).await {
             Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(error)) => Err(Failure::Refused(error)),
+            Ok(Err(error)) => Err(Failure::Refused(error.to_string())),
             Err(reactor::Elapsed) => Err(Failure::TimedOut),
         }
     }
 
     /// Passes the server's greeting on, or that of the connection's own login if it comes from the pool.
-    async fn greet(&mut self, is_pooled: bool) -> Result<(), Ended> {
-        if !is_pooled && !self.receive_greeting().await? {
-            return Err(Ended::Closed);
-        }
+    async fn greet(&mut self) -> Result<(), Ended> {
         let Some(server) = &self.server else {
             return Err(Ended::ServerLeft);
         };

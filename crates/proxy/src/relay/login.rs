@@ -67,7 +67,17 @@ impl Relay {
             Decision::SendQueue => {
                 let head = self.session.borrow_mut().queries.pop_front();
                 match head.and_then(|head| ClientLogin::parse(head.packet)) {
-                    Some(other) => login = other,
+                    Some(mut other) => {
+                        // The client reads what comes back: its form is the client's, whatever the hook wrote.
+                        other.remove(other.capabilities & !login.capabilities & FORM_OR_PACKING);
+                        if login.capabilities & !other.capabilities & FORM_OR_PACKING != 0 {
+                            let text = "(read_auth) the login in proxy.queries lacks capabilities of the client's that \
+                                        decide on the form of results";
+                            let packet = error_packet(1105, "HY000", text);
+                            return Err(self.refuse(packet, text.to_owned()).await);
+                        }
+                        login = other;
+                    }
                     None => self.log(
                         Level::Critical,
                         "(read_auth) proxy.PROXY_SEND_QUERY needs a login packet at the head of \
@@ -143,8 +153,24 @@ impl Relay {
             return Err(self.refuse(packet, text.to_owned()).await);
         }
         if !self.thread.settings.pool_changes_user {
-            self.answer_result(ok_packet()).await?;
-            return Ok(LoggedIn::Yes);
+            // The client answered the challenge of the connection's own login: who knows that password gives its proof.
+            let owner = &server.peer;
+            if owner.username != login.user || owner.scrambled_password != login.proof {
+                let packet = error_packet(
+                    1045,
+                    "28000",
+                    "(proxy) Access denied to the idle connection",
+                );
+                let text = "the idle connection is of another login".to_owned();
+                if let Some(link) = self.server.take() {
+                    self.park(link);
+                }
+                return Err(self.refuse(packet, text).await);
+            }
+            return Ok(match self.answer_result(ok_packet()).await? {
+                Some(0xff) => LoggedIn::No,
+                _ => LoggedIn::Yes,
+            });
         }
         let command = ChangeUser {
             user: login.user.clone(),
@@ -211,13 +237,17 @@ impl Relay {
                     is_switched = true;
                     self.know_switch(&payload);
                 }
-                match first {
+                let sent = match first {
                     Some(0x00 | 0xff | 0xfe) => self.answer_result(payload).await?,
-                    _ => self.answer(&[payload]).await?,
-                }
-                match first {
-                    Some(0x00) => return Ok(LoggedIn::Yes),
-                    Some(0xff) => return Ok(LoggedIn::No),
+                    _ => {
+                        self.answer(&[payload]).await?;
+                        first
+                    }
+                };
+                match (first, sent) {
+                    // A login that a hook refused is none, whatever the server says.
+                    (Some(0xff), _) | (_, Some(0xff)) => return Ok(LoggedIn::No),
+                    (Some(0x00), _) => return Ok(LoggedIn::Yes),
                     _ => continue,
                 }
             }
@@ -252,16 +282,18 @@ impl Relay {
         }
     }
 
-    /// Passes the server's answer to the login on, unless a hook replaces it.
-    async fn answer_result(&mut self, payload: Vec<u8>) -> Result<(), Ended> {
-        match self.hooks.read_auth_result(&self.session, &payload) {
-            Decision::Answer(packets) => self.answer(&packets).await,
-            Decision::PassOn => self.answer(&[payload]).await,
+    /// Passes the server's answer to the login on, unless a hook replaces it; the first byte of what the client got last.
+    async fn answer_result(&mut self, payload: Vec<u8>) -> Result<Option<u8>, Ended> {
+        let packets = match self.hooks.read_auth_result(&self.session, &payload) {
+            Decision::Answer(packets) => packets,
+            Decision::PassOn => vec![payload],
             other => {
                 self.not_here("read_auth_result", &other);
-                self.answer(&[payload]).await
+                vec![payload]
             }
-        }
+        };
+        self.answer(&packets).await?;
+        Ok(packets.last().and_then(|packet| packet.first()).copied())
     }
 
     /// Takes an idle connection of the chosen backend for a client whose login is still to come.

@@ -86,16 +86,30 @@ impl Relay {
         self.thread.pool.park(link);
     }
 
-    /// Gives a connection that another session used the state of a new one, with this client's character set.
+    /// Gives a connection that another session used the state of a new one, with this client's database and character
+    /// set.
     ///
-    /// A server from before 5.7.3 does not know the command, and its connection is used as it is.
+    /// A server from before 5.7.3 does not know the command: its open transaction is rolled back, and its variables and
+    /// temporary tables stay.
     async fn reset(&mut self) -> Result<(), Ended> {
         if self.own_command(&[com::RESET_CONNECTION]).await? == Begin::Err {
             self.log(
-                Level::Debug,
-                "the server of an idle connection does not know COM_RESET_CONNECTION; its session state stays",
+                Level::Warning,
+                "the server of an idle connection does not know COM_RESET_CONNECTION; its variables and temporary tables \
+                 stay",
             );
-            return Ok(());
+            self.own_command(b"\x03ROLLBACK").await?;
+        }
+        // Neither tells which database a `USE` in a statement's text has left behind.
+        let database = self.session.borrow().client.default_db.clone();
+        if !database.is_empty() {
+            let command = [&[com::INIT_DB][..], &database].concat();
+            if self.own_command(&command).await? == Begin::Ok {
+                let mut session = self.session.borrow_mut();
+                if let Some(peer) = &mut session.server {
+                    peer.default_db = database;
+                }
+            }
         }
         let charset = self.login.as_ref().map_or(0, |login| login.charset);
         if charset == 0 {

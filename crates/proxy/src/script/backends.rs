@@ -45,7 +45,8 @@ impl UserData for BackendList {
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.0.len()));
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
             let number = lua.coerce_number(key)?.unwrap_or_default();
-            if number < 1.0 || number > this.0.0.len() as f64 {
+            // NaN is no number of a backend either.
+            if !(number >= 1.0 && number <= this.0.0.len() as f64) {
                 return Ok(Value::Nil);
             }
             let place = number as usize - 1;

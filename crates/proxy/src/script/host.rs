@@ -111,7 +111,7 @@ impl ScriptHost {
 }
 
 impl State {
-    /// The script as its file is now; `None` if that does not load.
+    /// The script as its file is now, or as it was when it last loaded; `None` if it never did.
     pub(super) fn script(&self) -> Option<Script> {
         let path = &self.options.script;
         let stamp = std::fs::metadata(path)
@@ -123,12 +123,24 @@ impl State {
         {
             return loaded.script.clone();
         }
+        let before = self
+            .loaded
+            .borrow()
+            .as_ref()
+            .and_then(|it| it.script.clone());
         let script = match self.host.load_file(path) {
             Ok(script) => Some(script),
             Err(error) => {
-                let text = format!("lua script {} does not load: {error}", path.display());
+                let stays = match before {
+                    Some(_) => "; the version before it stays",
+                    None => "",
+                };
+                let text = format!(
+                    "lua script {} does not load{stays}: {error}",
+                    path.display()
+                );
                 self.log(Level::Critical, &text);
-                None
+                before
             }
         };
         *self.loaded.borrow_mut() = Some(Loaded {

@@ -73,6 +73,6 @@ pub(super) fn install(host: &Host) -> Result<(), Error> {
 fn no_lpeg(lua: &Lua, _: mlua::Variadic<Value>) -> mlua::Result<()> {
     Err(lua::raise(
         lua,
-        "lpeg is not built in: install it as a C module for LuaJIT and name its place with --lua-cpath",
+        "lpeg is not built in, and C modules are not loaded",
     ))
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::relay::{error_packet, ok_packet};
+use protocol::relay::{error_packet, ok_packet, old_error_packet};
 
 use crate::mock::{CAPABILITIES, DEPRECATE_EOF, End, Scene, hello, login, open_server, server};
 
@@ -218,7 +218,10 @@ fn an_idle_server_says_why_it_leaves() {
 fn a_server_that_dies_ends_the_session() {
     // Before the greeting, after the command, among the columns and among the rows.
     let scene = Scene::of(&[server(|_| {})]);
-    scene.client().expect_end();
+    let mut client = scene.client();
+    let down = old_error_packet(1105, "(proxy) all backends are down");
+    assert_eq!(client.expect(0), down);
+    client.expect_end();
     scene.all_left();
     let parts: [&'static [&'static [u8]]; 3] = [
         &[],

@@ -229,6 +229,23 @@ fn another_backend_serves_when_one_is_down() {
 }
 
 #[test]
+fn another_backend_serves_when_one_says_nothing_or_leaves_before_its_greeting() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let leaving = server(drop);
+    let serving = open_server(|mut end| while end.packet().is_some() {});
+    let addresses = [silent.local_addr().unwrap(), leaving, serving];
+    let scene = Scene::with(&addresses, None, |settings| {
+        settings.connect_timeout = Duration::from_millis(200);
+    });
+    let client = scene.user(0);
+    let states = scene.backends.0.iter().map(|it| it.state());
+    let expected = [BackendState::Down, BackendState::Down, BackendState::Up];
+    assert_eq!(states.collect::<Vec<_>>(), expected);
+    client.close();
+    scene.all_left();
+}
+
+#[test]
 fn a_backend_that_cannot_be_reached_in_time_is_down() {
     // A full queue: connections to it wait.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -99,13 +99,14 @@ fn an_idle_connection_serves_the_next_client() {
     assert_eq!(log[2], change);
     // The first session takes over from the second, and later from itself.
     assert_eq!(log[3], b"\x1f");
+    assert_eq!(log[4], b"\x02shop");
     assert!(
-        log[4].starts_with(b"\x03SET character_set_client = 45"),
+        log[5].starts_with(b"\x03SET character_set_client = 45"),
         "{:?}",
-        log[4]
+        log[5]
     );
-    assert_eq!(log[5], b"\x03two");
-    assert_eq!(log[6], b"\x03three");
+    assert_eq!(log[6], b"\x03two");
+    assert_eq!(log[7], b"\x03three");
 }
 
 #[test]
@@ -178,4 +179,53 @@ fn without_change_user_the_connection_is_used_as_it_is() {
     assert_eq!(log.lock().unwrap().len(), 2);
     assert_eq!(connections.load(SeqCst), 1);
     drop(first);
+}
+
+#[test]
+fn without_change_user_an_idle_connection_is_for_its_own_login_only() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let scene = Scene::with(&[address], hooks(park_always), |settings| {
+        settings.pool_changes_user = false;
+    });
+    let _first = scene.user(0);
+    scene.all_left();
+    for (user, proof) in [("mallory", &b""[..]), ("mallory", b"12345678901234567890")] {
+        let mut other = scene.client();
+        other.expect(0);
+        other.say(
+            1,
+            &login_of(user, CAPABILITIES, proof, "mysql_native_password"),
+        );
+        let refused = other.expect(2);
+        assert_eq!(refused[..3], [0xff, 0x15, 0x04], "error 1045");
+        other.expect_end();
+    }
+    assert_eq!(connections.load(SeqCst), 1);
+}
+
+#[test]
+fn a_login_that_a_hook_refuses_is_none() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let refuse = hooks(|event, _, _| match event {
+        Event::AuthResult(_) => Decision::Answer(vec![b"\xff\x15\x04#28000not you".to_vec()]),
+        _ => Decision::PassOn,
+    });
+    let scene = Scene::with(&[address], refuse, |_| {});
+    let mut client = scene.client();
+    client.expect(0);
+    client.say(
+        1,
+        &login_of("bob", CAPABILITIES, b"", "mysql_native_password"),
+    );
+    assert_eq!(client.expect(2)[0], 0xff);
+    client.expect_end();
+    assert!(
+        log.lock()
+            .unwrap()
+            .iter()
+            .all(|it| !it.starts_with(b"\x03")),
+        "no command reached the server"
+    );
 }

@@ -186,7 +186,7 @@ fn backends_and_their_pools_are_described() {
     assert_eq!(scene.logged(Level::Warning), [""; 0]);
     assert_eq!(scene.backends.0[1].state(), BackendState::Down);
     assert_eq!(
-        error_of("proxy.global.backends[1].dst = 1"),
+        error_of("assert(proxy.global.backends[0/0] == nil); proxy.global.backends[1].dst = 1"),
         "proxy.global.backends[...].dst is not writable"
     );
 }

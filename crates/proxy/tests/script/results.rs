@@ -38,7 +38,7 @@ fn rows_in_both_forms_of_a_result() {
             r#"
             local r = inj.resultset
             assert(r.query_status == 0 and r.affected_rows == nil and r.insert_id == nil and r.row_count == 2)
-            assert(#r.fields == 2 and r.fields[0] == nil and r.fields[3] == nil)
+            assert(#r.fields == 2 and r.fields[0] == nil and r.fields[3] == nil and r.fields[0/0] == nil)
             local f = r.fields[2]
             assert(f.name == "b" and f.type == proxy.MYSQL_TYPE_VAR_STRING and f.table == "t" and f.nothing == nil)
             assert(f.org_table == "org_t" and f.org_name == "org_b")

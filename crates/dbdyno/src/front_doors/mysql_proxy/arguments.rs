@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     /// Where scripts find their modules [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory of the scripts of an event thread, bytes: 64M
+    /// Memory of the scripts of an event thread in bytes, such as 64M [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
     /// Instructions of one call of a hook; scripts are then interpreted and not compiled
