@@ -85,6 +85,15 @@ while IFS='|' read -r crate licence; do
     mapfile -t files < <(find "$source" -type f -size +0 -not -path '*/tests/*' -not -path '*/benches/*' \
         \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' -o -iname 'copyright*' -o -iname 'unlicense*' \) \
         -not -name '*.rs' -not -name '*.py' | sort)
+    if [ "$name" = mlua-sys ]; then
+        # A part of mlua, whose licence it has; it links LuaJIT, whose source is in a crate that only builds it.
+        for other in mlua luajit-src; do
+            manifest=$(grep -m 1 "/$other-[0-9][^/]*/Cargo.toml$" "$work/manifests" || true)
+            [ -n "$manifest" ] || fail "$other: its source was not found"
+            mapfile -t -O "${#files[@]}" files < <(find "$(dirname "$manifest")" -maxdepth 2 -type f \
+                \( -iname 'license*' -o -iname 'copyright*' \) | sort)
+        done
+    fi
     # A few lines that only name the licences are not a licence text.
     whole=''
     for file in "${files[@]}"; do

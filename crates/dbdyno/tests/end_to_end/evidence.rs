@@ -152,7 +152,8 @@ fn a_server_that_never_answers() {
 #[test]
 fn some_failures_that_remain_are_no_clean_result() {
     // Terminals and other retrying loads recover from deadlocks: these are reported and do not count as failures.
-    let options = ["--error-rate=0.3", "--delay=1ms"];
+    // Of the 20 statements of a read-write transaction all succeed in one of eight.
+    let options = ["--error-rate=0.1", "--delay=1ms"];
     let is_recorded = |door: &Door| door.kind == Kind::Recorded;
     at_all_doors(&options, is_recorded, |door, finished, record| {
         let (failed, retried) = (

@@ -152,10 +152,10 @@ fn shape(text: &str) -> Vec<String> {
             }
         }
         // The width of a number is visible after it in a left-aligned column.
-        out.replace("N     (", "N (")
-            .replace("N    (", "N (")
-            .replace("N   (", "N (")
-            .replace("N  (", "N (")
+        while out.contains("N  (") {
+            out = out.replace("N  (", "N (");
+        }
+        out
     };
     text.lines().map(shape_of).collect()
 }
