@@ -71,12 +71,14 @@ matrix:
 build: assets
 	$(CARGO) build --release
 
-# musl-tools contains its C compiler; rustup provides the standard library.
+# musl-tools contains its C compiler; rustup provides the standard library. LuaJIT must not use an unwinder there: Debian's
+# asks for a function of glibc (which LuaJIT's own program, built beside the library, is linked with), Rust's refuses its frames.
 static: assets
 	@command -v musl-gcc >/dev/null || { echo 'error: musl-gcc is missing' >&2; \
 	    echo 'hint: as root: apt-get install --no-install-recommends musl-tools' >&2; exit 4; }
 	@! command -v rustup >/dev/null || rustup --quiet target add $(MUSL)
-	CARGO_PROFILE_RELEASE_STRIP=debuginfo $(CARGO) build --release --locked -p dbdyno --target $(MUSL)
+	CFLAGS_$(subst -,_,$(MUSL))='-DLUAJIT_NO_UNWIND -Wl,--defsym=_dl_find_object=0' \
+	    CARGO_PROFILE_RELEASE_STRIP=debuginfo $(CARGO) build --release --locked -p dbdyno --target $(MUSL)
 
 deb: static
 	scripts/make-deb.sh $(TARGET_DIR)/$(MUSL)/release/dbdyno $(PACKAGES)
