@@ -152,8 +152,8 @@ fn shape(text: &str) -> Vec<String> {
             }
         }
         // The width of a number is visible after it in a left-aligned column.
-        while out.contains("N  (") {
-            out = out.replace("N  (", "N (");
+        while out.contains("  (") {
+            out = out.replace("  (", " (");
         }
         out
     };
