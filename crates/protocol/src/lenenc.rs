@@ -1,36 +1,41 @@
 //! Length-encoded integers, and bounds-checked parsing of a packet's fields.
 
-/// The unread rest of a packet's payload.
+/// The unread rest of a packet's payload; its methods take fields from it, and give `None` where it is too short.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
-    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+    /// The next `count` bytes.
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*head)
     }
 
-    pub(crate) fn u8(&mut self) -> Option<u8> {
+    /// A byte.
+    pub fn u8(&mut self) -> Option<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    pub(crate) fn u16(&mut self) -> Option<u16> {
+    /// An integer of two bytes.
+    pub fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    pub(crate) fn u32(&mut self) -> Option<u32> {
+    /// An integer of four bytes.
+    pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// The bytes before a zero byte, which is consumed.
-    pub(crate) fn until_nul(&mut self) -> Option<&'a [u8]> {
+    pub fn until_nul(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|&byte| byte == 0)?;
         let head = &self.0[..end];
         self.0 = &self.0[end + 1..];
@@ -38,7 +43,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A length-encoded integer; `None` also for the bytes 0xfb (NULL) and 0xff, with which none begins.
-    pub(crate) fn lenenc(&mut self) -> Option<u64> {
+    pub fn lenenc(&mut self) -> Option<u64> {
         match self.u8()? {
             byte @ 0..=0xfa => Some(u64::from(byte)),
             0xfc => self.u16().map(u64::from),
@@ -51,14 +56,23 @@ impl<'a> Fields<'a> {
     }
 
     /// A length-encoded string.
-    pub(crate) fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
+    pub fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.bytes(usize::try_from(length).ok()?)
+    }
+
+    /// A value of a row in text format; `Some(None)` is NULL.
+    pub fn text_value(&mut self) -> Option<Option<&'a [u8]>> {
+        if let [0xfb, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Some(None);
+        }
+        self.lenenc_bytes().map(Some)
     }
 }
 
 /// Appends `value` as a length-encoded integer.
-pub(crate) fn put_lenenc(value: u64, out: &mut Vec<u8>) {
+pub fn put_lenenc(value: u64, out: &mut Vec<u8>) {
     let bytes = value.to_le_bytes();
     match value {
         0..=0xfa => out.push(bytes[0]),

@@ -3,7 +3,7 @@
 use crate::lenenc::put_lenenc;
 
 /// Status flag: autocommit is enabled.
-pub(crate) const AUTOCOMMIT: u16 = 0x0002;
+pub const AUTOCOMMIT: u16 = 0x0002;
 
 /// An OK packet: no AUTO_INCREMENT value, no warning.
 pub(crate) fn put_ok(affected_rows: u64, status: u16, info: &str, out: &mut Vec<u8>) {
@@ -32,7 +32,7 @@ pub(crate) fn put_end_of_columns(out: &mut Vec<u8>) {
 }
 
 /// The packet after the last row: an EOF, or an OK with the first byte of an EOF for a client without EOF packets.
-pub(crate) fn put_end_of_rows(status: u16, deprecate_eof: bool, out: &mut Vec<u8>) {
+pub fn put_end_of_rows(status: u16, deprecate_eof: bool, out: &mut Vec<u8>) {
     let [low, high] = status.to_le_bytes();
     if deprecate_eof {
         out.extend_from_slice(&[0xfe, 0, 0, low, high, 0, 0])
@@ -53,10 +53,7 @@ pub(crate) fn put_column(name: &[u8], length: u32, out: &mut Vec<u8>) {
 }
 
 /// A row of a text result; `None` is NULL.
-pub(crate) fn put_text_row<'a>(
-    values: impl IntoIterator<Item = Option<&'a [u8]>>,
-    out: &mut Vec<u8>,
-) {
+pub fn put_text_row<'a>(values: impl IntoIterator<Item = Option<&'a [u8]>>, out: &mut Vec<u8>) {
     for value in values {
         match value {
             None => out.push(0xfb),
@@ -83,7 +80,7 @@ pub(crate) fn put_binary_row<'a>(
 }
 
 /// A length-encoded string.
-pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+pub fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     put_lenenc(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }

@@ -74,13 +74,7 @@ impl RowSink for TextRows {
         let mut fields = Fields(payload);
         let mut row = Vec::with_capacity(columns);
         for _ in 0..columns {
-            row.push(match fields.0 {
-                [0xfb, rest @ ..] => {
-                    fields.0 = rest;
-                    None
-                }
-                _ => Some(fields.lenenc_bytes().ok_or(ROW)?.to_vec()),
-            });
+            row.push(fields.text_value().ok_or(ROW)?.map(<[u8]>::to_vec));
         }
         if !fields.0.is_empty() {
             return Err(ROW);

@@ -12,7 +12,6 @@ mod outlets;
 mod packet;
 mod peer;
 mod queries;
-mod reader;
 mod response;
 mod resultset;
 mod rows;

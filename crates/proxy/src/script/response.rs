@@ -1,6 +1,7 @@
 //! `proxy.response`: the packets of the answer that a script describes.
 
 use lua::mlua::{Lua, Result, Table, Value};
+use protocol::relay::{put_lenenc, put_text_row};
 
 use super::{
     constants::{PACKET_ERR, PACKET_OK, PACKET_RAW},
@@ -147,11 +148,11 @@ fn result_set(lua: &Lua, resultset: &Table, deprecate_eof: bool) -> Result<Descr
         )));
     }
     let mut count = Vec::new();
-    packet::put_lenenc(width as u64, &mut count);
+    put_lenenc(width as u64, &mut count);
     let mut out = vec![count];
     out.append(&mut columns);
     if !deprecate_eof {
-        out.push(packet::eof());
+        out.push(packet::end_of_rows(false));
     }
     if let Value::Table(rows) = resultset.get("rows")? {
         for row in rows.sequence_values::<Value>() {
@@ -161,21 +162,15 @@ fn result_set(lua: &Lua, resultset: &Table, deprecate_eof: bool) -> Result<Descr
             out.push(row_packet(lua, &row, width)?);
         }
     }
-    out.push(if deprecate_eof {
-        packet::ok_after_rows()
-    } else {
-        packet::eof()
-    });
+    out.push(packet::end_of_rows(deprecate_eof));
     Ok(Ok(out))
 }
 
 fn row_packet(lua: &Lua, row: &Table, width: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for column in 1..=width {
-        match text(lua, row.get(column)?)? {
-            Some(value) => packet::put_lenenc_bytes(&value, &mut out),
-            None => out.push(0xfb),
-        }
+        let value = text(lua, row.get(column)?)?;
+        put_text_row([value.as_deref()], &mut out);
     }
     Ok(out)
 }

@@ -7,7 +7,7 @@ use lua::{
     raise,
 };
 
-use super::{reader::Reader, rows};
+use super::rows;
 use crate::{QueryResult, Status};
 
 /// The answer to an injected command.
@@ -29,7 +29,7 @@ pub(super) struct Field {
 impl Field {
     /// Reads a column's definition; `None` if it is none.
     pub(super) fn read(packet: &[u8]) -> Option<Self> {
-        let mut reader = Reader(packet);
+        let mut reader = protocol::relay::Fields(packet);
         let _catalog = reader.lenenc_bytes()?;
         let _db = reader.lenenc_bytes()?;
         let mut text = || Some(reader.lenenc_bytes()?.to_vec());

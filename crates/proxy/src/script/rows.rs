@@ -7,8 +7,8 @@ use lua::{
     raise,
 };
 
-use super::reader::Reader;
 use crate::QueryResult;
+use protocol::relay::Fields;
 
 /// Columns above which a row's table is not made at once; a result set has at most 4096.
 const COLUMNS_AT_ONCE: usize = 4096;
@@ -45,9 +45,9 @@ fn ends_rows(packet: &[u8], deprecate_eof: bool) -> bool {
 
 fn row(lua: &Lua, packet: &[u8], columns: usize) -> Result<Value> {
     let row = lua.create_table_with_capacity(columns.min(COLUMNS_AT_ONCE), 0)?;
-    let mut reader = Reader(packet);
+    let mut reader = Fields(packet);
     for column in 1..=columns {
-        match reader.row_value() {
+        match reader.text_value() {
             Some(Some(value)) => row.raw_set(column, lua.create_string(value)?)?,
             Some(None) => {}
             None => return Err(raise(lua, "the server sent a row that cannot be read")),

@@ -3,13 +3,13 @@
 use lua::mlua::{IntoLua, Lua, Result, Table, Value};
 
 use super::bytes::numbers;
-use crate::script::reader::Reader;
+use protocol::relay::Fields;
 
 const COM_STMT_EXECUTE: u8 = 23;
 
 /// The statement's number; `None` if the packet is no such command.
 pub(super) fn statement_id(packet: &[u8]) -> Option<u32> {
-    let mut reader = Reader(packet);
+    let mut reader = Fields(packet);
     if reader.u8()? != COM_STMT_EXECUTE {
         return None;
     }
@@ -67,7 +67,7 @@ struct Command<'a> {
 impl<'a> Command<'a> {
     fn read(packet: &'a [u8], count: usize) -> Option<Self> {
         let id = statement_id(packet)?;
-        let mut reader = Reader(&packet[5..]);
+        let mut reader = Fields(&packet[5..]);
         let (flags, iterations) = (reader.u8()?, reader.u32()?);
         let mut command = Self {
             id,
@@ -98,7 +98,7 @@ impl<'a> Command<'a> {
     }
 }
 
-fn value<'a>(reader: &mut Reader<'a>, kind: u8, is_unsigned: bool) -> Option<Param<'a>> {
+fn value<'a>(reader: &mut Fields<'a>, kind: u8, is_unsigned: bool) -> Option<Param<'a>> {
     Some(match kind {
         1 => integer(reader.array::<1>()?, is_unsigned),
         2 | 13 => integer(reader.array::<2>()?, is_unsigned),
@@ -127,9 +127,9 @@ fn integer<'a, const N: usize>(bytes: [u8; N], is_unsigned: bool) -> Param<'a> {
 }
 
 /// A date, with the time of day and the fraction that are sent.
-fn date(reader: &mut Reader<'_>) -> Option<String> {
+fn date(reader: &mut Fields<'_>) -> Option<String> {
     let length = usize::from(reader.u8()?);
-    let mut fields = Reader(reader.bytes(length)?);
+    let mut fields = Fields(reader.bytes(length)?);
     if length == 0 {
         return Some("0000-00-00 00:00:00".to_owned());
     }
@@ -142,9 +142,9 @@ fn date(reader: &mut Reader<'_>) -> Option<String> {
 }
 
 /// A span of time, with the days as hours.
-fn time(reader: &mut Reader<'_>) -> Option<String> {
+fn time(reader: &mut Fields<'_>) -> Option<String> {
     let length = usize::from(reader.u8()?);
-    let mut fields = Reader(reader.bytes(length)?);
+    let mut fields = Fields(reader.bytes(length)?);
     if length == 0 {
         return Some("00:00:00".to_owned());
     }
@@ -158,7 +158,7 @@ fn time(reader: &mut Reader<'_>) -> Option<String> {
     ))
 }
 
-fn clock(fields: &mut Reader<'_>, separator: &str) -> Option<String> {
+fn clock(fields: &mut Fields<'_>, separator: &str) -> Option<String> {
     let (hour, minute, second) = (fields.u8()?, fields.u8()?, fields.u8()?);
     let fraction = fraction(fields)?;
     Some(format!(
@@ -167,7 +167,7 @@ fn clock(fields: &mut Reader<'_>, separator: &str) -> Option<String> {
 }
 
 /// The microseconds, if they are sent.
-fn fraction(fields: &mut Reader<'_>) -> Option<String> {
+fn fraction(fields: &mut Fields<'_>) -> Option<String> {
     if fields.0.is_empty() {
         return Some(String::new());
     }

@@ -6,7 +6,7 @@ use lua::{
 };
 
 use super::{bytes, bytes::numbers};
-use crate::script::reader::Reader;
+use protocol::relay::Fields;
 
 const CONNECT_WITH_DB: u64 = 1 << 3;
 const PROTOCOL_41: u64 = 1 << 9;
@@ -49,7 +49,7 @@ struct Challenge<'a> {
 
 impl<'a> Challenge<'a> {
     fn read(packet: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader(packet);
+        let mut reader = Fields(packet);
         let protocol = reader.u8()?;
         let version = version_number(reader.until_nul()?);
         let thread_id = reader.u32()?;
@@ -158,8 +158,8 @@ struct Response<'a> {
 
 impl<'a> Response<'a> {
     fn read(packet: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader(packet);
-        let low = Reader(packet).u16()?;
+        let mut reader = Fields(packet);
+        let low = Fields(packet).u16()?;
         let is_new = u64::from(low) & PROTOCOL_41 != 0;
         let (capabilities, max_packet_size, charset) = if is_new {
             let numbers = (reader.u32()?.into(), reader.u32()?.into(), reader.u8()?);
@@ -201,7 +201,7 @@ impl<'a> Response<'a> {
 }
 
 /// The bytes up to a zero byte, or all.
-fn to_end<'a>(reader: &mut Reader<'a>) -> &'a [u8] {
+fn to_end<'a>(reader: &mut Fields<'a>) -> &'a [u8] {
     let rest = reader.0;
     reader.until_nul().unwrap_or_else(|| {
         reader.0 = &[];

@@ -7,7 +7,9 @@ use lua::{
 };
 
 use super::{bytes, bytes::numbers, execute, function::add, login, master_info};
-use crate::script::{packet, reader::Reader};
+use protocol::relay::{Fields, put_lenenc};
+
+use crate::script::packet;
 
 /// A function that reads a packet into a table; `None` if the packet is malformed.
 type Decoder = fn(&Lua, &[u8]) -> Result<Option<Table>>;
@@ -90,7 +92,7 @@ fn malformed(lua: &Lua, function: &str) -> lua::mlua::Error {
 }
 
 fn from_err(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
-    let mut reader = Reader(bytes);
+    let mut reader = Fields(bytes);
     let (Some(0xff), Some(code)) = (reader.u8(), reader.u16()) else {
         return Ok(None);
     };
@@ -120,7 +122,7 @@ fn to_err(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
 }
 
 fn from_ok(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
-    let mut reader = Reader(bytes);
+    let mut reader = Fields(bytes);
     let mut read = || {
         let 0 = reader.u8()? else { return None };
         let (affected_rows, insert_id) = (reader.lenenc()?, reader.lenenc()?);
@@ -138,15 +140,15 @@ fn to_ok(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
     let number =
         |key| Ok::<_, lua::mlua::Error>(bytes::number(lua, table, key)?.unwrap_or_default());
     let mut out = vec![0];
-    packet::put_lenenc(number("affected_rows")?, &mut out);
-    packet::put_lenenc(number("insert_id")?, &mut out);
+    put_lenenc(number("affected_rows")?, &mut out);
+    put_lenenc(number("insert_id")?, &mut out);
     out.extend_from_slice(&(number("server_status")? as u16).to_le_bytes());
     out.extend_from_slice(&(number("warnings")? as u16).to_le_bytes());
     Ok(out)
 }
 
 fn from_eof(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
-    let mut reader = Reader(bytes);
+    let mut reader = Fields(bytes);
     let mut read = || {
         let 0xfe = reader.u8()? else { return None };
         Some([
@@ -176,7 +178,7 @@ fn from_prepare(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
 }
 
 fn from_prepare_ok(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
-    let mut reader = Reader(bytes);
+    let mut reader = Fields(bytes);
     let mut read = || {
         let 0 = reader.u8()? else { return None };
         let id = reader.u32()?;
@@ -193,7 +195,7 @@ fn from_prepare_ok(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
 }
 
 fn from_close(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
-    let mut reader = Reader(bytes);
+    let mut reader = Fields(bytes);
     match (reader.u8(), reader.u32()) {
         (Some(COM_STMT_CLOSE), Some(id)) => numbers(lua, &[("stmt_id", id.into())]).map(Some),
         _ => Ok(None),
