@@ -7,6 +7,7 @@ mod constants;
 mod hooks;
 mod host;
 mod injected;
+mod keys;
 mod modules;
 mod outlets;
 mod packet;

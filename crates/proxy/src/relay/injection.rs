@@ -81,8 +81,7 @@ impl Relay {
                 let shift = self.send_injection(&injection.packet).await?;
                 return self.stream(shift).await;
             }
-            kind if injection.needs_result => self.keep_answer(kind, &injection.packet).await?,
-            kind => self.pass_injection_on(kind, &injection.packet).await?,
+            kind => self.take_answer(kind, &injection).await?,
         };
         if command == Some(com::INIT_DB) && injected.summary.begin == Begin::Ok {
             self.know_database(&injection.packet);
@@ -103,66 +102,37 @@ impl Relay {
         Ok(self.next.wrapping_sub(next))
     }
 
-    /// Sends a command and passes the answer on as it comes.
-    async fn pass_injection_on(
+    /// Sends a command; passes the answer on as it comes, or keeps it. Of an answer that is kept only the wish for a file
+    /// reaches the client.
+    async fn take_answer(
         &mut self,
         kind: AnswerKind,
-        packet: &[u8],
+        injection: &Injection,
     ) -> Result<Injected, Ended> {
         let sent = reactor::now();
-        let shift = self.send_injection(packet).await?;
+        let shift = self.send_injection(&injection.packet).await?;
         let wording = self.server.as_ref().map(|server| server.wording());
-        let mut answer = Answer::new(kind, wording.unwrap_or_default(), shift);
+        let mut kept = injection.needs_result.then(Kept::default);
+        // Kept packets get their numbers when they are sent.
+        let raised = if kept.is_some() { 0 } else { shift };
+        let mut answer = Answer::new(kind, wording.unwrap_or_default(), raised);
         let mut first = None;
         loop {
             self.need_bytes().await?;
-            let step = self.pass_piece_on(&mut answer).await?;
+            let step = match &mut kept {
+                Some(kept) => self.keep_piece(&mut answer, kept)?,
+                None => self.pass_piece_on(&mut answer).await?,
+            };
             if first.is_none() && answer.summary().has_begun {
                 first = Some(reactor::now());
             }
             match step {
                 Step::More => {}
-                Step::File => self.pass_file_on(shift).await?,
-                Step::Done => break,
-            }
-        }
-        let last = reactor::now();
-        Ok(Injected {
-            summary: *answer.summary(),
-            sent,
-            first: first.unwrap_or(last),
-            last,
-            packets: None,
-        })
-    }
-
-    /// Sends a command and keeps the answer; only the wish for a file reaches the client.
-    async fn keep_answer(&mut self, kind: AnswerKind, packet: &[u8]) -> Result<Injected, Ended> {
-        let sent = reactor::now();
-        let shift = self.send_injection(packet).await?;
-        let wording = self.server.as_ref().map(|server| server.wording());
-        // The numbers are given when the packets are sent.
-        let mut answer = Answer::new(kind, wording.unwrap_or_default(), 0);
-        let mut kept = Kept::default();
-        let mut first = None;
-        loop {
-            self.need_bytes().await?;
-            let Some(server) = &mut self.server else {
-                return Err(Ended::ServerLeft);
-            };
-            let fed = answer
-                .feed(server.wire.unread_mut())
-                .map_err(Ended::Answer)?;
-            kept.take(&mut server.wire.unread_mut()[..fed.used]);
-            server.wire.consume(fed.used);
-            if first.is_none() && answer.summary().has_begun {
-                first = Some(reactor::now());
-            }
-            match fed.step {
-                Step::More => {}
                 Step::File => {
-                    let wish = kept.packets.pop().unwrap_or_default();
-                    self.answer(&[wish]).await?;
+                    if let Some(kept) = &mut kept {
+                        let wish = kept.packets.pop().unwrap_or_default();
+                        self.answer(&[wish]).await?;
+                    }
                     self.pass_file_on(shift).await?;
                 }
                 Step::Done => break,
@@ -174,8 +144,21 @@ impl Relay {
             sent,
             first: first.unwrap_or(last),
             last,
-            packets: Some(Rc::new(kept.packets)),
+            packets: kept.map(|kept| Rc::new(kept.packets)),
         })
+    }
+
+    /// Keeps what has come of an answer.
+    fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
+        let Some(server) = &mut self.server else {
+            return Err(Ended::ServerLeft);
+        };
+        let fed = answer
+            .feed(server.wire.unread_mut())
+            .map_err(Ended::Answer)?;
+        kept.take(&mut server.wire.unread_mut()[..fed.used]);
+        server.wire.consume(fed.used);
+        Ok(fed.step)
     }
 
     async fn need_bytes(&mut self) -> Result<(), Ended> {

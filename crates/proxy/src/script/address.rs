@@ -1,7 +1,8 @@
 //! Addresses as scripts see them.
 
-use lua::mlua::{IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value};
+use lua::mlua::{IntoLua, Lua, Result, UserData, UserDataMethods, Value};
 
+use super::keys::read_by_name;
 use crate::Address;
 
 /// One end of a connection: `.type`, `.name`, `.address`, `.port`.
@@ -14,10 +15,7 @@ const AF_INET6: i64 = 10;
 
 impl UserData for AddressObject {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
-            Value::String(key) => this.field(lua, &key.as_bytes()),
-            _ => Ok(Value::Nil),
-        });
+        read_by_name(methods, Self::field);
     }
 }
 

@@ -11,7 +11,11 @@ use lua::{
     raise,
 };
 
-use super::{address::AddressObject, outlets::surroundings};
+use super::{
+    address::AddressObject,
+    keys::{place, read_by_name, write_by_name},
+    outlets::surroundings,
+};
 use crate::{Backend, BackendKind, BackendState, Backends};
 
 /// All backends, from 1.
@@ -44,12 +48,9 @@ impl UserData for BackendList {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.0.len()));
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
-            let number = lua.coerce_number(key)?.unwrap_or_default();
-            // NaN is no number of a backend either.
-            if !(number >= 1.0 && number <= this.0.0.len() as f64) {
+            let Some(place) = place(lua, key, this.0.0.len())? else {
                 return Ok(Value::Nil);
-            }
-            let place = number as usize - 1;
+            };
             let backends = this.0.clone();
             BackendObject { backends, place }.into_lua(lua)
         });
@@ -133,17 +134,8 @@ impl BackendObject {
 
 impl UserData for BackendObject {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
-            Value::String(key) => this.field(lua, &key.as_bytes()),
-            _ => Ok(Value::Nil),
-        });
-        methods.add_meta_method(
-            MetaMethod::NewIndex,
-            |lua, this, (key, value): (Value, Value)| {
-                let key = key.to_string()?;
-                this.assign(lua, key.as_bytes(), &value)
-            },
-        );
+        read_by_name(methods, Self::field);
+        write_by_name(methods, Self::assign);
     }
 }
 

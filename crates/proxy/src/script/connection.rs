@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use lua::{
     bad_argument,
-    mlua::{AnyUserData, IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value},
+    mlua::{AnyUserData, IntoLua, Lua, Result, UserData, UserDataMethods, Value},
     raise,
 };
 
 use super::{
+    keys::{read_by_name, write_by_name},
     outlets::log,
     peer::{PeerObject, Side},
 };
@@ -106,16 +107,7 @@ impl Connection {
 
 impl UserData for Connection {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
-            Value::String(key) => this.field(lua, &key.as_bytes()),
-            _ => Ok(Value::Nil),
-        });
-        methods.add_meta_method(
-            MetaMethod::NewIndex,
-            |lua, this, (key, value): (Value, Value)| {
-                let key = key.to_string()?;
-                this.assign(lua, key.as_bytes(), &value)
-            },
-        );
+        read_by_name(methods, Self::field);
+        write_by_name(methods, Self::assign);
     }
 }

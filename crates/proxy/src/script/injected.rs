@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use lua::mlua::{IntoLua, Lua, MetaMethod, Result, UserData, UserDataMethods, Value};
+use lua::mlua::{IntoLua, Lua, Result, UserData, UserDataMethods, Value};
 
-use super::{outlets::log, resultset::ResultSet};
+use super::{keys::read_by_name, outlets::log, resultset::ResultSet};
 use crate::{Level, QueryResult};
 
 /// An injected command with its answer.
@@ -12,10 +12,7 @@ pub(super) struct Injected(pub(super) Rc<QueryResult>);
 
 impl UserData for Injected {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
-            Value::String(key) => this.field(lua, &key.as_bytes()),
-            _ => Ok(Value::Nil),
-        });
+        read_by_name(methods, Self::field);
     }
 }
 

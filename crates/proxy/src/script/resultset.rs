@@ -7,7 +7,10 @@ use lua::{
     raise,
 };
 
-use super::rows;
+use super::{
+    keys::{place, read_by_name},
+    rows,
+};
 use crate::{QueryResult, Status};
 
 /// The answer to an injected command.
@@ -129,10 +132,7 @@ impl ResultSet {
 
 impl UserData for ResultSet {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
-            Value::String(key) => this.field(lua, &key.as_bytes()),
-            _ => Ok(Value::Nil),
-        });
+        read_by_name(methods, Self::field);
     }
 }
 
@@ -140,12 +140,7 @@ impl UserData for Fields {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.len()));
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
-            let number = lua.coerce_number(key)?.unwrap_or_default();
-            // NaN is no number of a field either.
-            if !(number >= 1.0 && number <= this.0.len() as f64) {
-                return Ok(Value::Nil);
-            }
-            match this.0.get(number as usize - 1) {
+            match place(lua, key, this.0.len())?.map(|place| &this.0[place]) {
                 Some(field) => field.clone().into_lua(lua),
                 None => Ok(Value::Nil),
             }

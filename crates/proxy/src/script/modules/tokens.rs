@@ -12,6 +12,7 @@ use super::{
     function::add,
     token::{self, Token},
 };
+use crate::script::keys;
 
 /// The tokens of a text; a script can free single ones.
 struct Tokens(RefCell<Vec<Option<Rc<Token>>>>);
@@ -33,10 +34,8 @@ pub(super) fn module(lua: &Lua) -> Result<Table> {
 impl Tokens {
     /// The place of a token by its number from 1.
     fn place(&self, lua: &Lua, key: Value) -> Result<Option<usize>> {
-        let number = lua.coerce_number(key)?.unwrap_or_default();
         let count = self.0.borrow().len();
-        let is_inside = number >= 1.0 && number <= count as f64;
-        Ok(is_inside.then(|| number as usize - 1))
+        keys::place(lua, key, count)
     }
 }
 
