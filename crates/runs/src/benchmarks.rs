@@ -69,13 +69,17 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     }
     let plan = experiment.plan();
     check_limits_of_servers(plan)?;
+    let mut limited = Vec::new();
     for run in &plan.runs {
         let of_load = benchmark(run.load.source.name());
-        let limited = of_load.directory(&run.load);
-        if let (Some(directory), Some(limits)) = (limited, of_load.disk_limits(&run.load)) {
-            // It is made only to see whether that is possible, and removed at once.
-            Cgroup::create(&directory, limits)?;
-        }
+        let disk = of_load
+            .directory(&run.load)
+            .zip(of_load.disk_limits(&run.load));
+        limited.extend(disk.filter(|disk| !limited.contains(disk)));
+    }
+    for (directory, limits) in limited {
+        // It is made only to see whether that is possible, and removed at once.
+        Cgroup::create(&directory, limits)?;
     }
     Ok(())
 }

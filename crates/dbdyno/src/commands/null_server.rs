@@ -336,7 +336,8 @@ fn delay(text: &str) -> Result<Delay, String> {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share of the whole, 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().map_err(|error| format!("{error}"))?;
     if (0.0..=1.0).contains(&share) {
         Ok(share)

@@ -3,7 +3,10 @@
 
 use rustix::process::Signal;
 
-use crate::scene::{Finished, Running, Scene};
+use crate::{
+    results::Record,
+    scene::{Finished, Running, Scene},
+};
 
 /// Errors of a session that is gone: detected by the client, or reported by the server.
 const GONE: [u64; 3] = [0, 1927, 1053];
@@ -73,20 +76,15 @@ fn finish(scene: &Scene, mut running: Running) -> Finished {
     finished
 }
 
-fn lines(scene: &Scene, record: &str) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(scene.path().join(record)).unwrap();
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+fn read(scene: &Scene, record: &str) -> Record {
+    Record::parse(&std::fs::read_to_string(scene.path().join(record)).unwrap())
 }
 
 /// Totals of a record's errors with these numbers: all, recovered by a retry, with an unknown outcome.
 fn errors(scene: &Scene, record: &str, numbers: &[u64]) -> (u64, u64, u64) {
-    let lines = lines(scene, record);
-    let errors = lines
-        .iter()
-        .filter(|line| line["line"] == "error")
+    let record = read(scene, record);
+    let errors = record
+        .all("error")
         .filter(|line| numbers.contains(&line["number"].as_u64().unwrap()));
     errors.fold((0, 0, 0), |(count, retried, unknown), line| {
         let figure = |name: &str| line[name].as_u64().unwrap_or(0);
@@ -100,14 +98,19 @@ fn errors(scene: &Scene, record: &str, numbers: &[u64]) -> (u64, u64, u64) {
 
 /// Operations of a record that its end kept from being retried until they succeeded.
 fn cut_short(scene: &Scene, record: &str) -> u64 {
-    let lines = lines(scene, record);
-    let of = |kind: &'static str| lines.iter().filter(move |line| line["line"] == kind);
-    let operations = of("interval").filter_map(|line| line["operations"].as_array());
+    let record = read(scene, record);
+    let operations = record
+        .all("interval")
+        .filter_map(|line| line["operations"].as_array());
     let failed = operations
         .flatten()
         .filter_map(|of_type| of_type["errors"].as_u64());
-    let unknown = of("error").filter_map(|line| line["outcome_unknown"].as_u64());
-    let in_flight = of("offered").filter_map(|line| line["in_flight"].as_u64());
+    let unknown = record
+        .all("error")
+        .filter_map(|line| line["outcome_unknown"].as_u64());
+    let in_flight = record
+        .all("offered")
+        .filter_map(|line| line["in_flight"].as_u64());
     let put_off = failed.sum::<u64>();
     in_flight.sum::<u64>() + put_off.saturating_sub(unknown.sum())
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use proxy::Faults;
 use settings::quantity;
 
+use crate::commands::null_server::share;
+
 /// Faults on purpose.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Faults on purpose, not of the original")]
@@ -74,15 +76,6 @@ fn bytes(text: &str) -> Result<u64, String> {
     quantity::bytes(text)
         .filter(|bytes| *bytes > 0)
         .ok_or_else(|| "not a number of bytes above 0, such as 500k or 10M".to_owned())
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().map_err(|error| format!("{error}"))?;
-    if (0.0..=1.0).contains(&share) {
-        Ok(share)
-    } else {
-        Err("not from 0 to 1".to_owned())
-    }
 }
 
 #[cfg(test)]
