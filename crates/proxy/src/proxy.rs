@@ -99,6 +99,16 @@ impl Proxy {
         self.addresses.get(service).copied().flatten()
     }
 
+    /// Where its services listen, in the order of the settings, in words.
+    pub fn addresses(&self) -> Vec<String> {
+        let places = self.services.iter().zip(&self.addresses);
+        let places = places.map(|(service, address)| match address {
+            Some(address) => address.to_string(),
+            None => service.address.to_string(),
+        });
+        places.collect()
+    }
+
     /// Whether it has ended, or was asked to end by a script.
     pub fn is_over(&self) -> bool {
         self.stop.is_over() || self.threads.iter().any(JoinHandle::is_finished)

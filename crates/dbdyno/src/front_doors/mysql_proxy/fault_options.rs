@@ -13,7 +13,7 @@ use crate::commands::null_server::share;
 pub(super) struct FaultOptions {
     /// Delay each command by this time, varied evenly by the jitter: 2ms, 2ms:500us
     #[arg(long, value_name = "TIME[:JITTER]", value_parser = delay)]
-    add_delay: Option<Delay>,
+    add_delay: Option<(Duration, Duration)>,
     /// Commands per second, of all clients together
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
@@ -31,18 +31,12 @@ pub(super) struct FaultOptions {
     fault_seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Delay {
-    mean: Duration,
-    jitter: Duration,
-}
-
 impl FaultOptions {
     /// The faults.
     pub(super) fn faults(&self) -> Faults {
         Faults {
-            delay: self.add_delay.map_or(Duration::ZERO, |delay| delay.mean),
-            jitter: self.add_delay.map_or(Duration::ZERO, |delay| delay.jitter),
+            delay: self.add_delay.unwrap_or_default().0,
+            jitter: self.add_delay.unwrap_or_default().1,
             commands_per_s: self.rate,
             bytes_per_s: self.bandwidth,
             drop_share: self.drop.unwrap_or(0.0),
@@ -52,20 +46,13 @@ impl FaultOptions {
     }
 }
 
-fn delay(text: &str) -> Result<Delay, String> {
-    let (mean, jitter) = text.split_once(':').unwrap_or((text, "0s"));
-    let time = |text: &str| {
-        quantity::pause(text)
-            .ok_or_else(|| format!("a time such as 500us or 2ms; {}", quantity::DURATION_LIMIT))
-    };
-    let delay = Delay {
-        mean: time(mean)?,
-        jitter: time(jitter)?,
-    };
-    if delay.jitter > delay.mean {
-        return Err("the jitter is longer than the delay".to_owned());
-    }
-    Ok(delay)
+fn delay(text: &str) -> Result<(Duration, Duration), String> {
+    quantity::varied(text).ok_or_else(|| {
+        format!(
+            "a time such as 2ms, or with a jitter that is no longer, 2ms:500us; {}",
+            quantity::DURATION_LIMIT
+        )
+    })
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -84,10 +71,7 @@ mod tests {
 
     #[test]
     fn delays_have_a_jitter_that_fits() {
-        let delay_of = |mean, jitter| Delay {
-            mean: Duration::from_micros(mean),
-            jitter: Duration::from_micros(jitter),
-        };
+        let delay_of = |mean, jitter| (Duration::from_micros(mean), Duration::from_micros(jitter));
         assert_eq!(delay("2ms"), Ok(delay_of(2000, 0)));
         assert_eq!(delay("2ms:500us"), Ok(delay_of(2000, 500)));
         for wrong in ["2", "1ms:2ms", "-1ms", "1ms:"] {
