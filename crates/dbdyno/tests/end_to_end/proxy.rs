@@ -12,6 +12,7 @@ use crate::{
     scene::{Running, Scene},
 };
 
+mod contest;
 mod program;
 mod relayed;
 
