@@ -53,6 +53,7 @@ impl Relay {
         if self.server.is_none() {
             return Err(self.no_server());
         }
+        self.count_sent();
         let command = injection.packet.first().copied();
         let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
         let has_answer = !matches!(kind, AnswerKind::Nothing);
@@ -139,6 +140,7 @@ impl Relay {
             }
         }
         let last = reactor::now();
+        self.know_status(answer.summary());
         Ok(Injected {
             summary: *answer.summary(),
             sent,
@@ -181,8 +183,16 @@ impl Relay {
     ) -> Result<(), Ended> {
         let needs_result = injection.needs_result;
         let packets = injected.packets.clone();
+        let command = if needs_result {
+            injection.packet.clone()
+        } else {
+            Vec::new()
+        };
         let result = self.result(injection, injected);
         let decision = self.hooks.read_query_result(&self.session, result);
+        if needs_result {
+            self.count_result(&decision, &command);
+        }
         if !needs_result {
             *is_answered = true;
             if decision != Decision::PassOn {

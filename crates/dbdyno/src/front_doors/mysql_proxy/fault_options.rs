@@ -1,8 +1,6 @@
 //! Options of faults on purpose, which the original does not have.
 
-use std::time::Duration;
-
-use proxy::Faults;
+use proxy::{Delay, Faults};
 use settings::quantity;
 
 use crate::commands::null_server::share;
@@ -12,7 +10,7 @@ use crate::commands::null_server::share;
 #[command(next_help_heading = "Faults on purpose, not of the original")]
 pub(super) struct FaultOptions {
     /// Delay each command by this time, varied evenly by the jitter: 2ms, 2ms:500us
-    #[arg(long, value_name = "TIME[:JITTER]", value_parser = delay)]
+    #[arg(long, value_name = "TIME[:JITTER]")]
     add_delay: Option<Delay>,
     /// Commands per second, of all clients together
     #[arg(long, value_name = "N", value_parser = rate)]
@@ -31,18 +29,11 @@ pub(super) struct FaultOptions {
     fault_seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Delay {
-    mean: Duration,
-    jitter: Duration,
-}
-
 impl FaultOptions {
     /// The faults.
     pub(super) fn faults(&self) -> Faults {
         Faults {
-            delay: self.add_delay.map_or(Duration::ZERO, |delay| delay.mean),
-            jitter: self.add_delay.map_or(Duration::ZERO, |delay| delay.jitter),
+            delay: self.add_delay.unwrap_or_default(),
             commands_per_s: self.rate,
             bytes_per_s: self.bandwidth,
             drop_share: self.drop.unwrap_or(0.0),
@@ -50,22 +41,6 @@ impl FaultOptions {
             seed: self.fault_seed,
         }
     }
-}
-
-fn delay(text: &str) -> Result<Delay, String> {
-    let (mean, jitter) = text.split_once(':').unwrap_or((text, "0s"));
-    let time = |text: &str| {
-        quantity::pause(text)
-            .ok_or_else(|| format!("a time such as 500us or 2ms; {}", quantity::DURATION_LIMIT))
-    };
-    let delay = Delay {
-        mean: time(mean)?,
-        jitter: time(jitter)?,
-    };
-    if delay.jitter > delay.mean {
-        return Err("the jitter is longer than the delay".to_owned());
-    }
-    Ok(delay)
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -83,16 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_have_a_jitter_that_fits() {
-        let delay_of = |mean, jitter| Delay {
-            mean: Duration::from_micros(mean),
-            jitter: Duration::from_micros(jitter),
-        };
-        assert_eq!(delay("2ms"), Ok(delay_of(2000, 0)));
-        assert_eq!(delay("2ms:500us"), Ok(delay_of(2000, 500)));
-        for wrong in ["2", "1ms:2ms", "-1ms", "1ms:"] {
-            assert!(delay(wrong).is_err(), "{wrong}");
-        }
+    fn shares_are_between_none_and_all() {
         assert!(share("1.5").is_err() && share("NaN").is_err());
     }
 }
