@@ -1,7 +1,7 @@
 //! The digest of a statement: its text without values.
 
 use crate::script::token::{
-    COMMENT, COMMENT_MYSQL, FLOAT, FUNCTION, INTEGER, LITERAL, STRING, Token, tokenize,
+    COMMENT, COMMENT_MYSQL, FLOAT, FUNCTION, INTEGER, LITERAL, STRING, Token, next,
 };
 
 /// Words that begin a statement and are no keywords to the tokenizer.
@@ -11,18 +11,31 @@ const LEADING: [&[u8]; 4] = [b"COMMIT", b"ROLLBACK", b"BEGIN", b"START"];
 /// digest. `select a from t where b = 1` and `SELECT a FROM t WHERE b=2` become
 /// ``SELECT `a` FROM `t` WHERE `b` = ?``.
 pub(crate) fn digest(statement: &[u8]) -> Vec<u8> {
-    let tokens = tokenize(statement);
-    let mut out = Vec::with_capacity(statement.len() + tokens.len());
-    let mut first: Option<&Token> = None;
-    for token in tokens.iter().filter(|token| token.id != COMMENT) {
-        if token.id == COMMENT_MYSQL {
-            out.extend_from_slice(b"/*!");
-            out.extend_from_slice(&token.text);
-            out.extend_from_slice(b"*/ ");
-            continue;
+    digest_up_to(statement, usize::MAX)
+}
+
+/// The digest, or a part of it that is longer than `bytes_max`: an INSERT may have millions of values.
+pub(crate) fn digest_up_to(statement: &[u8], bytes_max: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(statement.len().min(bytes_max) + 16);
+    let mut first: Option<Token> = None;
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    // One byte more, because the last blank is taken away.
+    while at < statement.len() && out.len() <= bytes_max.saturating_add(1) {
+        at += next(&statement[at..], &mut tokens);
+        for token in tokens.drain(..) {
+            match token.id {
+                COMMENT => continue,
+                COMMENT_MYSQL => {
+                    out.extend_from_slice(b"/*!");
+                    out.extend_from_slice(&token.text);
+                    out.extend_from_slice(b"*/ ");
+                    continue;
+                }
+                _ => put(&token, first.as_ref(), &mut out),
+            }
+            first.get_or_insert(token);
         }
-        put(token, first, &mut out);
-        first = first.or(Some(token));
     }
     while out.last() == Some(&b' ') {
         out.pop();
@@ -87,6 +100,16 @@ mod tests {
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_one_is_cut_behind_the_limit() {
+        let long = format!("insert into t values {}", "(1, 'x'),".repeat(100_000));
+        let whole = digest(long.as_bytes());
+        let head = digest_up_to(long.as_bytes(), 50);
+        assert!(head.len() > 50 && head.len() < 100, "{}", head.len());
+        assert!(whole.starts_with(&head));
+        assert_eq!(digest_up_to(b"select 1", 8), b"SELECT ?");
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed};
 use reactor::Instant;
 
 use crate::{BackendKind, BackendState, Backends};
-pub(crate) use changes::{Change, Changes};
+pub(crate) use changes::Change;
 pub use counter::RuleCounter;
 pub(crate) use counter::RuleCounters;
 pub use snapshot::{
@@ -41,6 +41,11 @@ impl Metrics {
     /// The counters of rules.
     pub(crate) fn rules(&self) -> &RuleCounters {
         &self.rules
+    }
+
+    /// The counter of the rule with this name, for hooks of another kind than a file's.
+    pub fn rule(&self, name: &str) -> Arc<RuleCounter> {
+        self.rules.of(name)
     }
 
     /// The counters of a new event thread.

@@ -8,10 +8,12 @@ use std::{
 use protocol::relay::com;
 
 use super::snapshot::ChangeFigures;
-use crate::digest::digest;
+use crate::digest::digest_up_to;
 
 /// Digests that are counted apart; the others together.
 const DIGESTS_MAX: usize = 1000;
+/// Bytes of a digest that is shown.
+const DIGEST_LENGTH_MAX: usize = 2048;
 /// The digest of the others.
 const OTHER: &str = "other";
 /// Statements whose digest a thread remembers, and their length.
@@ -110,7 +112,12 @@ impl Known {
 fn text_of(packet: &[u8]) -> String {
     match packet.split_first() {
         Some((&(com::QUERY | com::STMT_PREPARE), text)) => {
-            String::from_utf8_lossy(&digest(text)).into_owned()
+            let mut digest = digest_up_to(text, DIGEST_LENGTH_MAX);
+            if digest.len() > DIGEST_LENGTH_MAX {
+                digest.truncate(DIGEST_LENGTH_MAX);
+                digest.extend_from_slice(b"...");
+            }
+            String::from_utf8_lossy(&digest).into_owned()
         }
         Some((command, _)) => format!("command {command}"),
         None => "empty command".to_owned(),

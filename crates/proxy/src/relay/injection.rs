@@ -183,15 +183,12 @@ impl Relay {
     ) -> Result<(), Ended> {
         let needs_result = injection.needs_result;
         let packets = injected.packets.clone();
-        let command = if needs_result {
-            injection.packet.clone()
-        } else {
-            Vec::new()
-        };
+        // Needed where nothing of the command was counted before.
+        let command = (needs_result && self.changed.is_none()).then(|| injection.packet.clone());
         let result = self.result(injection, injected);
         let decision = self.hooks.read_query_result(&self.session, result);
         if needs_result {
-            self.count_result(&decision, &command);
+            self.count_result(&decision, command.as_deref().unwrap_or_default());
         }
         if !needs_result {
             *is_answered = true;

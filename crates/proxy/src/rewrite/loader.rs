@@ -370,3 +370,6 @@ fn value(cell: &Cell) -> Option<Option<String>> {
         Cell::Null(table) => table.null.then_some(None),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::rule::Rule;
-use crate::{digest::digest, faults::even};
+use crate::{digest::digest_up_to, faults::even};
 
 /// Memory of the automaton over all patterns, bytes.
 const AUTOMATON_MAX: usize = 256 << 20;
@@ -20,6 +20,8 @@ pub(super) struct Rules {
     of_pattern: Vec<usize>,
     /// The rules of each digest; of one with a pattern, too.
     of_digest: HashMap<Vec<u8>, Vec<usize>>,
+    /// Length of the longest digest.
+    longest: usize,
     /// Rules without pattern and digest.
     plain: Vec<usize>,
 }
@@ -59,6 +61,7 @@ impl Rules {
             all,
             patterns,
             of_pattern,
+            longest: of_digest.keys().map(Vec::len).max().unwrap_or(0),
             of_digest,
             plain,
         })
@@ -73,7 +76,7 @@ impl Rules {
             places.extend(matches.iter().map(|number| self.of_pattern[number]));
         }
         if !self.of_digest.is_empty()
-            && let Some(same) = self.of_digest.get(&digest(text))
+            && let Some(same) = self.of_digest.get(&digest_up_to(text, self.longest))
         {
             let fits = |place: &&usize| {
                 let pattern = self.all[**place].pattern.as_ref();

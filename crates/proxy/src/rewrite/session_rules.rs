@@ -13,13 +13,16 @@ use super::{
 use crate::{
     Backends, Decision, Hooks, Injection, Level, QueryResult, Route, SharedSession, Status,
     Surroundings,
-    digest::digest,
+    digest::digest_up_to,
     faults::{even, random},
 };
 
 /// The number of the client's own command, and of those before it.
 const OWN: i64 = 0;
 const BEFORE: i64 = 1;
+
+/// About as many bytes of a digest are logged.
+const LOGGED_MAX: usize = 2048;
 
 /// The rules as the hooks of one session.
 pub(super) struct SessionRules {
@@ -103,7 +106,7 @@ impl SessionRules {
         let text = plan.text.as_deref().unwrap_or(own);
         if rule.is_logged {
             // Values may be passwords, so the log gets the digest.
-            let digest = digest(text);
+            let digest = digest_up_to(text, LOGGED_MAX);
             let line = format!(
                 "rule {}: {}",
                 rule.counter.name(),
@@ -243,3 +246,6 @@ impl Hooks for SessionRules {
         self.mirrors.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,7 @@ pub(super) struct FaultOptions {
     /// Close the connections of each client after this number of commands
     #[arg(long, value_name = "N")]
     kill_after: Option<u64>,
-    /// Seed of --add-delay and --drop
+    /// Seed of --add-delay, --drop and the rules of --rewrite
     #[arg(long, value_name = "N", default_value_t = 1)]
     fault_seed: u64,
 }

@@ -118,7 +118,7 @@ fn count(text: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Appends the tokens at the beginning of a text that is not empty; returns their length in the text, at least 1.
-fn next(text: &[u8], tokens: &mut Vec<Token>) -> usize {
+pub(crate) fn next(text: &[u8], tokens: &mut Vec<Token>) -> usize {
     let mut push = |id, text: &[u8]| {
         let text = text.to_vec();
         tokens.push(Token { id, text });
