@@ -108,7 +108,7 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
             "line 4: pattern: not a pattern: unclosed group",
         ),
         ("digest = ' '", "line 4: digest: it is empty"),
-        ("share = 0", "line 4: `share = 0`: invalid type"),
+        ("share = 0", "line 4: share: not a number above 0"),
         ("share = 1.5", "line 4: share: not a number above 0"),
         ("delay = '5'", "line 4: delay: a time such as"),
         ("before = ['']", "line 4: before: an empty statement"),

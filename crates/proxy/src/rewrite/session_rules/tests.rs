@@ -194,7 +194,7 @@ fn a_share_is_the_same_with_the_same_seed_and_session() {
 fn routes_are_for_statements_outside_of_transactions() {
     reactor::block_on(async {
         let mut scene = Scene::new("[[rule]]\npattern = '^SELECT'\nroute = 'read-only'");
-        let mut route = |scene: &mut Scene| {
+        let route = |scene: &mut Scene| {
             assert_eq!(scene.command(com::QUERY, "SELECT 1"), Decision::PassOn);
             scene.session.borrow().route.as_ref().map(|it| it.backend)
         };
