@@ -55,8 +55,8 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Listens on an address as the user wrote it, `HOST:PORT`; says where, and who can reach that.
-    pub(crate) fn open(wanted: &str) -> Result<Self, Blamed> {
+    /// Listens on an address as the user wrote it with this option, `HOST:PORT`; warns if other machines can reach it.
+    pub(crate) fn open(option: &str, wanted: &str) -> Result<Self, Blamed> {
         let failed = |error: std::io::Error| {
             let hint = match error.kind() {
                 std::io::ErrorKind::AddrInUse => {
@@ -71,7 +71,7 @@ impl Door {
                 }
                 _ => None,
             };
-            Blamed::new(Blame::Input, format!("--serve {wanted}: {error}"))
+            Blamed::new(Blame::Input, format!("{option} {wanted}: {error}"))
                 .hint(hint.map(str::to_owned))
         };
         let addresses: Vec<SocketAddr> = wanted.to_socket_addrs().map_err(failed)?.collect();
@@ -101,6 +101,19 @@ impl Door {
         self,
         site: impl FnOnce() -> S + Send + 'static,
     ) -> Result<(), Blamed> {
+        let address = self.start(site)?;
+        eprintln!(
+            "live view: http://{}/ (read-only; Prometheus: /metrics)",
+            shown(address)
+        );
+        Ok(())
+    }
+
+    /// Serves what `site` makes, on a thread of its own, until dbdyno ends; the address.
+    pub(crate) fn start<S: Site + 'static>(
+        self,
+        site: impl FnOnce() -> S + Send + 'static,
+    ) -> Result<SocketAddr, Blamed> {
         let address = self.address;
         let thread = std::thread::Builder::new().name("viewers".to_owned());
         thread
@@ -112,11 +125,7 @@ impl Door {
                 }
             })
             .map_err(|error| Blamed::new(Blame::Machine, error))?;
-        eprintln!(
-            "live view: http://{}/ (read-only; Prometheus: /metrics)",
-            shown(address)
-        );
-        Ok(())
+        Ok(address)
     }
 
     fn run(self, site: impl Site + 'static) -> std::io::Result<()> {

@@ -42,7 +42,7 @@ pub fn put_end_of_rows(status: u16, deprecate_eof: bool, out: &mut Vec<u8>) {
 }
 
 /// The definition of a text column: catalogue `def`, no schema or tables, the name twice, and its type.
-pub(crate) fn put_column(name: &[u8], length: u32, out: &mut Vec<u8>) {
+pub fn put_column(name: &[u8], length: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\x03def\x00\x00\x00");
     put_bytes(name, out);
     put_bytes(name, out);

@@ -10,7 +10,7 @@ mod packet;
 
 pub use crate::{
     lenenc::{Fields, put_lenenc},
-    payloads::{AUTOCOMMIT, put_bytes, put_end_of_rows, put_text_row},
+    payloads::{AUTOCOMMIT, put_bytes, put_column, put_end_of_rows, put_text_row},
 };
 pub use answer::{Answer, Begin, Fed, Step, Summary, Wording};
 pub use command::{AnswerKind, ChangeUser, com};

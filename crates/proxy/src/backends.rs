@@ -48,6 +48,10 @@ pub struct Backend {
     down_since_ns: AtomicU64,
     /// Clients whose session uses it now.
     pub connected_clients: AtomicU32,
+    /// Connections that could not be opened.
+    pub(crate) failures: AtomicU64,
+    /// Its connections in the pools of all event threads.
+    pub(crate) idle_connections: AtomicU32,
     /// A name that a script gave it; empty without one.
     pub uuid: Mutex<Vec<u8>>,
     /// Idle connections that a script wants at least; only scripts read it.
@@ -65,6 +69,8 @@ impl Backend {
             state: AtomicU8::new(BackendState::Unknown as u8),
             down_since_ns: AtomicU64::new(0),
             connected_clients: AtomicU32::new(0),
+            failures: AtomicU64::new(0),
+            idle_connections: AtomicU32::new(0),
             uuid: Mutex::default(),
             min_idle: AtomicU32::new(0),
             max_idle: AtomicU32::new(0),
@@ -87,6 +93,7 @@ impl Backend {
 
     /// Notes that it could not be reached.
     pub(crate) fn failed(&self, now: Instant) {
+        self.failures.fetch_add(1, Relaxed);
         self.down_since_ns.store(now.as_ns(), Relaxed);
         self.set_state(BackendState::Down);
     }
@@ -113,14 +120,46 @@ impl Backends {
     /// The backend for a new session that tried these in vain: reads and writes, not unreachable, the fewest clients; the
     /// first of several.
     pub(crate) fn least_used(&self, now: Instant, tried: &[usize]) -> Option<usize> {
+        self.least_used_of(BackendKind::ReadWrite, now, tried)
+    }
+
+    /// The backend for a statement that only reads: reads only, not unreachable, the fewest clients; the first of several.
+    pub(crate) fn least_used_for_reads(&self, now: Instant) -> Option<usize> {
+        self.least_used_of(BackendKind::ReadOnly, now, &[])
+    }
+
+    fn least_used_of(&self, kind: BackendKind, now: Instant, tried: &[usize]) -> Option<usize> {
         let candidates = self.0.iter().enumerate().filter(|(place, backend)| {
-            backend.kind == BackendKind::ReadWrite
-                && !tried.contains(place)
-                && backend.may_be_tried(now)
+            backend.kind == kind && !tried.contains(place) && backend.may_be_tried(now)
         });
         candidates
             .min_by_key(|(_, backend)| backend.connected_clients.load(Relaxed))
             .map(|(place, _)| place)
+    }
+}
+
+/// An idle connection to a backend, which is counted while this value lives.
+#[derive(Debug)]
+pub(crate) struct Idleness {
+    backends: Arc<Backends>,
+    place: usize,
+}
+
+impl Idleness {
+    /// Begins with the end of a use.
+    pub(crate) fn after(used: &Use) -> Self {
+        used.backend().idle_connections.fetch_add(1, Relaxed);
+        Self {
+            backends: Arc::clone(&used.backends),
+            place: used.place,
+        }
+    }
+}
+
+impl Drop for Idleness {
+    fn drop(&mut self) {
+        let backend = &self.backends.0[self.place];
+        backend.idle_connections.fetch_sub(1, Relaxed);
     }
 }
 

@@ -1,11 +1,8 @@
 //! Faults on purpose: delays, limits and lost connections, the same with the same seed.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use rand_xoshiro::{
@@ -14,13 +11,13 @@ use rand_xoshiro::{
 };
 use reactor::Instant;
 
+use crate::Delay;
+
 /// Faults on purpose.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Faults {
     /// Delay of each command on its way to the server.
-    pub delay: Duration,
-    /// The delay varies evenly by this much in both directions.
-    pub jitter: Duration,
+    pub delay: Delay,
     /// Commands per second, of all clients together.
     pub commands_per_s: Option<f64>,
     /// Bytes per second, of all clients together and in both directions.
@@ -96,10 +93,9 @@ pub(crate) enum Fate {
 impl Fates {
     /// The faults of the session with this number.
     pub(crate) fn of(trouble: &Arc<Trouble>, session: u64) -> Self {
-        let seed = trouble.faults.seed ^ session.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self {
             trouble: Arc::clone(trouble),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            random: random(trouble.faults.seed, session),
             commands: 0,
         }
     }
@@ -113,15 +109,19 @@ impl Fates {
             return Fate::Lost;
         }
         self.commands += 1;
-        let most = faults.delay + faults.jitter;
-        let delay = most.saturating_sub(faults.jitter.mul_f64(2.0 * varied));
+        let delay = faults.delay.drawn(varied);
         let turn = self.trouble.commands.turn(now, 1);
         Fate::Sent((now + delay).max(turn))
     }
 }
 
+/// The random numbers of a session.
+pub(crate) fn random(seed: u64, session: u64) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ session.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
 /// A number from 0 to below 1.
-fn even(random: &mut Xoshiro256PlusPlus) -> f64 {
+pub(crate) fn even(random: &mut Xoshiro256PlusPlus) -> f64 {
     let bits = (random.next_u64() >> 11) as f64;
     bits / (1_u64 << 53) as f64
 }
@@ -157,6 +157,8 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn fates(faults: &Faults, session: u64) -> Fates {
@@ -176,8 +178,10 @@ mod tests {
     #[test]
     fn the_same_seed_has_the_same_faults() {
         let faults = Faults {
-            delay: Duration::from_millis(2),
-            jitter: Duration::from_millis(1),
+            delay: Delay {
+                mean: Duration::from_millis(2),
+                jitter: Duration::from_millis(1),
+            },
             drop_share: 0.1,
             seed: 3,
             ..Faults::default()

@@ -7,14 +7,19 @@ mod address;
 mod admin;
 mod backends;
 mod buffer;
+mod check;
+mod delay;
+mod digest;
 mod faults;
 mod hooks;
 mod link;
 mod log;
+mod metrics;
 mod pool;
 mod proxy;
 mod relay;
 mod result;
+mod rewrite;
 mod script;
 mod session;
 mod settings;
@@ -27,14 +32,20 @@ mod wire;
 pub use address::Address;
 pub use admin::{AdminAccount, AdminMaker};
 pub use backends::{Backend, BackendKind, BackendState, Backends};
+pub use delay::Delay;
 pub use faults::Faults;
 pub use hooks::{Decision, HookMaker, Hooks, NoHooks};
 pub use log::Log;
 /// Limits of scripts, and where their modules are.
 pub use lua::HostOptions;
+pub use metrics::{
+    BackendFigures, ChangeFigures, HookFigures, Metrics, RuleCounter, RuleFigures, SessionFigures,
+    Snapshot,
+};
 pub use proxy::{Proxy, StartError};
 pub use result::{QueryResult, Status, StatusFlags};
+pub use rewrite::{RewriteError, RewriteSource};
 pub use script::{LuaHooks, ScriptHost, ScriptOptions};
-pub use session::{Injection, Peer, Session, SharedSession};
+pub use session::{Injection, Peer, Route, Session, SharedSession};
 pub use settings::{MakerOfThread, Service, Settings};
 pub use surroundings::{Level, Surroundings};

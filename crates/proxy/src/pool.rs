@@ -8,7 +8,7 @@ use std::{
     task::{Poll, Waker},
 };
 
-use crate::link::Link;
+use crate::{backends::Idleness, link::Link};
 
 /// The idle connections of one event thread. A socket belongs to its thread's event loop, so threads do not share them.
 #[derive(Default)]
@@ -20,16 +20,19 @@ struct Idle {
     place: usize,
     link: RefCell<Option<Link>>,
     waker: RefCell<Option<Waker>>,
+    /// Counts the connection.
+    _idleness: Option<Idleness>,
 }
 
 impl Pool {
     /// Keeps a connection until a session takes it or the server closes it.
     pub(crate) fn park(self: &Rc<Self>, mut link: Link) {
-        link.used = None;
+        let used = link.used.take();
         let idle = Rc::new(Idle {
             place: link.place,
             link: RefCell::new(Some(link)),
             waker: RefCell::default(),
+            _idleness: used.as_ref().map(Idleness::after),
         });
         self.idle.borrow_mut().push(Rc::clone(&idle));
         let pool = Rc::clone(self);

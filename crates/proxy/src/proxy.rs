@@ -14,7 +14,7 @@ use std::{
 use reactor::{Clock, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Service, Settings,
+    Address, Log, Metrics, Service, Settings, check,
     faults::Trouble,
     relay,
     stop::{Door, Stop},
@@ -49,6 +49,7 @@ pub struct Proxy {
     threads: Vec<JoinHandle<()>>,
     addresses: Vec<Option<SocketAddr>>,
     services: Vec<Service>,
+    metrics: Arc<Metrics>,
 }
 
 impl Proxy {
@@ -65,6 +66,7 @@ impl Proxy {
             threads: Vec::new(),
             addresses: Vec::new(),
             services: Vec::new(),
+            metrics: Arc::clone(&settings.metrics),
         };
         for index in 0..count {
             let worker = Worker {
@@ -107,6 +109,11 @@ impl Proxy {
             None => service.address.to_string(),
         });
         places.collect()
+    }
+
+    /// What it counts.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
     }
 
     /// Whether it has ended, or was asked to end by a script.
@@ -233,6 +240,15 @@ impl Worker {
 
     async fn serve(&self, shared: Rc<EventThread>) {
         reactor::spawn(Rc::clone(&shared.waits).run());
+        let settings = &self.settings;
+        if let Some(interval) = settings.check_interval.filter(|_| self.index == 0) {
+            check::spawn(
+                &settings.backends,
+                interval,
+                settings.connect_timeout,
+                &self.log,
+            );
+        }
         poll_fn(|context| {
             for (service, connection) in self.doors[self.index].take(context.waker()) {
                 let leaving = Leaving {

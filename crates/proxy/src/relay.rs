@@ -1,13 +1,15 @@
 //! One client's session: straight-line code from the connection to its end.
 
+mod changes;
 mod commands;
 mod connect;
+mod detour;
 mod ended;
 mod injection;
 mod login;
 mod swap;
 
-use std::{cell::RefCell, collections::VecDeque, io, rc::Rc, time::Duration};
+use std::{cell::RefCell, io, rc::Rc, time::Duration};
 
 use protocol::relay::{ClientLogin, put_packet};
 use reactor::{EndAddress, Stream};
@@ -54,6 +56,8 @@ pub(crate) struct Relay {
     fates: Option<Fates>,
     /// Bytes passed on since other sessions had their turn.
     passed: usize,
+    /// The place of the command on its way among the changes, if it is changed.
+    changed: Option<usize>,
     /// No command is on its way: the server's connection may be kept for other sessions.
     is_idle: bool,
 }
@@ -64,7 +68,9 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
         // The client is gone already.
         return;
     };
+    thread.metrics.sessions_opened.add(1);
     let ended = relay.run().await;
+    thread.metrics.sessions_closed.add(1);
     relay.hooks.disconnect_client(&relay.session);
     relay.put_away();
     if let Err(ended) = ended {
@@ -86,19 +92,13 @@ impl Relay {
     fn new(thread: &Rc<EventThread>, service: usize, stream: Stream) -> Option<Self> {
         let src = address(stream.peer_address().ok()?);
         let dst = address(stream.local_address().ok()?);
-        let session = Rc::new(RefCell::new(Session {
-            client: Peer::new(src, dst),
-            server: None,
-            backend: None,
-            queries: VecDeque::new(),
-            client_deprecates_eof: false,
-            close: false,
-        }));
+        let number = thread.next_number();
+        let session = Session::new(number, Peer::new(src, dst));
+        let session = Rc::new(RefCell::new(session));
         let hooks = match thread.maker(service) {
             Some(maker) => maker.hooks(&session),
             None => Box::new(NoHooks),
         };
-        let number = thread.next_number();
         let trouble = thread.trouble.as_ref();
         Some(Self {
             reads_queries: hooks.reads_queries(),
@@ -114,6 +114,7 @@ impl Relay {
             login: None,
             next: 0,
             passed: 0,
+            changed: None,
             is_idle: false,
         })
     }
@@ -290,6 +291,15 @@ impl Relay {
             Fate::Lost => return Err(Ended::Closed),
         }
         Ok(())
+    }
+
+    /// Lets a command wait as a hook wished, or ends when the client leaves meanwhile.
+    async fn wait(&self, delay: Duration) -> Result<(), Ended> {
+        let sleep = reactor::sleep(delay);
+        match first_of(sleep, self.client.stream.closed()).await {
+            First::A(()) => Ok(()),
+            First::B(_) => Err(Ended::ClientLeft),
+        }
     }
 
     /// A decision other than one that has a meaning here.

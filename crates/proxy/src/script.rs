@@ -19,3 +19,4 @@ mod rows;
 
 pub use hooks::LuaHooks;
 pub use host::{ScriptHost, ScriptOptions};
+pub(crate) use modules::token;

@@ -1,8 +1,8 @@
 //! A client's session as hooks see it.
 
-use std::{cell::RefCell, collections::VecDeque, rc::Rc};
+use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duration};
 
-use crate::Address;
+use crate::{Address, RuleCounter};
 
 /// One end of a session: the client, or the server that it talks to.
 #[derive(Debug, Clone)]
@@ -55,9 +55,24 @@ pub struct Injection {
     pub needs_result: bool,
 }
 
+/// Another backend for one command.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// Its place among the backends, from 0.
+    pub backend: usize,
+    /// The rule that wants it, which counts when no connection can be had.
+    pub rule: Arc<RuleCounter>,
+}
+
+/// Status flags of the server.
+const IN_TRANSACTION: u16 = 0x0001;
+const AUTOCOMMIT: u16 = 0x0002;
+
 /// A client's session as hooks see and change it.
 #[derive(Debug)]
 pub struct Session {
+    /// Its number, from 1.
+    pub number: u64,
     /// The client.
     pub client: Peer,
     /// The server that the client talks to; `None` before there is one, and while its connection is parked.
@@ -70,8 +85,54 @@ pub struct Session {
     /// The client reads results that leave out the EOF packet between columns and rows and end with an OK packet; a
     /// hook's own result is written like that. The relay sets it after the login.
     pub client_deprecates_eof: bool,
+    /// A transaction is open, as the server said last.
+    pub in_transaction: bool,
+    /// Autocommit is on, as the server said last.
+    pub auto_commit: bool,
+    /// Set by a hook in `read_query`: the command waits for this time.
+    pub delay: Duration,
+    /// Set by a hook in `read_query`: the command goes to another backend, if a connection to it can be had, and the session
+    /// stays where it is.
+    pub route: Option<Route>,
     /// Set by a hook: the client's connection is closed after the answer.
     pub close: bool,
+}
+
+impl Session {
+    /// A new session, of which only the client's end is known.
+    pub fn new(number: u64, client: Peer) -> Self {
+        Self {
+            number,
+            client,
+            server: None,
+            backend: None,
+            queries: VecDeque::new(),
+            client_deprecates_eof: false,
+            in_transaction: false,
+            auto_commit: true,
+            delay: Duration::ZERO,
+            route: None,
+            close: false,
+        }
+    }
+
+    /// Forgets what hooks wished for the command before.
+    pub(crate) fn begin_command(&mut self) {
+        self.queries.clear();
+        self.delay = Duration::ZERO;
+        self.route = None;
+    }
+
+    /// Notes the status that the server sent with an answer.
+    pub(crate) fn know_status(&mut self, status: u16) {
+        self.in_transaction = status & IN_TRANSACTION != 0;
+        self.auto_commit = status & AUTOCOMMIT != 0;
+    }
+
+    /// Whether nothing of a transaction is in the way of another connection.
+    pub(crate) fn is_between_transactions(&self) -> bool {
+        self.auto_commit && !self.in_transaction
+    }
 }
 
 /// A session shared by the relay and the hooks of one event thread. Neither keeps it borrowed while the other runs.

@@ -2,7 +2,7 @@
 
 use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
-use crate::{Address, Backends, Faults, HookMaker, Surroundings};
+use crate::{Address, Backends, Faults, HookMaker, Metrics, Surroundings};
 
 /// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
 pub type MakerOfThread =
@@ -43,6 +43,10 @@ pub struct Settings {
     pub pool_changes_user: bool,
     /// Number of event threads, each with hooks of its own.
     pub threads: usize,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// Interval at which each backend is checked; `None` leaves it to the clients to find a backend down.
+    pub check_interval: Option<Duration>,
     /// Faults on purpose.
     pub faults: Faults,
 }
@@ -53,6 +57,8 @@ impl Settings {
         const EIGHT_HOURS: Duration = Duration::from_secs(8 * 3600);
         Self {
             services,
+            metrics: Arc::new(Metrics::new(Arc::clone(&backends))),
+            check_interval: None,
             backends,
             connect_timeout: Duration::from_secs(2),
             read_timeout: EIGHT_HOURS,

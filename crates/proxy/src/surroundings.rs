@@ -1,5 +1,7 @@
 //! What a script can reach of the program around its session.
 
+use std::time::Duration;
+
 /// How important a line of the log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -30,4 +32,7 @@ pub trait Surroundings {
 
     /// Shuts the proxy down cleanly.
     fn shut_down(&self);
+
+    /// Counts a call of a script's hook: its time, and whether it ended with an error.
+    fn hook_called(&self, _name: &str, _took: Duration, _is_error: bool) {}
 }

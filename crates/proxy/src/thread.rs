@@ -1,10 +1,10 @@
 //! One event thread: what its sessions share.
 
-use std::{io::Write, rc::Rc, sync::Arc};
+use std::{io::Write, rc::Rc, sync::Arc, time::Duration};
 
 use crate::{
-    HookMaker, Level, Log, Settings, Surroundings, faults::Trouble, pool::Pool, stop::Stop,
-    watch::Waits,
+    HookMaker, Level, Log, Settings, Surroundings, faults::Trouble, metrics::ThreadMetrics,
+    pool::Pool, stop::Stop, watch::Waits,
 };
 
 /// What the sessions of one event thread share.
@@ -14,6 +14,7 @@ pub(crate) struct EventThread {
     pub(crate) pool: Rc<Pool>,
     pub(crate) waits: Rc<Waits>,
     pub(crate) trouble: Option<Arc<Trouble>>,
+    pub(crate) metrics: Arc<ThreadMetrics>,
     makers: Vec<Option<Rc<dyn HookMaker>>>,
     stop: Arc<Stop>,
 }
@@ -27,10 +28,12 @@ impl EventThread {
         trouble: Option<Arc<Trouble>>,
     ) -> Result<Rc<Self>, String> {
         let pool = Rc::new(Pool::default());
+        let metrics = settings.metrics.thread();
         let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
             log: Arc::clone(&log),
             pool: Rc::clone(&pool),
             stop: Arc::clone(&stop),
+            metrics: Arc::clone(&metrics),
         });
         let makers = settings.services.iter().map(|service| {
             let make = service.hooks.as_ref();
@@ -44,6 +47,7 @@ impl EventThread {
             pool,
             makers,
             trouble,
+            metrics,
             stop,
         }))
     }
@@ -63,6 +67,7 @@ struct Outside {
     log: Arc<Log>,
     pool: Rc<Pool>,
     stop: Arc<Stop>,
+    metrics: Arc<ThreadMetrics>,
 }
 
 impl Surroundings for Outside {
@@ -82,5 +87,9 @@ impl Surroundings for Outside {
 
     fn shut_down(&self) {
         self.stop.stop();
+    }
+
+    fn hook_called(&self, name: &str, took: Duration, is_error: bool) {
+        self.metrics.hook_called(name, took, is_error);
     }
 }

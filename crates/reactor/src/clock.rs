@@ -108,6 +108,15 @@ pub fn thread_cpu_time() -> Duration {
     )
 }
 
+/// CPU time used by the process so far, user and system together.
+pub fn process_cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        time.tv_sec.cast_unsigned(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
 /// The wall clock, for time stamps in records; never for durations.
 #[expect(
     clippy::disallowed_methods,

@@ -24,7 +24,7 @@ mod stream;
 mod task;
 mod timer;
 
-pub use clock::{Clock, Instant, system_now, thread_cpu_time, wall_now};
+pub use clock::{Clock, Instant, process_cpu_time, system_now, thread_cpu_time, wall_now};
 pub use executor::{Options, Reactor, block_on, now, spawn, yield_now};
 pub use listener::Listener;
 pub use stream::{Accepted, EndAddress, Stream};

@@ -12,7 +12,7 @@ mod parquet;
 pub use csv::csv;
 pub use json::json;
 pub use markdown::markdown;
-pub use openmetrics::{Gauge, openmetrics, openmetrics_with};
+pub use openmetrics::{Metric, MetricKind, openmetrics, openmetrics_with};
 
 use crate::results::Results;
 #[cfg(feature = "parquet")]

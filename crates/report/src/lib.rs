@@ -34,7 +34,8 @@ pub use contrast::{
 pub use database::{Error, write_summary};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{
-    Detail, Gauge, ParquetError, csv, json, markdown, openmetrics, openmetrics_with, parquet,
+    Detail, Metric, MetricKind, ParquetError, csv, json, markdown, openmetrics, openmetrics_with,
+    parquet,
 };
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};

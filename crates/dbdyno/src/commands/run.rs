@@ -105,7 +105,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         // Before the results directory is made; a resumed run checks before its server is.
         check_limits(&experiment)?;
     }
-    let door = args.serve.as_deref().map(Door::open).transpose()?;
+    let door = args.serve.as_deref();
+    let door = door.map(|it| Door::open("--serve", it)).transpose()?;
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?
     } else {

@@ -5,6 +5,8 @@ mod arguments;
 mod defaults_file;
 mod fault_options;
 mod log_file;
+mod metrics_site;
+mod own_options;
 mod pid_file;
 mod processes;
 mod service;
@@ -65,6 +67,9 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ),
         );
     }
+    let door = arguments.own.metrics_address.as_deref();
+    let door = door.map(metrics_site::open).transpose()?;
+    let metrics = Arc::clone(&settings.metrics);
     let proxy = Proxy::start(settings, Arc::clone(&log)).map_err(|error| {
         let hint = matches!(error, StartError::Listen { .. }).then(|| {
             "another program listens there, or the address is not this machine's: choose another --proxy-address or \
@@ -73,6 +78,11 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         });
         Blamed::new(Blame::Input, error).hint(hint)
     })?;
+    if let Some(door) = door {
+        let address = door.start(move || metrics_site::MetricsSite::new(metrics))?;
+        let text = format!("metrics: http://{address}/metrics and http://{address}/metrics.json");
+        log.write(Level::Message, &text);
+    }
     // A guard has written its own id, which ends both.
     let pid_file = if processes::is_guarded() {
         None

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Script,
     /// Plain text.
     Text,
+    /// JSON.
+    Json,
     /// OpenMetrics.
     Metrics,
     /// It is not there yet, and will be.

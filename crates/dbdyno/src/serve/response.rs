@@ -24,6 +24,7 @@ impl Response {
         let (status, media_type) = match content.kind {
             Kind::Html => (200, "text/html; charset=utf-8"),
             Kind::Script => (200, "text/javascript; charset=utf-8"),
+            Kind::Json => (200, "application/json"),
             Kind::Text => (200, "text/plain; charset=utf-8"),
             Kind::Metrics if request.takes_openmetrics => (
                 200,

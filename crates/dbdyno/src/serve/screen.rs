@@ -1,6 +1,6 @@
 //! What `top` shows, as pages for a browser and as metrics for Prometheus.
 
-use report::{Gauge, openmetrics_with};
+use report::{Metric, MetricKind, openmetrics_with};
 use top::{BrowserView, Model, Reading, html, panel_at};
 
 use super::content::{Content, Kind};
@@ -28,15 +28,16 @@ pub(crate) fn metrics(finished: &str, model: Option<&Model>) -> Content {
 }
 
 /// Figures of one name become one metric.
-fn gauges(model: &Model) -> Vec<Gauge> {
+fn gauges(model: &Model) -> Vec<Metric> {
     let labels = model.labels();
-    let mut gauges: Vec<Gauge> = Vec::new();
+    let mut gauges: Vec<Metric> = Vec::new();
     for reading in model.readings() {
         let name = format!("{NOW}{}", reading.name);
         let sample = (labels_of(&labels, &reading), reading.value);
         match gauges.iter_mut().find(|known| known.name == name) {
             Some(known) => known.samples.push(sample),
-            None => gauges.push(Gauge {
+            None => gauges.push(Metric {
+                kind: MetricKind::Gauge,
                 name,
                 unit: reading.unit,
                 help: reading.help.to_owned(),

@@ -17,7 +17,7 @@ mod program;
 mod relayed;
 
 /// A port that was free just now.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
@@ -27,7 +27,7 @@ fn listens(port: u16) -> bool {
 }
 
 /// A proxy that listens; the arguments complete the address.
-fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
+pub(crate) fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     let port = free_port();
     let mut words = vec![
         "proxy".to_owned(),
@@ -40,12 +40,12 @@ fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     (running, port)
 }
 
-fn backend(server: &MariaDb) -> String {
+pub(crate) fn backend(server: &MariaDb) -> String {
     format!("--proxy-backend-addresses={}", server.socket().display())
 }
 
 /// The command line client, logged in through the proxy.
-fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
+pub(crate) fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
     let mut command = Command::new("mariadb");
     command
         .args([
@@ -63,20 +63,20 @@ fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
 }
 
 #[track_caller]
-fn text_of(output: Output) -> String {
+pub(crate) fn text_of(output: Output) -> String {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 #[track_caller]
-fn ask(scene: &Scene, port: u16, sql: &str) -> String {
+pub(crate) fn ask(scene: &Scene, port: u16, sql: &str) -> String {
     text_of(client(scene, port, &["test", "-e", sql]).output().unwrap())
 }
 
 /// Ends a proxy as a user does.
 #[track_caller]
-fn end(running: Running) {
+pub(crate) fn end(running: Running) {
     running.signal(Signal::TERM);
     let finished = running.finish();
     assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);

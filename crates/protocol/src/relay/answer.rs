@@ -56,6 +56,8 @@ pub struct Summary {
     pub insert_id: u64,
     /// The server's status, from the last packet that has one.
     pub status: u16,
+    /// Whether a packet had a status.
+    pub has_status: bool,
     /// Warnings, from the last packet that counts them.
     pub warnings: u16,
     /// Rows.
@@ -380,6 +382,7 @@ impl Answer {
 
     fn note(&mut self, status: u16, warnings: u16) {
         self.summary.status = status;
+        self.summary.has_status = true;
         self.summary.warnings = warnings;
     }
 }

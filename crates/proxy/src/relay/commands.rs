@@ -1,9 +1,12 @@
 //! The commands of a client and their answers.
 
-use protocol::relay::{Answer, AnswerKind, Begin, Framer, Piece, Step, com};
+use protocol::relay::{Answer, AnswerKind, Begin, Framer, Piece, Step, Summary, com};
 
-use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, send};
-use crate::{Decision, Level, wire::HEADER};
+use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, changes, send};
+use crate::{
+    Decision, Level,
+    wire::{HEADER, Whole},
+};
 
 /// The beginning of a command: the length of its first part, and its number.
 struct Head {
@@ -24,6 +27,7 @@ impl Relay {
             self.is_idle = true;
             self.wait_for_command().await?;
             self.is_idle = false;
+            self.thread.metrics.commands.add(1);
             self.meet_fate().await?;
             if self.reads_queries {
                 self.watched_command().await?;
@@ -76,15 +80,38 @@ impl Relay {
             }
             self.receive_from_client(COMMAND_MAX).await?;
         };
-        self.session.borrow_mut().queries.clear();
         self.next = whole.number.wrapping_add(1);
-        let decision = if whole.parts == 1 {
-            let payload = &self.client.unread()[HEADER..whole.used];
-            self.hooks.read_query(&self.session, payload)
+        let joined;
+        let payload = if whole.parts == 1 {
+            &self.client.unread()[HEADER..whole.used]
         } else {
-            let payload = self.client.payload(whole);
-            self.hooks.read_query(&self.session, &payload)
+            joined = self.client.payload(whole);
+            &joined
         };
+        self.session.borrow_mut().begin_command();
+        let decision = self.hooks.read_query(&self.session, payload);
+        let metrics = &self.thread.metrics;
+        self.changed = changes::count(metrics, &decision, &self.session.borrow(), payload);
+        let (delay, route) = {
+            let mut session = self.session.borrow_mut();
+            (session.delay, session.route.take())
+        };
+        if !delay.is_zero() {
+            self.wait(delay).await?;
+        }
+        let Some(route) = route else {
+            return self.carry_out(decision, whole).await;
+        };
+        let home = self.leave_home(route).await?;
+        self.carry_out(decision, whole).await?;
+        if let Some(home) = home {
+            self.return_home(home);
+        }
+        Ok(())
+    }
+
+    /// Does with a command what a hook decided.
+    async fn carry_out(&mut self, decision: Decision, whole: Whole) -> Result<(), Ended> {
         let waiting = self.session.borrow().queries.len();
         match decision {
             Decision::SendQueue if waiting > 0 => {
@@ -127,6 +154,7 @@ impl Relay {
                 _ => self.no_server(),
             });
         }
+        self.count_sent();
         if kind == AnswerKind::Login || head.command == Some(com::INIT_DB) {
             return self.tracked_command(kind).await;
         }
@@ -251,7 +279,22 @@ impl Relay {
         };
         let mut answer = Answer::new(kind, server.wording(), shift);
         self.follow(&mut answer, shift).await?;
+        self.know_status(answer.summary());
         Ok(answer.summary().begin)
+    }
+
+    /// Notes the status that an answer told, for hooks.
+    pub(super) fn know_status(&self, summary: &Summary) {
+        if self.reads_queries && summary.has_status {
+            self.session.borrow_mut().know_status(summary.status);
+        }
+    }
+
+    /// Counts a command that the server gets.
+    pub(super) fn count_sent(&self) {
+        if let Some(server) = &self.server {
+            self.thread.metrics.sent_to(server.place);
+        }
     }
 
     /// Passes an answer on until it ends.

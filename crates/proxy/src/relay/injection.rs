@@ -53,6 +53,7 @@ impl Relay {
         if self.server.is_none() {
             return Err(self.no_server());
         }
+        self.count_sent();
         let command = injection.packet.first().copied();
         let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
         let has_answer = !matches!(kind, AnswerKind::Nothing);
@@ -139,6 +140,7 @@ impl Relay {
             }
         }
         let last = reactor::now();
+        self.know_status(answer.summary());
         Ok(Injected {
             summary: *answer.summary(),
             sent,
@@ -181,8 +183,13 @@ impl Relay {
     ) -> Result<(), Ended> {
         let needs_result = injection.needs_result;
         let packets = injected.packets.clone();
+        // Needed where nothing of the command was counted before.
+        let command = (needs_result && self.changed.is_none()).then(|| injection.packet.clone());
         let result = self.result(injection, injected);
         let decision = self.hooks.read_query_result(&self.session, result);
+        if needs_result {
+            self.count_result(&decision, command.as_deref().unwrap_or_default());
+        }
         if !needs_result {
             *is_answered = true;
             if decision != Decision::PassOn {

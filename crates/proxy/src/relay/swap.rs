@@ -19,25 +19,11 @@ impl Relay {
         let Some(place) = wanted else {
             return Ok(());
         };
-        let (user, database) = {
-            let client = &self.session.borrow().client;
-            (client.username.clone(), client.default_db.clone())
-        };
-        let capabilities = self.login.as_ref().map(|login| login.capabilities);
-        let number = self.number;
-        let rank = |link: &Link| {
-            let fits = link.is_logged_in
-                && link.peer.username == user
-                && capabilities
-                    .is_some_and(|mine| mine & link.greeting.capabilities == link.capabilities);
-            let own = u32::from(link.session == number);
-            let same = u32::from(link.peer.default_db == database);
-            fits.then_some(2 * own + same)
-        };
-        let link = self.thread.pool.take(place, rank);
-        let Some(link) = link else {
-            self.session.borrow_mut().backend = None;
-            let user = String::from_utf8_lossy(&user).into_owned();
+        let Some(link) = self.idle_link(place) else {
+            let mut session = self.session.borrow_mut();
+            session.backend = None;
+            let user = String::from_utf8_lossy(&session.client.username).into_owned();
+            drop(session);
             self.log(
                 Level::Critical,
                 &format!(
@@ -48,6 +34,7 @@ impl Relay {
             );
             return Ok(());
         };
+        let number = self.number;
         let is_foreign = link.session != number;
         if !self.use_link(link) {
             return Ok(());
@@ -59,6 +46,22 @@ impl Relay {
             server.session = number;
         }
         Ok(())
+    }
+
+    /// An idle connection to a backend that fits this session; the one that it used last, or one with its database, first.
+    pub(super) fn idle_link(&self, place: usize) -> Option<Link> {
+        let session = self.session.borrow();
+        let client = &session.client;
+        let capabilities = self.login.as_ref().map(|login| login.capabilities);
+        self.thread.pool.take(place, |link| {
+            let fits = link.is_logged_in
+                && link.peer.username == client.username
+                && capabilities
+                    .is_some_and(|mine| mine & link.greeting.capabilities == link.capabilities);
+            let own = u32::from(link.session == self.number);
+            let same = u32::from(link.peer.default_db == client.default_db);
+            fits.then_some(2 * own + same)
+        })
     }
 
     /// Makes an idle connection the session's; false if its backend is gone.
@@ -91,7 +94,7 @@ impl Relay {
     ///
     /// A server from before 5.7.3 does not know the command: its open transaction is rolled back, and its variables and
     /// temporary tables stay.
-    async fn reset(&mut self) -> Result<(), Ended> {
+    pub(super) async fn reset(&mut self) -> Result<(), Ended> {
         if self.own_command(&[com::RESET_CONNECTION]).await? == Begin::Err {
             self.log(
                 Level::Warning,

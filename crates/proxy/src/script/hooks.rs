@@ -94,7 +94,9 @@ impl LuaHooks {
         argument: impl IntoLuaMulti,
     ) -> Returned {
         let shown = self.state.show(self.number, &running.own);
+        let begun = reactor::system_now();
         let value = shown.and_then(|()| self.state.host.call::<Value>(hook, argument));
+        self.state.count_call(name, begun, value.is_err());
         match value {
             Ok(Value::Nil) => Returned::Nothing,
             Ok(Value::Integer(number)) => Returned::Number(number),

@@ -187,6 +187,12 @@ impl State {
         }
     }
 
+    /// Counts a call of a hook.
+    pub(super) fn count_call(&self, name: &str, begun: reactor::Instant, is_error: bool) {
+        let took = reactor::system_now() - begun;
+        outlets::surroundings(self.host.lua()).hook_called(name, took, is_error);
+    }
+
     pub(super) fn log(&self, level: Level, text: &str) {
         outlets::log(self.host.lua(), level, text);
     }

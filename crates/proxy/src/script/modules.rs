@@ -12,7 +12,7 @@ mod master_info;
 mod password;
 mod posix;
 mod proto;
-mod token;
+pub(crate) mod token;
 mod tokens;
 
 use lua::{

@@ -30,8 +30,7 @@ fn ping(client: &mut End, times: u32) -> Duration {
 #[test]
 fn commands_are_delayed() {
     let scene = scene(Faults {
-        delay: Duration::from_millis(20),
-        jitter: Duration::from_millis(5),
+        delay: "20ms:5ms".parse().unwrap(),
         ..Faults::default()
     });
     let took = ping(&mut scene.user(0), 5);

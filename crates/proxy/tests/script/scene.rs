@@ -2,7 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     rc::Rc,
     sync::Arc,
 };
@@ -69,14 +69,10 @@ pub(crate) fn session() -> SharedSession {
     server.mysqld_version = 50506;
     server.thread_id = 17;
     server.scramble_buffer = b"01234567890123456789".to_vec();
-    Rc::new(RefCell::new(Session {
-        client,
-        server: Some(server),
-        backend: Some(1),
-        queries: VecDeque::new(),
-        client_deprecates_eof: false,
-        close: false,
-    }))
+    let mut session = Session::new(1, client);
+    session.server = Some(server);
+    session.backend = Some(1);
+    Rc::new(RefCell::new(session))
 }
 
 impl Scene {

@@ -36,9 +36,20 @@ struct Family {
     samples: Vec<Sample>,
 }
 
-/// A gauge of its own, beside those that come from results.
+/// How the values of a metric change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// Up and down.
+    Gauge,
+    /// Only up, from the start of a program.
+    Counter,
+}
+
+/// A metric of its own, beside those that come from results.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gauge {
+pub struct Metric {
+    /// How its values change.
+    pub kind: MetricKind,
     /// Its name without the prefix and the unit.
     pub name: String,
     /// Ends the name; empty for a plain number.
@@ -121,13 +132,17 @@ pub fn openmetrics(results: &Results) -> String {
 }
 
 /// Figures of now behind those of results, whose text comes from [`openmetrics`] or is empty.
-pub fn openmetrics_with(finished: &str, now: &[Gauge]) -> String {
+pub fn openmetrics_with(finished: &str, now: &[Metric]) -> String {
     let families: Vec<Family> = now
         .iter()
-        .map(|gauge| {
-            let mut family = Family::new("gauge", &gauge.name, gauge.unit, &gauge.help);
-            for (labels, value) in &gauge.samples {
-                family.push("", labels.clone(), Some(*value));
+        .map(|metric| {
+            let (kind, suffix) = match metric.kind {
+                MetricKind::Gauge => ("gauge", ""),
+                MetricKind::Counter => ("counter", "_total"),
+            };
+            let mut family = Family::new(kind, &metric.name, metric.unit, &metric.help);
+            for (labels, value) in &metric.samples {
+                family.push(suffix, labels.clone(), Some(*value));
             }
             family
         })

@@ -7,7 +7,9 @@ use std::{
 
 use figures::RunFigures;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use report::{Detail, Gauge, Results, csv, json, markdown, openmetrics, openmetrics_with};
+use report::{
+    Detail, Metric, MetricKind, Results, csv, json, markdown, openmetrics, openmetrics_with,
+};
 use samples::{Histogram, Host, Interval, Phase};
 use serde_json::Value;
 
@@ -212,7 +214,8 @@ fn figures_of_now_stand_behind_those_of_complete_runs() {
         let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
         (labels.to_vec(), value)
     };
-    let now = [Gauge {
+    let now = [Metric {
+        kind: MetricKind::Gauge,
         name: "now_response".to_owned(),
         unit: "seconds",
         help: "Response time.".to_owned(),

@@ -2,8 +2,7 @@
 
 use std::{
     io::{self, Read, Write},
-    os::unix::net::UnixStream,
-    path::Path,
+    net::TcpStream,
     time::Duration,
 };
 
@@ -31,9 +30,9 @@ struct Sessions {
     total: u64,
 }
 
-/// Asks the proxy that serves its metrics on this unix socket.
-pub(super) fn fetch(socket: &Path) -> io::Result<ProxyWork> {
-    let mut stream = UnixStream::connect(socket)?;
+/// Asks the proxy that serves its metrics at this host and port.
+pub(super) fn fetch(address: &str) -> io::Result<ProxyWork> {
+    let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;
     stream.set_write_timeout(Some(LIMIT))?;
     stream

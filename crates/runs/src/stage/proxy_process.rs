@@ -24,6 +24,8 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// What its log says before the address at which it listens.
 const LISTENS: &str = "listens on ";
+/// What its log says before the address of its metrics.
+const METRICS: &str = "metrics: http://";
 /// Longest part of its log that is read.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 /// Most lines of its log that are shown.
@@ -45,6 +47,8 @@ pub(crate) struct ProxyProcess {
     child: Child,
     directory: Scratch,
     address: Address,
+    /// Where its metrics are, host and port.
+    metrics: String,
     spec: ProxySpec,
 }
 
@@ -65,9 +69,10 @@ impl ProxyProcess {
             directory,
             // Until it is known.
             address: Address::Unix(PathBuf::new()),
+            metrics: String::new(),
             spec: spec.clone(),
         };
-        proxy.address = proxy.wait_until_it_listens(access.connect)?;
+        (proxy.address, proxy.metrics) = proxy.wait_until_it_listens(access.connect)?;
         Ok(proxy)
     }
 
@@ -100,7 +105,7 @@ impl ProxyProcess {
 
     /// What it has done so far.
     pub(crate) fn work(&self) -> Result<ProxyWork, Blamed> {
-        let work = proxy_metrics::fetch(&self.metrics()).map_err(|error| {
+        let work = proxy_metrics::fetch(&self.metrics).map_err(|error| {
             Blamed::new(
                 Blame::Machine,
                 format!("the proxy's metrics cannot be read: {error}"),
@@ -132,24 +137,23 @@ impl ProxyProcess {
         found
     }
 
-    fn metrics(&self) -> PathBuf {
-        self.directory.path().join("metrics.sock")
-    }
-
     fn log(&self) -> String {
         let log = files::read_regular(&self.directory.path().join("log"), LOG_BYTES_MAX);
         String::from_utf8_lossy(&log.unwrap_or_default()).into_owned()
     }
 
-    fn wait_until_it_listens(&mut self, connect: Connect) -> Result<Address, Blamed> {
+    fn wait_until_it_listens(&mut self, connect: Connect) -> Result<(Address, String), Blamed> {
         let begin = reactor::system_now();
         loop {
             let log = self.log();
-            let place = log
-                .lines()
-                .find_map(|line| Some(line.split_once(LISTENS)?.1));
-            if let Some(address) = place.and_then(|place| address(connect, place)) {
-                return Ok(address);
+            let after = |word: &str| {
+                let mut lines = log.lines();
+                lines.find_map(|line| Some(line.split_once(word)?.1))
+            };
+            let metrics = after(METRICS).and_then(|rest| rest.split_once('/'));
+            let own = after(LISTENS).and_then(|place| address(connect, place));
+            if let (Some(own), Some((metrics, _))) = (own, metrics) {
+                return Ok((own, metrics.to_owned()));
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 let said =
@@ -213,10 +217,7 @@ fn command(
     let mut options = vec![
         ("proxy-address", own),
         ("proxy-backend-addresses", server.address.to_string()),
-        (
-            "metrics-address",
-            directory.join("metrics.sock").display().to_string(),
-        ),
+        ("metrics-address", "127.0.0.1:0".to_owned()),
         ("log-file", log.display().to_string()),
         ("log-level", "message".to_owned()),
         ("event-threads", spec.threads.to_string()),

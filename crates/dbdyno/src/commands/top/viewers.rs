@@ -33,7 +33,7 @@ impl Viewers {
     /// Serves at an address as the user wrote it.
     pub(super) fn welcome(wanted: &str) -> Result<Self, Blamed> {
         let (requests, received) = channel();
-        Door::open(wanted)?.serve(move || Asking { requests })?;
+        Door::open("--serve", wanted)?.serve(move || Asking { requests })?;
         Ok(Self { requests: received })
     }
 

@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, parser::ValueSource};
 use proxy::Level;
 use runs::{Blame, Blamed};
 
-use super::{defaults_file, fault_options::FaultOptions};
+use super::{defaults_file, fault_options::FaultOptions, own_options::OwnOptions};
 
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
@@ -123,6 +123,8 @@ pub(crate) struct Arguments {
     pub(super) event_threads: u16,
     #[command(flatten)]
     pub(super) faults: FaultOptions,
+    #[command(flatten)]
+    pub(super) own: OwnOptions,
 }
 
 /// What a command line comes to.
@@ -191,7 +193,7 @@ fn called(words: &[OsString]) -> Vec<OsString> {
     called
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     const MOST: f64 = 1e9;
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(Duration::from_secs_f64(seconds)),

@@ -4,7 +4,7 @@ use std::{path::Path, rc::Rc, sync::Arc};
 
 use proxy::{
     AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
-    MakerOfThread, ScriptHost, ScriptOptions, Service, Settings,
+    MakerOfThread, Metrics, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
 };
 use runs::{Blame, Blamed};
 
@@ -18,15 +18,22 @@ use super::{
 pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     let has = |plugin: &str| arguments.plugins.iter().any(|name| name == plugin);
     let backends = Arc::new(backends(arguments)?);
+    let metrics = Arc::new(Metrics::new(Arc::clone(&backends)));
     let mut services = Vec::new();
     if has("proxy") && !arguments.no_proxy {
         services.push(Service {
             address: address::to_listen("proxy-address", &arguments.proxy_address)?,
-            hooks: match &arguments.proxy_lua_script {
-                Some(path) => Some(script(arguments, path, &backends)?),
-                None => None,
+            hooks: match (&arguments.proxy_lua_script, &arguments.own.rewrite) {
+                (Some(path), _) => Some(script(arguments, path, &backends)?),
+                (None, Some(path)) => Some(rules(arguments, path, &backends, &metrics)?),
+                (None, None) => None,
             },
         });
+    }
+    if let (true, Some(path)) = (services.is_empty(), &arguments.own.rewrite) {
+        let message = format!("--rewrite {}: the proxy is not started", path.display());
+        let hint = "leave --no-proxy out, or add --plugins=proxy";
+        return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
     if has("admin") {
         services.push(admin(arguments, &backends)?);
@@ -42,6 +49,8 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.write_timeout = arguments.proxy_write_timeout;
     settings.pool_changes_user = !arguments.proxy_pool_no_change_user;
     settings.threads = usize::from(arguments.event_threads);
+    settings.metrics = metrics;
+    settings.check_interval = arguments.own.backend_check_interval;
     settings.faults = arguments.faults.faults();
     Ok(settings)
 }
@@ -104,6 +113,23 @@ fn admin(arguments: &Arguments, backends: &Arc<Backends>) -> Result<Service, Bla
             Ok(Rc::new(AdminMaker::new(account.clone(), script)))
         })),
     })
+}
+
+/// The hooks of a file of rules.
+fn rules(
+    arguments: &Arguments,
+    path: &Path,
+    backends: &Arc<Backends>,
+    metrics: &Arc<Metrics>,
+) -> Result<Arc<MakerOfThread>, Blamed> {
+    let path = below(arguments, path)?;
+    let seed = arguments.faults.faults().seed;
+    let source = RewriteSource::open(&path, seed, Arc::clone(backends), Arc::clone(metrics));
+    let source = source.map_err(|error| {
+        let hint = "docs/proxy.md, section \"Rewriting without Lua\", describes the file";
+        Blamed::new(Blame::Input, format!("--rewrite {error}")).hint(hint.to_owned())
+    })?;
+    Ok(source.maker())
 }
 
 /// The hooks of a script, one Lua state for each event thread.

@@ -6,9 +6,9 @@ use super::keywords;
 
 /// A token: its number, and its text without quotes and marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) id: usize,
-    pub(super) text: Vec<u8>,
+pub(crate) struct Token {
+    pub(crate) id: usize,
+    pub(crate) text: Vec<u8>,
 }
 
 /// Names of the tokens that are no words, each at the place of its number.
@@ -44,14 +44,14 @@ const NAMES: [&str; keywords::FIRST] = [
 ];
 
 pub(super) const UNKNOWN: usize = 0;
-pub(super) const STRING: usize = 7;
-pub(super) const COMMENT: usize = 8;
-pub(super) const LITERAL: usize = 9;
-pub(super) const FUNCTION: usize = 10;
-pub(super) const INTEGER: usize = 11;
-pub(super) const FLOAT: usize = 12;
+pub(crate) const STRING: usize = 7;
+pub(crate) const COMMENT: usize = 8;
+pub(crate) const LITERAL: usize = 9;
+pub(crate) const FUNCTION: usize = 10;
+pub(crate) const INTEGER: usize = 11;
+pub(crate) const FLOAT: usize = 12;
 pub(super) const DOT: usize = 13;
-pub(super) const COMMENT_MYSQL: usize = keywords::FIRST + keywords::WORDS.len();
+pub(crate) const COMMENT_MYSQL: usize = keywords::FIRST + keywords::WORDS.len();
 
 /// Operators; of those that begin alike, the longer is first.
 const OPERATORS: [(&[u8], usize); 22] = [
@@ -96,7 +96,7 @@ pub(super) fn name(id: usize) -> &'static str {
 }
 
 /// The tokens of a text, which can be any bytes.
-pub(super) fn tokenize(text: &[u8]) -> Vec<Token> {
+pub(crate) fn tokenize(text: &[u8]) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -118,7 +118,7 @@ fn count(text: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Appends the tokens at the beginning of a text that is not empty; returns their length in the text, at least 1.
-fn next(text: &[u8], tokens: &mut Vec<Token>) -> usize {
+pub(crate) fn next(text: &[u8], tokens: &mut Vec<Token>) -> usize {
     let mut push = |id, text: &[u8]| {
         let text = text.to_vec();
         tokens.push(Token { id, text });

@@ -1,0 +1,21 @@
+//! Options of rules, metrics and checks, which the original does not have.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::arguments::seconds;
+
+/// Rules, metrics and checks.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Rules and metrics, not of the original")]
+pub(super) struct OwnOptions {
+    /// File of rules (TOML) that replace, block, fail, delay, answer, route or copy statements; a changed file is read again
+    /// for new clients
+    #[arg(long, value_name = "FILE", conflicts_with = "proxy_lua_script")]
+    pub(super) rewrite: Option<PathBuf>,
+    /// Where metrics can be read: /metrics (OpenMetrics) and /metrics.json. Without a host only from this machine
+    #[arg(long, value_name = "[HOST]:PORT")]
+    pub(super) metrics_address: Option<String>,
+    /// Interval at which each backend is checked, seconds [default: backends are not checked, clients find them down]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) backend_check_interval: Option<Duration>,
+}

@@ -1,0 +1,85 @@
+//! A single command's way to another backend and back.
+
+use super::{Ended, Relay};
+use crate::{Level, Peer, Route, link::Link, metrics::Change};
+
+/// The session's own connection while a command takes another one.
+pub(super) struct Home {
+    link: Option<Link>,
+    peer: Option<Peer>,
+    backend: Option<usize>,
+    /// The status of its connection.
+    status: (bool, bool),
+}
+
+impl Relay {
+    /// Takes a connection to another backend for one command; `None` if the command stays, which the rule counts if no
+    /// connection can be had.
+    pub(super) async fn leave_home(&mut self, route: Route) -> Result<Option<Home>, Ended> {
+        if self.server.as_ref().map(|server| server.place) == Some(route.backend) {
+            return Ok(None);
+        }
+        let Some(link) = self.idle_link(route.backend) else {
+            route.rule.drop_one();
+            return Ok(None);
+        };
+        let is_ready = link.session == self.number && {
+            let session = self.session.borrow();
+            link.peer.default_db == session.client.default_db
+        };
+        let home = {
+            let mut session = self.session.borrow_mut();
+            Home {
+                link: self.server.take(),
+                peer: session.server.take(),
+                backend: session.backend,
+                status: (session.in_transaction, session.auto_commit),
+            }
+        };
+        let prepared = match (self.use_link(link), is_ready) {
+            (false, _) => Err(Ended::ServerLeft),
+            (true, true) => Ok(()),
+            (true, false) => self.reset().await,
+        };
+        match prepared {
+            Ok(()) => {
+                if let Some(server) = &mut self.server {
+                    server.session = self.number;
+                }
+                if let Some(place) = self.changed {
+                    self.thread.metrics.changes.count(place, Change::Routed);
+                }
+                Ok(Some(home))
+            }
+            Err(ended @ (Ended::Client(_) | Ended::ClientLeft)) => Err(ended),
+            Err(ended) => {
+                let text =
+                    format!("an idle connection for a routed statement cannot be used: {ended}");
+                self.log(Level::Warning, &text);
+                self.server = None;
+                self.settle(home);
+                route.rule.drop_one();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Goes back to the session's own connection; the other one is kept for further commands, unless the statement has left
+    /// a transaction open there.
+    pub(super) fn return_home(&mut self, home: Home) {
+        let is_clean = self.session.borrow().is_between_transactions();
+        match self.server.take() {
+            Some(link) if is_clean => self.park(link),
+            _ => {}
+        }
+        self.settle(home);
+    }
+
+    fn settle(&mut self, home: Home) {
+        self.server = home.link;
+        let mut session = self.session.borrow_mut();
+        session.server = home.peer;
+        session.backend = home.backend;
+        (session.in_transaction, session.auto_commit) = home.status;
+    }
+}
