@@ -229,7 +229,7 @@ fn command(
     if let Some(rewrite) = &spec.rewrite {
         options.push(("rewrite", file(rewrite)?));
     }
-    if matches!(server.address, Address::Tcp { .. }) {
+    if matches!(server.address, Address::Tcp { .. }) && server.ssl_mode != SslMode::Disabled {
         options.push((
             "backend-ssl-mode",
             server.ssl_mode.to_string().to_lowercase(),
