@@ -186,7 +186,7 @@ fn slow_client(stage: &Stage) -> Result<Seen, String> {
 }
 
 fn round_trips(stage: &Stage) -> Result<Seen, String> {
-    let detour = Detour::to(&stage.server().socket(), Duration::from_millis(5));
+    let detour = Detour::to(&stage.server().socket(), Duration::from_millis(10));
     Ok(stage.measure(&Load {
         address: Some(detour.address()),
         ..Load::of(POINT)
