@@ -7,6 +7,7 @@ mod constants;
 mod hooks;
 mod host;
 mod injected;
+mod kept;
 mod keys;
 mod modules;
 mod outlets;
