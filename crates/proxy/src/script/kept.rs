@@ -53,10 +53,7 @@ impl KeptMemory {
             let total = self.bytes.get().saturating_add(bytes);
             limit.is_some_and(|limit| total.saturating_add(lua.used_memory()) > limit)
         };
-        let since = self
-            .bytes
-            .get()
-            .saturating_sub(self.after_collection.get());
+        let since = self.bytes.get().saturating_sub(self.after_collection.get());
         let left = self.after_collection.get() + lua.used_memory();
         // A result that was passed on as it came takes nothing.
         if bytes > 0 && (since + bytes > COLLECT_FROM.max(left) || is_above()) {

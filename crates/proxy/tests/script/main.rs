@@ -2,10 +2,12 @@
 
 mod bundled;
 mod decisions;
+mod kept;
 mod loading;
 mod modules;
 mod objects;
 mod proto;
+mod reference;
 mod responses;
 mod results;
 mod scene;
