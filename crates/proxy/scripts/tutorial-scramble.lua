@@ -6,10 +6,12 @@ local proto = require("mysql.proto")
 
 local USER, HASHED = "app", password.hash("app")
 
--- Capabilities of the login: a name and a proof of today's form, a database, several statements and results, LOAD DATA
--- LOCAL, transactions, changes of the session. What the client does not want is taken out.
+-- Capabilities of the login: a name and a proof of today's form, several statements and results, LOAD DATA LOCAL,
+-- transactions, changes of the session, and forms of results. What the client does not want is taken out.
 local WITH_DATABASE = 8
-local CAPABILITIES = 1 + 2 ^ 7 + 2 ^ 9 + 2 ^ 13 + 2 ^ 15 + 2 ^ 16 + 2 ^ 17 + 2 ^ 18 + 2 ^ 19 + 2 ^ 23 + 2 ^ 24
+local CAPABILITIES = 2 ^ 7 + 2 ^ 9 + 2 ^ 13 + 2 ^ 15 + 2 ^ 16 + 2 ^ 17 + 2 ^ 18 + 2 ^ 19 + 2 ^ 23 + 2 ^ 24
+    -- MariaDB's own.
+    + 2 ^ 35 + 2 ^ 36
 
 function read_auth()
     local client, server = proxy.connection.client, proxy.connection.server

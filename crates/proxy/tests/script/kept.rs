@@ -22,10 +22,10 @@ fn result_of(bytes: usize, alive: &mut Vec<Weak<Vec<Vec<u8>>>>) -> QueryResult {
     result
 }
 
-/// The largest number of results that were alive at once, of a thousand with 1 MiB each.
+/// The largest number of results that were alive at once, of 300 with 1 MiB each.
 fn most_alive(scene: &mut Scene) -> usize {
     let (mut alive, mut most) = (Vec::new(), 0);
-    for _ in 0..1000 {
+    for _ in 0..300 {
         let result = result_of(MIB, &mut alive);
         assert_eq!(scene.result(result), Decision::Ignore);
         alive.retain(|it| it.strong_count() > 0);
