@@ -76,6 +76,8 @@ impl ScriptHost {
         redirect.raw_set("__newindex", &constants)?;
         let proxy = lua.create_table()?;
         proxy.set_metatable(Some(redirect.clone()))?;
+        let running = lua.load(include_str!("lua/running.lua"));
+        running.set_name("=running").call::<()>(&redirect)?;
         lua.globals().raw_set("proxy", proxy)?;
         modules::install(&host)?;
 

@@ -211,9 +211,10 @@ fn a_change_of_the_user_is_refused_on_versions_that_break_it() {
         let mut client = scene.user(0);
         client.say(0, b"\x11ann\0\0shop\0");
         let text = "COM_CHANGE_USER is broken on 5.1.14-.17, please upgrade the MySQL Server";
-        let expected = match is_broken {
-            true => error_packet(1105, "HY000", text),
-            false => OK.to_vec(),
+        let expected = if is_broken {
+            error_packet(1105, "HY000", text)
+        } else {
+            OK.to_vec()
         };
         assert_eq!(client.expect(1), expected, "{version}");
     }

@@ -14,7 +14,7 @@ fn result_of(bytes: usize, alive: &mut Vec<Weak<Vec<Vec<u8>>>>) -> QueryResult {
     let mut packets = result.packets.as_deref().cloned().unwrap_or_default();
     let mut row = vec![1, b'1', 0xfd];
     row.extend_from_slice(&u32::try_from(bytes).unwrap_or_default().to_le_bytes()[..3]);
-    row.resize(row.len() + bytes, b'x');
+    row.extend_from_slice(&vec![b'x'; bytes]);
     packets[4] = row;
     let packets = Rc::new(packets);
     alive.push(Rc::downgrade(&packets));

@@ -30,6 +30,31 @@ fn shared_globals_and_modules_are_those_of_all_sessions() {
 }
 
 #[test]
+fn each_session_has_a_coroutine_of_its_own() {
+    let mut scene = Scene::new(
+        "local first = coroutine.running()
+         function read_query()
+             assert(type(first) == 'thread' and coroutine.running() == first)
+             local inner = coroutine.wrap(function() return coroutine.running() end)()
+             assert(inner ~= first)
+             _G.seen = _G.seen or {}
+             seen[coroutine.running()] = true
+             local count = 0
+             for _ in pairs(seen) do count = count + 1 end
+             -- It cannot be left, as there.
+             print(count, (pcall(coroutine.yield, 1)))
+         end",
+    );
+    let other_session = session();
+    let mut other = scene.host.hooks(&other_session);
+    scene.query("x");
+    other.read_query(&other_session, b"\x03x");
+    scene.query("x");
+    assert_eq!(scene.printed(), ["1\tfalse", "2\tfalse", "2\tfalse"]);
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
 fn old_style_modules_are_members_of_proxy() {
     let mut scene =
         Scene::in_query("require('proxy.mine') print(proxy.mine.answer(), rawget(_G, 'mine'))");

@@ -1,6 +1,7 @@
 //! The scripts in `crates/proxy/scripts/`, each with a real client and a real server.
 
 use std::{
+    fs,
     path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
@@ -12,7 +13,7 @@ use rustix::process::Signal;
 use super::{ask, backend, client, end, free_port, listens, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    scene::{Finished, Running, Scene},
+    scene::{Finished, Running, Scene, first_child},
 };
 
 /// A server with a table, for one script after the other.
@@ -445,6 +446,45 @@ fn scripts_that_choose_backends() {
     contains(&stage.error(port, "select 1"), &["slave-state is noslave"]);
     assert_eq!(ask(&stage.scene, port, "select 1"), "1");
     contains(&printed(running), &["replica 2: noslave\n"]);
+}
+
+#[test]
+fn a_script_that_never_returns_does_not_keep_a_guarded_proxy_alive() {
+    let stage = Stage::new();
+    let script = stage
+        .scene
+        .file("loop.lua", "function read_query() while true do end end");
+    let words = [
+        backend(&stage.server),
+        format!("--proxy-lua-script={}", script.display()),
+        "--lua-instruction-limit=0".to_owned(),
+        "--keepalive".to_owned(),
+    ];
+    let (running, port) = proxy(&stage.scene, &words);
+    let worker = first_child(running.pid());
+    let mut waiting = client(&stage.scene, port, &["-e", "select 1"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    stage.scene.wait_until("the script runs", || {
+        // Its time in user mode, in hundredths of a second.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", worker.unwrap()));
+        let stat = stat.unwrap_or_default();
+        let ticks = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.split(' ').nth(11));
+        ticks.is_some_and(|ticks| ticks.parse::<u64>().unwrap() > 50)
+    });
+    running.signal(Signal::TERM);
+    let finished = running.finish();
+    assert!(
+        finished.stderr.contains("did not end within 5 s"),
+        "{}",
+        finished.stderr
+    );
+    assert!(!listens(port));
+    waiting.wait().unwrap();
 }
 
 #[test]
