@@ -81,3 +81,67 @@ impl File {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+    use crate::{Host, HostOptions};
+
+    /// Locks the first ten bytes as another process would.
+    fn lock_elsewhere(file: &std::fs::File) {
+        let part = libc::flock {
+            l_type: libc::F_WRLCK as libc::c_short,
+            l_whence: libc::SEEK_SET as libc::c_short,
+            l_start: 0,
+            l_len: 10,
+            l_pid: 0,
+        };
+        // SAFETY: the file is open, and the pointer is that of a whole flock.
+        let done = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const part) };
+        assert_eq!(done, 0);
+    }
+
+    #[test]
+    fn a_part_that_another_holds_is_refused() {
+        let other = tempfile::NamedTempFile::new().unwrap();
+        lock_elsewhere(other.as_file());
+        let host = Host::new(&HostOptions::default()).unwrap();
+        let open = format!("return io.open('{}', 'r+')", other.path().display());
+        let value: Value = host.lua().load(open).eval().unwrap();
+        let file = File::of(host.lua(), "lock", &value).unwrap().unwrap();
+        assert!(file.lock(FileLock::Write, 5, 10).is_err());
+        assert!(file.lock(FileLock::Read, 0, 0).is_err());
+        file.lock(FileLock::Write, 10, 0).unwrap();
+        file.lock(FileLock::Unlock, 10, 0).unwrap();
+    }
+
+    #[test]
+    fn only_lua_s_own_open_files_are_files() {
+        let host = Host::new(&HostOptions::default()).unwrap();
+        let lua = host.lua();
+        let eval = |text: &str| lua.load(text).eval::<Value>().unwrap();
+        // A replaced function decides nothing.
+        eval("io.type = function() return 'file' end");
+        for text in [
+            "return 1",
+            "return {}",
+            "return newproxy(true)",
+            "return print",
+        ] {
+            assert!(
+                File::of(lua, "lock", &eval(text)).unwrap().is_none(),
+                "{text}"
+            );
+        }
+        assert!(
+            File::of(lua, "lock", &eval("return io.stdout"))
+                .unwrap()
+                .is_some()
+        );
+        let closed = eval("local f = io.tmpfile() f:close() return f");
+        let error = File::of(lua, "lock", &closed).unwrap_err();
+        assert!(error.to_string().contains("lock: closed file"), "{error}");
+    }
+}

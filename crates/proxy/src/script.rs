@@ -4,6 +4,7 @@ mod address;
 mod backends;
 mod connection;
 mod constants;
+mod field;
 mod hooks;
 mod host;
 mod injected;

@@ -8,7 +8,7 @@ use std::{
 
 use lua::mlua::Lua;
 
-use super::resultset::Field;
+use super::field::Field;
 use crate::QueryResult;
 
 /// Kept bytes since the last collection from which the next one is worth its time.

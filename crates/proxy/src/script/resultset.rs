@@ -8,6 +8,7 @@ use lua::{
 };
 
 use super::{
+    field::Field,
     kept::KeptResult,
     keys::{place, read_by_name},
     rows,
@@ -24,39 +25,6 @@ struct Fields(Rc<[Field]>);
 struct FieldObject {
     fields: Rc<[Field]>,
     place: usize,
-}
-
-/// A column.
-#[derive(Debug)]
-pub(super) struct Field {
-    table: Vec<u8>,
-    org_table: Vec<u8>,
-    name: Vec<u8>,
-    org_name: Vec<u8>,
-    kind: u8,
-}
-
-impl Field {
-    /// Reads a column's definition; `None` if it is none.
-    fn read(packet: &[u8]) -> Option<Self> {
-        let mut reader = protocol::relay::Fields(packet);
-        let _catalog = reader.lenenc_bytes()?;
-        let _db = reader.lenenc_bytes()?;
-        let mut text = || Some(reader.lenenc_bytes()?.to_vec());
-        let (table, org_table, name, org_name) = (text()?, text()?, text()?, text()?);
-        // MariaDB's extended metadata, if any, lie between the names and the fixed part; that part is the packet's end.
-        let fixed = reader.0.last_chunk::<13>()?;
-        let [0x0c, _, _, _, _, _, _, kind, ..] = *fixed else {
-            return None;
-        };
-        Some(Self {
-            table,
-            org_table,
-            name,
-            org_name,
-            kind,
-        })
-    }
 }
 
 /// The columns of a kept result; `None` if one cannot be read.

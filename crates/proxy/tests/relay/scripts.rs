@@ -113,7 +113,7 @@ fn a_hook_that_returns_nonsense_leaves_the_session_as_it_is_without_it() {
             client.say(0, b"\x03x");
             let answer = client.expect(1);
             match hook {
-                // A result that was kept is dropped, which the client is told.
+                // A result that was kept is dropped, and the client gets an error that says so.
                 "read_query_result" if value != "0/0" => {
                     assert_eq!(answer[..3], [0xff, 0x51, 0x04])
                 }

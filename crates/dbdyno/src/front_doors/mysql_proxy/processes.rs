@@ -207,8 +207,8 @@ fn end(child: &mut Child) -> io::Result<ExitStatus> {
         thread::sleep(LOOK_EVERY);
     }
     eprintln!(
-        "warning: the proxy did not end within {} s, probably because of a script that does not return; it is killed",
-        END_WITHIN.as_secs()
+        "warning: the proxy did not end within {}, probably because of a script that does not return; it is killed",
+        units::span(END_WITHIN)
     );
     child.kill()?;
     child.wait()

@@ -22,6 +22,13 @@ struct Stage {
     server: MariaDb,
 }
 
+/// A script, questions with their answers, and what it prints.
+type Case = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+);
+
 fn path_of(script: &str) -> PathBuf {
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/../proxy/scripts");
     PathBuf::from(scripts).join(format!("{script}.lua"))
@@ -100,7 +107,7 @@ impl Stage {
 #[test]
 fn tutorials() {
     let stage = Stage::new();
-    let cases: [(&str, &[(&str, &str)], &[&str]); 11] = [
+    let cases: [Case; 11] = [
         ("basic", &[("select 1", "1")], &["query: select 1\n"]),
         (
             "constants",
