@@ -79,7 +79,8 @@ dpkg-deb -x "$deb" "$work/deb"
 # If the tree is not the root, the program is not in its /bin.
 ln -s usr/bin "$work/deb/bin"
 for file in bash-completion/completions/dbdyno zsh/vendor-completions/_dbdyno fish/vendor_completions.d/dbdyno.fish \
-    man/man1/dbdyno.1.gz man/man1/dbdyno-run.1.gz doc/dbdyno/copyright doc/dbdyno/NOTICES doc/dbdyno/docs/quick.md; do
+    man/man1/dbdyno.1.gz man/man1/dbdyno-run.1.gz doc/dbdyno/copyright doc/dbdyno/NOTICES doc/dbdyno/docs/quick.md \
+    dbdyno/proxy/rw-splitting.lua; do
     if [ ! -s "$work/deb/usr/share/$file" ]; then
         echo "error: the package has no $file" >&2
         exit 1

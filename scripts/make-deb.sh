@@ -5,7 +5,7 @@
 #   scripts/make-deb.sh BINARY DIRECTORY
 #
 # writes into DIRECTORY dbdyno_VERSION_ARCHITECTURE.deb and the same tree as dbdyno-VERSION-MACHINE-linux.tar.gz: the
-# program, its completions and man pages, docs, experiments, and the notices of everything linked into it. The .deb has
+# program, its completions and man pages, docs, experiments, scripts of the proxy, and the notices of everything linked into it. The .deb has
 # no dependencies: a server is searched for when one is needed. The names of the tools that dbdyno replaces are left to
 # their own packages.
 set -euo pipefail
@@ -38,8 +38,9 @@ mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$
 "$binary" man "$share/man/man1"
 gzip -9n "$share"/man/man1/*.1
 
-mkdir -p "$share/dbdyno" "$share/doc/dbdyno"
+mkdir -p "$share/dbdyno/proxy" "$share/doc/dbdyno"
 cp -r experiments "$share/dbdyno/"
+cp crates/proxy/scripts/*.lua "$share/dbdyno/proxy/"
 cp -r README.md docs "$share/doc/dbdyno/"
 gzip -9nc CHANGELOG.md >"$share/doc/dbdyno/changelog.gz"
 # The binary's path contains its target; a binary built without a named target is for this machine.

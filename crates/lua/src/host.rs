@@ -4,7 +4,7 @@ use std::{path::Path, rc::Rc};
 
 use mlua::{FromLuaMulti, Function, IntoLuaMulti, Lua, LuaOptions, StdLib, Table, Value};
 
-use crate::{Error, Script, limits::Budget, loading};
+use crate::{Error, Script, file, limits::Budget, loading};
 
 /// What a host offers to its scripts, and where it stops them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +44,7 @@ impl Host {
         // SAFETY: C modules and `ffi` can only be reached if the options allow it; `debug` is what scripts of Lua 5.1
         // expect, and they come from the user who starts the program.
         let lua = unsafe { Lua::unsafe_new_with(libs, LuaOptions::default()) };
+        file::install(&lua)?;
         loading::install(&lua, options.path.as_deref(), options.cpath.as_deref())?;
         let budget = match options.instruction_limit {
             Some(limit) => {

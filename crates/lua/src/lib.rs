@@ -7,12 +7,14 @@
 
 mod error;
 mod escapes;
+mod file;
 mod host;
 mod limits;
 mod loading;
 mod script;
 
 pub use error::{Error, bad_argument, raise};
+pub use file::{File, FileLock};
 pub use host::{Host, HostOptions};
 /// The binding below, for those who give scripts functions and objects.
 pub use mlua;

@@ -8,7 +8,7 @@ require("proxy.auto-config")
 
 local config = proxy.global.config
 config.histogram = config.histogram or { collect_queries = true, collect_tables = true }
-proxy.global.histogram = proxy.global.histogram or { queries = {}, tables = {} }
+proxy.global.histogram = proxy.global.histogram or { queries = {}, tables = {}, shape_count = 0 }
 
 -- Shapes above which new ones are not counted: values in names must not fill the memory.
 local SHAPES_MAX = 10000
@@ -51,6 +51,7 @@ local function own_statement(query)
     local which = words:match("^delete from histogram%.(%a+)$")
     if which == "queries" or which == "tables" then
         counts[which] = {}
+        counts.shape_count = which == "queries" and 0 or counts.shape_count
         proxy.response = { type = proxy.MYSQLD_PACKET_OK }
         return proxy.PROXY_SEND_RESULT
     end
@@ -73,16 +74,14 @@ function read_query(packet)
     return proxy.PROXY_SEND_QUERY
 end
 
-local shapes_known = 0
-
 function read_query_result(inj)
     local counts, options = proxy.global.histogram, config.histogram
     local tokens = tokenizer.tokenize(inj.query:sub(2))
     if options.collect_queries then
         local shape = tokenizer.normalize(tokens)
         local it = counts.queries[shape]
-        if not it and shapes_known < SHAPES_MAX then
-            shapes_known = shapes_known + 1
+        if not it and counts.shape_count < SHAPES_MAX then
+            counts.shape_count = counts.shape_count + 1
             it = { count = 0, max = 0, total = 0 }
             counts.queries[shape] = it
         end

@@ -15,6 +15,7 @@ use crate::{
 mod contest;
 mod program;
 mod relayed;
+mod scripts;
 
 /// A port that was free just now.
 pub(crate) fn free_port() -> u16 {

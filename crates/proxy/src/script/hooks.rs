@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lua::{
     Error,
-    mlua::{Function, IntoLuaMulti, Table, Value},
+    mlua::{AnyUserData, Function, IntoLuaMulti, Table, Value},
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     host::{ScriptHost, State},
     injected::Injected,
     packet,
-    queries::Queries,
+    queries::{AppendTimes, Queries},
     response,
 };
 use crate::{Decision, HookMaker, Hooks, Level, QueryResult, SharedSession};
@@ -27,6 +27,7 @@ const NOT_EXECUTED: &str = "MySQL Proxy Lua script failed to execute. Check the 
 pub struct LuaHooks {
     state: Rc<State>,
     number: u64,
+    times: Rc<AppendTimes>,
     /// Why there are no hooks, if that is so.
     script: Result<Running, &'static str>,
 }
@@ -50,8 +51,9 @@ enum Returned {
 impl LuaHooks {
     pub(super) fn new(state: &Rc<State>, session: &SharedSession) -> Self {
         let number = state.number_session();
+        let times = Rc::new(AppendTimes::new(session));
         let script = match state.script() {
-            Some(script) => run(state, &script, number, session).map_err(|error| {
+            Some(script) => run(state, &script, number, session, &times).map_err(|error| {
                 state.log(Level::Critical, &format!("(lua-error) {error}"));
                 log_traceback(state, &error);
                 NOT_EXECUTED
@@ -61,6 +63,7 @@ impl LuaHooks {
         Self {
             state: state.clone(),
             number,
+            times,
             script,
         }
     }
@@ -109,6 +112,22 @@ impl LuaHooks {
                 Returned::Nothing
             }
         }
+    }
+
+    /// The argument of `read_query_result`.
+    fn injected(&self, mut result: QueryResult) -> Result<AnyUserData, Error> {
+        self.times.count_from_append(&mut result);
+        let lua = self.state.host.lua();
+        let limit = self.state.options.lua.memory_limit;
+        let bytes = result.bytes;
+        let kept = self.state.kept.keep(lua, result, limit).ok_or_else(|| {
+            Error::new(format!(
+                "not enough memory: the result has {bytes} bytes, and the limit for scripts and the results that they \
+                 keep is {} bytes; the hook is not called",
+                limit.unwrap_or_default()
+            ))
+        })?;
+        Ok(lua.create_userdata(Injected(kept))?)
     }
 
     /// The answer that `proxy.response` describes.
@@ -183,10 +202,12 @@ fn run(
     script: &lua::Script,
     number: u64,
     session: &SharedSession,
+    times: &Rc<AppendTimes>,
 ) -> Result<Running, Error> {
     let lua = state.host.lua();
     let own = state.own_table()?;
-    own.raw_set("queries", lua.create_userdata(Queries(session.clone()))?)?;
+    let queries = Queries::new(session, times);
+    own.raw_set("queries", lua.create_userdata(queries)?)?;
     let connection = Connection::new(lua, session, &state.backends)?;
     own.raw_set("connection", lua.create_userdata(connection)?)?;
     own.raw_set("response", lua.create_table()?)?;
@@ -326,12 +347,11 @@ impl Hooks for LuaHooks {
             return Decision::PassOn;
         };
         let is_kept = result.packets.is_some();
-        let injected = Injected(Rc::new(result));
-        let returned = match self.state.host.lua().create_userdata(injected) {
+        let returned = match self.injected(result) {
             Ok(injected) => self.call_hook(name, running, &hook, injected),
             Err(error) => {
                 self.state
-                    .log(Level::Critical, &format!("({name}) {}", Error::from(error)));
+                    .log(Level::Critical, &format!("({name}) {error}"));
                 Returned::Nothing
             }
         };

@@ -10,7 +10,7 @@ use std::{
 
 use lua::{Error, Host, HostOptions, Script, mlua::Table};
 
-use super::{backends::BackendList, constants, modules, outlets};
+use super::{backends::BackendList, constants, kept::KeptMemory, modules, outlets};
 use crate::{Backends, Level, Surroundings};
 
 /// What a host of scripts runs, and within which limits.
@@ -29,7 +29,8 @@ pub struct ScriptHost(pub(super) Rc<State>);
 /// What all sessions of a host share.
 pub(super) struct State {
     pub(super) host: Host,
-    options: ScriptOptions,
+    pub(super) options: ScriptOptions,
+    pub(super) kept: Rc<KeptMemory>,
     pub(super) backends: Arc<Backends>,
     /// What `proxy` falls back to: first a session's own table, then the constants.
     redirect: Table,
@@ -75,12 +76,15 @@ impl ScriptHost {
         redirect.raw_set("__newindex", &constants)?;
         let proxy = lua.create_table()?;
         proxy.set_metatable(Some(redirect.clone()))?;
+        let running = lua.load(include_str!("lua/running.lua"));
+        running.set_name("=running").call::<()>(&redirect)?;
         lua.globals().raw_set("proxy", proxy)?;
         modules::install(&host)?;
 
         let state = State {
             host,
             options,
+            kept: Rc::default(),
             backends,
             redirect,
             constants,
@@ -92,7 +96,7 @@ impl ScriptHost {
         Ok(Self(Rc::new(state)))
     }
 
-    /// Memory of the Lua state, bytes, after everything unused was freed.
+    /// Memory of the Lua state and of the results that its scripts keep, bytes, after everything unused was freed.
     pub fn used_memory(&self) -> usize {
         let lua = self.0.host.lua();
         // Twice: the first round runs the finalizers of objects.
@@ -101,7 +105,7 @@ impl ScriptHost {
                 break;
             }
         }
-        lua.used_memory()
+        lua.used_memory() + self.0.kept.bytes()
     }
 
     /// Whether the script's file, as it is now, can be loaded.

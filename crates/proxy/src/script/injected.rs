@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use lua::mlua::{IntoLua, Lua, Result, UserData, UserDataMethods, Value};
 
-use super::{keys::read_by_name, outlets::log, resultset::ResultSet};
-use crate::{Level, QueryResult};
+use super::{kept::KeptResult, keys::read_by_name, outlets::log, resultset::ResultSet};
+use crate::Level;
 
 /// An injected command with its answer.
-pub(super) struct Injected(pub(super) Rc<QueryResult>);
+pub(super) struct Injected(pub(super) Rc<KeptResult>);
 
 impl UserData for Injected {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {

@@ -1,35 +1,104 @@
 //! `proxy.queries`: the commands that a hook has sent to the server.
 
+use std::{
+    cell::{RefCell, RefMut},
+    collections::VecDeque,
+    rc::Rc,
+};
+
 use lua::{
     bad_argument,
     mlua::{Lua, MetaMethod, Result, UserData, UserDataMethods, Value},
     raise,
 };
+use reactor::{Instant, system_now};
 
-use crate::{Injection, SharedSession};
+use crate::{Injection, QueryResult, SharedSession};
 
 /// The queue of a session.
-pub(super) struct Queries(pub(super) SharedSession);
+pub(super) struct Queries {
+    session: SharedSession,
+    times: Rc<AppendTimes>,
+}
+
+/// When the script appended the commands of the queue. `query_time` and `response_time` count from then: a command that
+/// waits for those before it has waited all the same.
+pub(super) struct AppendTimes {
+    session: SharedSession,
+    /// Of the commands at the end of the queue, which the relay takes from its front, and of the last one taken.
+    times: RefCell<VecDeque<Instant>>,
+}
+
+impl AppendTimes {
+    /// The times of a session whose queue is empty.
+    pub(super) fn new(session: &SharedSession) -> Self {
+        Self {
+            session: session.clone(),
+            times: RefCell::default(),
+        }
+    }
+
+    /// The times, without those of commands before the last `count` in the queue.
+    fn of_last(&self, count: usize) -> RefMut<'_, VecDeque<Instant>> {
+        let mut times = self.times.borrow_mut();
+        let taken = times.len().saturating_sub(count);
+        times.drain(..taken);
+        times
+    }
+
+    /// The times of the commands that wait.
+    fn waiting(&self) -> RefMut<'_, VecDeque<Instant>> {
+        self.of_last(self.session.borrow().queries.len())
+    }
+
+    /// Lets the times of the answer to the command that was taken last count from its append.
+    pub(super) fn count_from_append(&self, result: &mut QueryResult) {
+        let waiting = self.session.borrow().queries.len();
+        let mut times = self.of_last(waiting + 1);
+        if times.len() <= waiting {
+            return;
+        }
+        if let Some(appended) = times.pop_front() {
+            // The hook is called with the answer's last packet.
+            let whole_us = u64::try_from((system_now() - appended).as_micros()).unwrap_or(u64::MAX);
+            let waited_us = whole_us.saturating_sub(result.response_time_us);
+            result.query_time_us += waited_us;
+            result.response_time_us += waited_us;
+        }
+    }
+}
+
+impl Queries {
+    /// The queue of a session.
+    pub(super) fn new(session: &SharedSession, times: &Rc<AppendTimes>) -> Self {
+        Self {
+            session: session.clone(),
+            times: times.clone(),
+        }
+    }
+}
 
 impl UserData for Queries {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_method("append", |lua, this, arguments| {
             let injection = injection(lua, "append", arguments)?;
-            this.0.borrow_mut().queries.push_back(injection);
+            this.times.waiting().push_back(system_now());
+            this.session.borrow_mut().queries.push_back(injection);
             Ok(())
         });
         methods.add_method("prepend", |lua, this, arguments| {
             let injection = injection(lua, "prepend", arguments)?;
-            this.0.borrow_mut().queries.push_front(injection);
+            this.times.waiting().push_front(system_now());
+            this.session.borrow_mut().queries.push_front(injection);
             Ok(())
         });
         methods.add_method("reset", |_, this, ()| {
-            this.0.borrow_mut().queries.clear();
+            this.session.borrow_mut().queries.clear();
             Ok(())
         });
-        methods.add_method("len", |_, this, ()| Ok(this.0.borrow().queries.len()));
+        methods.add_method("len", |_, this, ()| Ok(this.session.borrow().queries.len()));
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| {
-            Ok(this.0.borrow().queries.len())
+            Ok(this.session.borrow().queries.len())
         });
     }
 }

@@ -8,48 +8,31 @@ use lua::{
 };
 
 use super::{
+    field::Field,
+    kept::KeptResult,
     keys::{place, read_by_name},
     rows,
 };
 use crate::{QueryResult, Status};
 
 /// The answer to an injected command.
-pub(super) struct ResultSet(pub(super) Rc<QueryResult>);
+pub(super) struct ResultSet(pub(super) Rc<KeptResult>);
 
 /// The columns of a result.
-struct Fields(Vec<Field>);
+struct Fields(Rc<[Field]>);
 
-/// A column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Field {
-    pub(super) table: Vec<u8>,
-    pub(super) org_table: Vec<u8>,
-    pub(super) name: Vec<u8>,
-    pub(super) org_name: Vec<u8>,
-    pub(super) kind: u8,
+/// One column of a result.
+struct FieldObject {
+    fields: Rc<[Field]>,
+    place: usize,
 }
 
-impl Field {
-    /// Reads a column's definition; `None` if it is none.
-    pub(super) fn read(packet: &[u8]) -> Option<Self> {
-        let mut reader = protocol::relay::Fields(packet);
-        let _catalog = reader.lenenc_bytes()?;
-        let _db = reader.lenenc_bytes()?;
-        let mut text = || Some(reader.lenenc_bytes()?.to_vec());
-        let (table, org_table, name, org_name) = (text()?, text()?, text()?, text()?);
-        // MariaDB's extended metadata, if any, lie between the names and the fixed part; that part is the packet's end.
-        let fixed = reader.0.last_chunk::<13>()?;
-        let [0x0c, _, _, _, _, _, _, kind, ..] = *fixed else {
-            return None;
-        };
-        Some(Self {
-            table,
-            org_table,
-            name,
-            org_name,
-            kind,
-        })
-    }
+/// The columns of a kept result; `None` if one cannot be read.
+fn fields(result: &QueryResult) -> Option<Rc<[Field]>> {
+    columns(result)
+        .iter()
+        .map(|packet| Field::read(packet))
+        .collect()
 }
 
 /// The packets of the columns of a kept result.
@@ -108,19 +91,13 @@ impl ResultSet {
                 None => Ok(Value::Nil),
             },
             _ if result.columns == 0 => Ok(Value::Nil),
-            b"fields" => {
-                let fields: Option<Vec<Field>> = columns(result)
-                    .iter()
-                    .map(|packet| Field::read(packet))
-                    .collect();
-                match fields {
-                    Some(fields) => Fields(fields).into_lua(lua),
-                    None => Err(raise(
-                        lua,
-                        "the server sent a column definition that cannot be read",
-                    )),
-                }
-            }
+            b"fields" => match result.fields.get_or_init(|| fields(result)) {
+                Some(fields) => Fields(fields.clone()).into_lua(lua),
+                None => Err(raise(
+                    lua,
+                    "the server sent a column definition that cannot be read",
+                )),
+            },
             _ if result.is_binary => Err(raise(
                 lua,
                 ".resultset.rows isn't available for prepared statements",
@@ -140,29 +117,32 @@ impl UserData for Fields {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.len()));
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
-            match place(lua, key, this.0.len())?.map(|place| &this.0[place]) {
-                Some(field) => field.clone().into_lua(lua),
+            let fields = this.0.clone();
+            match place(lua, key, fields.len())? {
+                Some(place) => FieldObject { fields, place }.into_lua(lua),
                 None => Ok(Value::Nil),
             }
         });
     }
 }
 
-impl UserData for Field {
+impl FieldObject {
+    fn field(&self, lua: &Lua, key: &[u8]) -> Result<Value> {
+        let field = &self.fields[self.place];
+        let text = match key {
+            b"name" => &field.name,
+            b"org_name" => &field.org_name,
+            b"table" => &field.table,
+            b"org_table" => &field.org_table,
+            b"type" => return field.kind.into_lua(lua),
+            _ => return Ok(Value::Nil),
+        };
+        Ok(Value::String(lua.create_string(text)?))
+    }
+}
+
+impl UserData for FieldObject {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| {
-            let Value::String(key) = &key else {
-                return Ok(Value::Nil);
-            };
-            let text = match &*key.as_bytes() {
-                b"name" => &this.name,
-                b"org_name" => &this.org_name,
-                b"table" => &this.table,
-                b"org_table" => &this.org_table,
-                b"type" => return this.kind.into_lua(lua),
-                _ => return Ok(Value::Nil),
-            };
-            Ok(Value::String(lua.create_string(text)?))
-        });
+        read_by_name(methods, Self::field);
     }
 }

@@ -7,14 +7,14 @@ use lua::{
     raise,
 };
 
-use crate::QueryResult;
+use super::kept::KeptResult;
 use protocol::relay::Fields;
 
 /// Columns above which a row's table is not made at once; a result set has at most 4096.
 const COLUMNS_AT_ONCE: usize = 4096;
 
 /// A function that returns the next row at each call, and nil after the last. It begins with the first row.
-pub(super) fn iterator(lua: &Lua, result: Rc<QueryResult>) -> Result<Value> {
+pub(super) fn iterator(lua: &Lua, result: Rc<KeptResult>) -> Result<Value> {
     // The count of columns, the columns, and the EOF packet after them.
     let first = 1 + result.columns + usize::from(!result.deprecate_eof);
     let next = Cell::new(first);

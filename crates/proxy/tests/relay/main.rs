@@ -10,4 +10,5 @@ mod login;
 mod mock;
 mod pooling;
 mod routing;
+mod scripts;
 mod torture;

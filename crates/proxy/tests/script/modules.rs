@@ -345,7 +345,6 @@ fn system_functions_work() {
         os.remove(base .. "/file")
         assert(lfs.rmdir(base) == true and not pcall(lfs.dir, base))
         assert(type(lfs.currentdir()) == "string" and lfs.chdir(lfs.currentdir()) == true)
-        assert(not pcall(lfs.lock))
         "#
     ));
     let directory = scene.directory.path().display().to_string();

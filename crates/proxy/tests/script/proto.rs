@@ -47,6 +47,10 @@ fn challenges_and_responses_come_back() {
         local old = p.from_response_packet(p.to_response_packet {
             server_capabilities = 0, capabilities = 8, username = "me", response = "r", database = "db",
         })
+        local mariadb = p.from_response_packet(p.to_response_packet {
+            server_capabilities = 0, capabilities = 2 ^ 9 + 2 ^ 36, username = "me",
+        })
+        assert(mariadb.capabilities == 2 ^ 9 + 2 ^ 36)
         assert(old.username == "me" and old.response == "r" and old.database == "db" and old.capabilities == 8)
         "#,
     );

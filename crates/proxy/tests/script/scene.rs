@@ -77,6 +77,11 @@ pub(crate) fn session() -> SharedSession {
 
 impl Scene {
     pub(crate) fn new(script: &str) -> Self {
+        Self::with_memory(script, Some(64 << 20))
+    }
+
+    /// A script whose memory, and that of the results that it keeps, has this limit, bytes.
+    pub(crate) fn with_memory(script: &str, memory_limit: Option<usize>) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("x.lua");
         std::fs::write(&path, script).expect("a script");
@@ -90,7 +95,7 @@ impl Scene {
             script: path,
             lua: HostOptions {
                 instruction_limit: Some(10_000_000),
-                memory_limit: Some(64 << 20),
+                memory_limit,
                 path: Some(format!("{}/?.lua", directory.path().display())),
                 ..HostOptions::default()
             },

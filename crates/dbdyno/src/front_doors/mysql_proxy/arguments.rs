@@ -79,12 +79,14 @@ pub(crate) struct Arguments {
     /// Where scripts find their modules [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory of the scripts of an event thread in bytes, such as 64M [default: unlimited]
+    /// Memory of the scripts of an event thread, with the results that they keep, in bytes, such as 64M [default:
+    /// unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
-    /// Instructions of one call of a hook; scripts are then interpreted and not compiled
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) lua_instruction_limit: Option<u64>,
+    /// Instructions of one call of a hook, after which it fails: the default takes seconds. 0 sets no limit, and compiles
+    /// scripts instead of interpreting them
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
+    pub(super) lua_instruction_limit: u64,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
     #[arg(long, value_name = "FILE")]
     pub(super) defaults_file: Option<PathBuf>,

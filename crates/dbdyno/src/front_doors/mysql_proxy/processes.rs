@@ -7,7 +7,7 @@ use std::{
     fs::File,
     io::{self, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
-    process::{Child, Command, ExitCode, Stdio},
+    process::{Child, Command, ExitCode, ExitStatus, Stdio},
     thread,
     time::Duration,
 };
@@ -33,6 +33,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Time before a crashed proxy is started again, so that one that crashes at once does not occupy a processor. One that
 /// crashes within this time of its first start is not started again.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// Time that a proxy has to end after its guard was asked to; then it is killed. A script that never returns would hold
+/// it for ever.
+const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// What this process is to do.
 pub(super) enum Role {
@@ -170,8 +174,7 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
                 break status;
             }
             if interrupt.is_raised() {
-                terminate(&child);
-                break child.wait().map_err(Blamed::machine)?;
+                break end(&mut child).map_err(Blamed::machine)?;
             }
             thread::sleep(LOOK_EVERY);
         };
@@ -190,11 +193,25 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
     Ok(ExitCode::from(code.unwrap_or(Blame::Machine as u8)))
 }
 
-fn terminate(child: &Child) {
+/// Ends the proxy, by force if it does not end in time.
+fn end(child: &mut Child) -> io::Result<ExitStatus> {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // It may have ended by itself.
         let _ = kill_process(pid, Signal::TERM);
     }
+    let asked = reactor::system_now();
+    while reactor::system_now() - asked < END_WITHIN {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+    eprintln!(
+        "warning: the proxy did not end within {}, probably because of a script that does not return; it is killed",
+        units::span(END_WITHIN)
+    );
+    child.kill()?;
+    child.wait()
 }
 
 /// The ids of a user and of the user's group.

@@ -146,7 +146,7 @@ fn script(
             memory_limit: arguments
                 .lua_memory_limit
                 .and_then(|it| usize::try_from(it).ok()),
-            instruction_limit: arguments.lua_instruction_limit,
+            instruction_limit: Some(arguments.lua_instruction_limit).filter(|limit| *limit > 0),
             path: arguments.lua_path.clone().or(default),
             ..HostOptions::default()
         },

@@ -11,6 +11,7 @@ use std::{
 };
 
 use lua::{
+    File, FileLock, bad_argument,
     mlua::{IntoLua, Lua, MultiValue, Result, Table, Value},
     raise,
 };
@@ -51,19 +52,43 @@ pub(super) fn module(lua: &Lua) -> Result<Table> {
         done(fs::remove_dir(path))
     })?;
     add(lua, &module, "touch", touch)?;
-    for name in ["lock", "unlock"] {
-        add(
-            lua,
-            &module,
-            name,
-            move |lua, _: MultiValue| -> Result<()> {
-                let text =
-                    format!("lfs.{name} is not available here: lock by a directory of lfs.mkdir");
-                Err(raise(lua, text))
-            },
-        )?;
-    }
+    add(
+        lua,
+        &module,
+        "lock",
+        |lua, (file, mode, start, length): (Value, Value, Option<i64>, Option<i64>)| {
+            let lock = match &mode {
+                Value::String(mode) if mode.as_bytes().starts_with(b"r") => FileLock::Read,
+                Value::String(mode) if mode.as_bytes().starts_with(b"w") => FileLock::Write,
+                Value::String(_) => return Err(raise(lua, "lock: invalid mode")),
+                other => return Err(bad_argument(lua, 2, "lock", "string", other)),
+            };
+            lock_part(lua, "lock", &file, lock, (start, length))
+        },
+    )?;
+    add(
+        lua,
+        &module,
+        "unlock",
+        |lua, (file, start, length): (Value, Option<i64>, Option<i64>)| {
+            lock_part(lua, "unlock", &file, FileLock::Unlock, (start, length))
+        },
+    )?;
     Ok(module)
+}
+
+/// Locks or unlocks a part of a file: where it begins and how long it is, the whole file without these.
+fn lock_part(
+    lua: &Lua,
+    function: &str,
+    file: &Value,
+    lock: FileLock,
+    (start, length): (Option<i64>, Option<i64>),
+) -> Result<Outcome> {
+    match File::of(lua, function, file)? {
+        Some(file) => done(file.lock(lock, start.unwrap_or(0), length.unwrap_or(0))),
+        None => Err(bad_argument(lua, 1, function, "FILE*", file)),
+    }
 }
 
 fn mode(kind: FileType) -> &'static str {

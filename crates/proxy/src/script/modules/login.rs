@@ -8,6 +8,8 @@ use lua::{
 use super::{bytes, bytes::numbers};
 use protocol::relay::Fields;
 
+/// Without it, MariaDB's own capabilities are those above the lower 32.
+const MYSQL: u64 = 1;
 const CONNECT_WITH_DB: u64 = 1 << 3;
 const PROTOCOL_41: u64 = 1 << 9;
 const SECURE_CONNECTION: u64 = 1 << 15;
@@ -162,9 +164,14 @@ impl<'a> Response<'a> {
         let low = Fields(packet).u16()?;
         let is_new = u64::from(low) & PROTOCOL_41 != 0;
         let (capabilities, max_packet_size, charset) = if is_new {
-            let numbers = (reader.u32()?.into(), reader.u32()?.into(), reader.u8()?);
-            reader.bytes(23)?;
-            numbers
+            let mut capabilities = u64::from(reader.u32()?);
+            let (size, charset) = (reader.u32()?.into(), reader.u8()?);
+            reader.bytes(19)?;
+            let mariadb = u64::from(reader.u32()?);
+            if capabilities & MYSQL == 0 {
+                capabilities |= mariadb << 32;
+            }
+            (capabilities, size, charset)
         } else {
             reader.u16()?;
             let [a, b, c] = reader.array()?;
@@ -249,7 +256,13 @@ pub(super) fn to_response(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
     out.extend_from_slice(&(capabilities as u32).to_le_bytes());
     out.extend_from_slice(&(size as u32).to_le_bytes());
     out.push(bytes::number(lua, table, "charset")?.unwrap_or_default() as u8);
-    out.extend_from_slice(&[0; 23]);
+    out.extend_from_slice(&[0; 19]);
+    let mariadb = if capabilities & MYSQL == 0 {
+        (capabilities >> 32) as u32
+    } else {
+        0
+    };
+    out.extend_from_slice(&mariadb.to_le_bytes());
     put_text(&mut out, &username);
     if capabilities & SECURE_CONNECTION != 0 {
         let length = u8::try_from(response.len())

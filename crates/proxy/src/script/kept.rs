@@ -1,0 +1,95 @@
+//! Results that scripts asked to keep: memory outside of Lua, which its collector would not know of.
+
+use std::{
+    cell::{Cell, OnceCell},
+    ops::Deref,
+    rc::Rc,
+};
+
+use lua::mlua::Lua;
+
+use super::field::Field;
+use crate::QueryResult;
+
+/// Kept bytes since the last collection from which the next one is worth its time.
+const COLLECT_FROM: usize = 16 << 20;
+/// Memory of a packet besides its bytes: the vector, and what an allocation costs.
+const PACKET_BYTES: usize = size_of::<Vec<u8>>() + 16;
+
+/// The bytes of all kept results that scripts of a Lua state can still reach, or could before the next collection.
+#[derive(Debug, Default)]
+pub(super) struct KeptMemory {
+    bytes: Cell<usize>,
+    after_collection: Cell<usize>,
+}
+
+/// An answer with its share of the memory. Objects of scripts share it.
+#[derive(Debug)]
+pub(super) struct KeptResult {
+    result: QueryResult,
+    bytes: usize,
+    memory: Rc<KeptMemory>,
+    /// The columns, once they were asked for; `None` if they cannot be read.
+    pub(super) fields: OnceCell<Option<Rc<[Field]>>>,
+}
+
+impl KeptMemory {
+    /// Counts a result. `None` if it does not fit below `limit` together with everything that Lua still uses.
+    ///
+    /// Lua frees an object without references at its next collection, whose time it chooses by its own memory. Here a
+    /// collection is also due when the results since the last one take as much as everything that was left then.
+    pub(super) fn keep(
+        self: &Rc<Self>,
+        lua: &Lua,
+        result: QueryResult,
+        limit: Option<usize>,
+    ) -> Option<Rc<KeptResult>> {
+        let packets = result.packets.as_deref().map_or(&[][..], Vec::as_slice);
+        let of_packets = packets
+            .iter()
+            .map(|packet| packet.capacity() + PACKET_BYTES);
+        let bytes = of_packets.sum();
+        let is_above = || {
+            let total = self.bytes.get().saturating_add(bytes);
+            limit.is_some_and(|limit| total.saturating_add(lua.used_memory()) > limit)
+        };
+        let since = self.bytes.get().saturating_sub(self.after_collection.get());
+        let left = self.after_collection.get() + lua.used_memory();
+        // A result that was passed on as it came takes nothing.
+        if bytes > 0 && (since + bytes > COLLECT_FROM.max(left) || is_above()) {
+            // It fails only if a finalizer does; ours do not.
+            let _ = lua.gc_collect();
+            self.after_collection.set(self.bytes.get());
+            if is_above() {
+                return None;
+            }
+        }
+        self.bytes.set(self.bytes.get() + bytes);
+        Some(Rc::new(KeptResult {
+            result,
+            bytes,
+            memory: Rc::clone(self),
+            fields: OnceCell::new(),
+        }))
+    }
+
+    /// The bytes of all results that are not freed yet.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+}
+
+impl Deref for KeptResult {
+    type Target = QueryResult;
+
+    fn deref(&self) -> &QueryResult {
+        &self.result
+    }
+}
+
+impl Drop for KeptResult {
+    fn drop(&mut self) {
+        let memory = &self.memory;
+        memory.bytes.set(memory.bytes.get() - self.bytes);
+    }
+}
