@@ -101,15 +101,13 @@ impl Layers {
     }
 
     /// Reads available data; `None` if there is none, 0 if the peer closed.
-    pub fn try_read(
-        &mut self,
-        stream: &mut Stream,
-        buf: &mut [u8],
-    ) -> io::Result<Option<usize>> {
+    pub fn try_read(&mut self, stream: &mut Stream, buf: &mut [u8]) -> io::Result<Option<usize>> {
         let read = self.read(stream, buf);
         let below = self.tls.as_ref().is_some_and(Session::has_more);
         self.has_more = match &read {
-            Ok(Some(_)) => self.is_closed || below || self.frames.as_ref().is_some_and(Frames::has_frame),
+            Ok(Some(_)) => {
+                self.is_closed || below || self.frames.as_ref().is_some_and(Frames::has_frame)
+            }
             Ok(None) => false,
             Err(_) => true,
         };

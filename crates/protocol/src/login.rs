@@ -64,6 +64,8 @@ const WANTED_OF_MARIADB: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIE
 pub(crate) struct Negotiated {
     pub(crate) capabilities: CapabilityFlags,
     pub(crate) mariadb: MariadbCapabilities,
+    /// The number of the character set; 0 is that of the library.
+    pub(crate) charset: u8,
 }
 
 impl Negotiated {
@@ -75,6 +77,7 @@ impl Negotiated {
         Self {
             capabilities,
             mariadb,
+            charset: 0,
         }
     }
 
@@ -159,6 +162,10 @@ pub(crate) async fn log_in_as(
     .with_mariadb_ext_capabilities(agreed.mariadb);
     packets::begin(&mut channel.out);
     response.serialize(&mut channel.out);
+    if agreed.charset != 0 {
+        // Behind the header, the capabilities and the largest packet.
+        channel.out[packets::HEADER + 8] = agreed.charset;
+    }
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
     if is_compressed {

@@ -20,12 +20,12 @@ pub use command::{AnswerKind, ChangeUser, com};
 pub use framer::{Framer, Piece};
 pub use greeting::{ServerGreeting, server_version_number};
 pub use login::ClientLogin;
-pub use own_login::{OwnLogin, log_in};
-pub use secret::{OwnKey, certificate_proof, encrypt_for_server, sha2_proof_fits};
+pub use own_login::{LoginForm, OwnLogin, log_in};
 pub use packet::{
-    error_packet, native_proof, native_proof_fits, ok_packet, ok_packet_with, old_error_packet, put_packet,
-    text_result, without_certificate_proof,
+    error_packet, native_proof, native_proof_fits, ok_packet, ok_packet_with, old_error_packet,
+    put_packet, text_result, without_certificate_proof,
 };
+pub use secret::{OwnKey, certificate_proof, encrypt_for_server, sha2_proof_fits};
 
 /// Capabilities of both sides: the 32 of the protocol, and MariaDB's own in the upper half.
 pub mod capability {

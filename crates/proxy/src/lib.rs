@@ -36,5 +36,5 @@ pub use proxy::{Proxy, StartError};
 pub use result::{QueryResult, Status, StatusFlags};
 pub use script::{LuaHooks, ScriptHost, ScriptOptions};
 pub use session::{Injection, Peer, Session, SharedSession};
-pub use settings::{MakerOfThread, Service, Settings};
+pub use settings::{Account, ClientSide, MakerOfThread, ServerSide, Service, Settings};
 pub use surroundings::{Level, Surroundings};

@@ -2,6 +2,8 @@
 
 use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
+use protocol::{ClientTls, Password, ServerTls};
+
 use crate::{Address, Backends, Faults, HookMaker, Surroundings};
 
 /// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
@@ -25,6 +27,35 @@ impl fmt::Debug for Service {
     }
 }
 
+/// How the connections of clients are protected and packed.
+#[derive(Debug, Clone, Default)]
+pub struct ClientSide {
+    /// The certificate of TLS; `None` offers none.
+    pub tls: Option<ServerTls>,
+    /// Whether a client on TCP has to use TLS.
+    pub requires_tls: bool,
+    /// Whether compression is offered.
+    pub compresses: bool,
+}
+
+/// How the connections to servers are protected and packed.
+#[derive(Debug, Clone, Default)]
+pub struct ServerSide {
+    /// TLS; `None` uses none.
+    pub tls: Option<ClientTls>,
+    /// Whether to compress where the server offers it.
+    pub compresses: bool,
+}
+
+/// The account by which clients log in at the proxy, and the proxy at the servers.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its name.
+    pub user: String,
+    /// Its password.
+    pub password: Password,
+}
+
 /// What a proxy is to do.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -45,6 +76,12 @@ pub struct Settings {
     pub threads: usize,
     /// Faults on purpose.
     pub faults: Faults,
+    /// The connections of clients.
+    pub client_side: ClientSide,
+    /// The connections to servers.
+    pub server_side: ServerSide,
+    /// The proxy's own account; without one, logins are relayed.
+    pub account: Option<Account>,
 }
 
 impl Settings {
@@ -60,6 +97,9 @@ impl Settings {
             pool_changes_user: true,
             threads: 1,
             faults: Faults::default(),
+            client_side: ClientSide::default(),
+            server_side: ServerSide::default(),
+            account: None,
         }
     }
 }

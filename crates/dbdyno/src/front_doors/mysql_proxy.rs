@@ -8,6 +8,7 @@ mod log_file;
 mod pid_file;
 mod processes;
 mod service;
+mod side_options;
 
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
 

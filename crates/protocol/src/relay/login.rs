@@ -119,8 +119,8 @@ impl ClientLogin {
         self.capabilities = kept;
     }
 
-    /// The packet with another proof; `None` if the capabilities have no room for it.
-    pub fn with_proof(&self, proof: &[u8]) -> Option<Self> {
+    /// The packet with another proof by another method; `None` if the capabilities have no room for it.
+    pub fn with_proof(&self, proof: &[u8], plugin: &[u8]) -> Option<Self> {
         let has = |flag| self.capabilities & flag != 0;
         let mut payload = self.payload.get(..FIXED)?.to_vec();
         payload.extend_from_slice(&self.user);
@@ -138,7 +138,7 @@ impl ClientLogin {
             payload.push(0);
         }
         if has(PLUGIN_AUTH) {
-            payload.extend_from_slice(&self.plugin);
+            payload.extend_from_slice(plugin);
             payload.push(0);
         }
         payload.extend_from_slice(&self.attributes);
@@ -194,9 +194,10 @@ mod tests {
         let again = ClientLogin::parse(login.payload.clone()).unwrap();
         assert_eq!(again.capabilities, flags & !(1 << 36));
         assert_eq!(again, login);
-        let other = login.with_proof(&[7; 300]).unwrap();
+        let other = login.with_proof(&[7; 300], b"sha256_password").unwrap();
         assert_eq!(other.proof, [7; 300]);
-        assert_eq!(other.with_proof(b"abc"), Some(login.clone()));
+        let back = other.with_proof(b"abc", b"caching_sha2_password");
+        assert_eq!(back, Some(login.clone()));
         for cut in 0..FIXED + 7 {
             assert_eq!(ClientLogin::parse(payload[..cut].to_vec()), None, "{cut}");
         }

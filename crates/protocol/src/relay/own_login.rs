@@ -4,7 +4,11 @@ use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 use reactor::Stream;
 
 use crate::{
-    channel::Channel, endpoint::Endpoint, error::Error, greeting::Greeting, layers::Layers,
+    channel::Channel,
+    endpoint::Endpoint,
+    error::Error,
+    greeting::Greeting,
+    layers::Layers,
     login::{self, Negotiated},
     tls::ClientTls,
     transport::Transport,
@@ -20,17 +24,26 @@ pub struct OwnLogin {
     pub capabilities: u64,
 }
 
-/// Logs in with the account of the endpoint at a server that has sent this greeting, with these capabilities of a
-/// client as far as the server has them.
+/// What a client's login decides for the answers.
+#[derive(Debug, Clone, Copy)]
+pub struct LoginForm {
+    /// The capabilities that the client wants.
+    pub capabilities: u64,
+    /// The character set's number; 0 is the usual one.
+    pub charset: u8,
+}
+
+/// Logs in with the account of the endpoint at a server that has sent this greeting, with the form that a
+/// client wants, as far as the server has it.
 pub async fn log_in(
     stream: Stream,
     greeting: &[u8],
     endpoint: &Endpoint,
     tls: &ClientTls,
-    capabilities: u64,
+    form: LoginForm,
 ) -> Result<OwnLogin, Error> {
     let greeting = Greeting::parse(greeting)?;
-    let agreed = Negotiated::of_client(capabilities, &greeting);
+    let agreed = Negotiated::of_client(form, &greeting);
     let mut channel = Channel::new(Transport::Plain(stream), std::time::Duration::ZERO);
     // The greeting was packet 0.
     channel.packets.set_sequence(1);
@@ -56,9 +69,9 @@ pub async fn log_in(
 }
 
 impl Negotiated {
-    fn of_client(capabilities: u64, greeting: &Greeting) -> Self {
-        let [low, high] = [capabilities as u32, (capabilities >> 32) as u32];
-        let low = CapabilityFlags::from_bits_truncate(low);
+    fn of_client(form: LoginForm, greeting: &Greeting) -> Self {
+        let [low, high] = [form.capabilities as u32, (form.capabilities >> 32) as u32];
+        let low = CapabilityFlags::from_bits_retain(low);
         let own = CapabilityFlags::CLIENT_SSL
             | CapabilityFlags::CLIENT_COMPRESS
             | CapabilityFlags::CLIENT_CONNECT_WITH_DB
@@ -71,7 +84,8 @@ impl Negotiated {
                 | CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA);
         Self {
             capabilities: agreed,
-            mariadb: MariadbCapabilities::from_bits_truncate(high) & greeting.mariadb,
+            mariadb: MariadbCapabilities::from_bits_retain(high) & greeting.mariadb,
+            charset: form.charset,
         }
     }
 }

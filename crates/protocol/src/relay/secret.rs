@@ -118,7 +118,8 @@ mod tests {
     fn a_password_survives_both_keys() {
         let key = OwnKey::make().unwrap();
         let nonce = b"0123456789abcdefghij";
-        let secret = encrypt_for_server(key.pem(), nonce, b"a long password, longer than 20\0").unwrap();
+        let secret =
+            encrypt_for_server(key.pem(), nonce, b"a long password, longer than 20\0").unwrap();
         let clear = key.decrypt(nonce, &secret).unwrap();
         assert_eq!(&clear[..], b"a long password, longer than 20\0");
         assert!(key.decrypt(nonce, &secret[1..]).is_none());

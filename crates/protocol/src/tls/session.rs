@@ -146,7 +146,9 @@ impl Session {
         while !bytes.is_empty() {
             self.inner.read_tls(&mut bytes)?;
             match self.inner.process_new_packets() {
-                Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => break,
+                Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => {
+                    break;
+                }
                 Ok(_) => {}
                 Err(error) => {
                     let mut alert = Vec::new();

@@ -96,6 +96,7 @@ impl Relay {
         };
         let mut out = Vec::new();
         let next = put_packet(packet, 0, &mut out);
+        server.wire.begin_exchange();
         if let Err(error) = send(&mut server.wire, &out, &self.watch, Ended::of_server).await {
             return Err(self.last_words(error).await);
         }
@@ -120,7 +121,7 @@ impl Relay {
         loop {
             self.need_bytes().await?;
             let step = match &mut kept {
-                Some(kept) => self.keep_piece(&mut answer, kept)?,
+                Some(kept) => self.keep_piece(&mut answer, kept).await?,
                 None => self.pass_piece_on(&mut answer).await?,
             };
             if first.is_none() && answer.summary().has_begun {
@@ -149,7 +150,7 @@ impl Relay {
     }
 
     /// Keeps what has come of an answer.
-    fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
+    async fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
@@ -158,6 +159,7 @@ impl Relay {
             .map_err(Ended::Answer)?;
         kept.take(&mut server.wire.unread_mut()[..fed.used]);
         server.wire.consume(fed.used);
+        self.let_others(fed.used).await;
         Ok(fed.step)
     }
 

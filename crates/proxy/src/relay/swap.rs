@@ -2,7 +2,9 @@
 
 use protocol::relay::{Begin, com};
 
-use super::{Ended, Relay};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Ended, Relay, login::FORM};
 use crate::{Level, backends::Use, link::Link};
 
 impl Relay {
@@ -23,19 +25,24 @@ impl Relay {
             let client = &self.session.borrow().client;
             (client.username.clone(), client.default_db.clone())
         };
-        let capabilities = self.login.as_ref().map(|login| login.capabilities);
+        let promised = (self.login.as_ref()).map(|login| login.capabilities & self.offered);
         let number = self.number;
         let rank = |link: &Link| {
             let fits = link.is_logged_in
                 && link.peer.username == user
-                && capabilities
-                    .is_some_and(|mine| mine & link.greeting.capabilities == link.capabilities);
+                && promised.is_some_and(|mine| (mine ^ link.capabilities) & FORM == 0);
             let own = u32::from(link.session == number);
             let same = u32::from(link.peer.default_db == database);
             fits.then_some(2 * own + same)
         };
         let link = self.thread.pool.take(place, rank);
         let Some(link) = link else {
+            if self.thread.settings.account.is_some() {
+                if !Box::pin(self.open_in_session(place)).await? {
+                    self.session.borrow_mut().backend = None;
+                }
+                return Ok(());
+            }
             self.session.borrow_mut().backend = None;
             let user = String::from_utf8_lossy(&user).into_owned();
             self.log(
@@ -83,7 +90,13 @@ impl Relay {
         if let Some(peer) = peer {
             link.peer = peer;
         }
-        self.thread.pool.park(link);
+        let most = self.thread.settings.backends.0[link.place]
+            .max_idle
+            .load(Relaxed);
+        let idle = self.thread.pool.count(link.place, b"");
+        if most == 0 || idle < usize::try_from(most).unwrap_or(usize::MAX) {
+            self.thread.pool.park(link);
+        }
     }
 
     /// Gives a connection that another session used the state of a new one, with this client's database and character
@@ -91,7 +104,7 @@ impl Relay {
     ///
     /// A server from before 5.7.3 does not know the command: its open transaction is rolled back, and its variables and
     /// temporary tables stay.
-    async fn reset(&mut self) -> Result<(), Ended> {
+    pub(super) async fn reset(&mut self) -> Result<(), Ended> {
         if self.own_command(&[com::RESET_CONNECTION]).await? == Begin::Err {
             self.log(
                 Level::Warning,

@@ -43,6 +43,9 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.pool_changes_user = !arguments.proxy_pool_no_change_user;
     settings.threads = usize::from(arguments.event_threads);
     settings.faults = arguments.faults.faults();
+    settings.client_side = arguments.sides.client_side(arguments)?;
+    settings.server_side = arguments.sides.server_side(arguments)?;
+    settings.account = arguments.sides.account(arguments)?;
     Ok(settings)
 }
 
@@ -62,7 +65,9 @@ fn backends(arguments: &Arguments) -> Result<Backends, Blamed> {
     let mut backends = Vec::new();
     for (option, texts, kind) in kinds {
         for text in texts {
-            backends.push(Backend::new(address::of_server(option, text)?, kind));
+            let mut backend = Backend::new(address::of_server(option, text)?, kind);
+            backend.host = address::host(text);
+            backends.push(backend);
         }
     }
     Ok(Backends(backends))
