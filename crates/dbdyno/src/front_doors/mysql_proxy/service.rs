@@ -52,6 +52,9 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.metrics = metrics;
     settings.check_interval = arguments.own.backend_check_interval;
     settings.faults = arguments.faults.faults();
+    settings.client_side = arguments.sides.client_side(arguments)?;
+    settings.server_side = arguments.sides.server_side(arguments)?;
+    settings.account = arguments.sides.account(arguments)?;
     Ok(settings)
 }
 
@@ -71,7 +74,9 @@ fn backends(arguments: &Arguments) -> Result<Backends, Blamed> {
     let mut backends = Vec::new();
     for (option, texts, kind) in kinds {
         for text in texts {
-            backends.push(Backend::new(address::of_server(option, text)?, kind));
+            let mut backend = Backend::new(address::of_server(option, text)?, kind);
+            backend.host = address::host(text);
+            backends.push(backend);
         }
     }
     Ok(Backends(backends))
