@@ -28,6 +28,7 @@ use crate::{
         data::DataSpec,
         disturbed::DisturbedSpec,
         load::LoadSpec,
+        proxy::ProxySpec,
         repeats::Repeats,
         server::{Restart, ServerSpec},
         verdict::VerdictSpec,
@@ -48,6 +49,7 @@ const KEYS: &[&str] = &[
     "data",
     "each",
     "load",
+    "proxy",
     "report",
     "verdict",
     "answer",
@@ -55,7 +57,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// The tables in which `{name}` is replaced by a level.
-const FILLED: &[&str] = &["server", "data", "each", "load"];
+const FILLED: &[&str] = &["server", "data", "each", "load", "proxy"];
 
 /// An experiment: a question, the combinations that answer it, and all parameters of its runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -320,11 +322,13 @@ fn cell(
         Ok(statements.into_iter().map(|text| text.value).collect())
     };
     let (before, after) = (statements("before")?, statements("after")?);
+    let proxy = ProxySpec::read(&section("proxy", "[proxy]")?)?;
     Ok(Cell {
         combination: levels,
         server,
         data,
         load,
+        proxy,
         before,
         after,
     })
@@ -332,7 +336,7 @@ fn cell(
 
 /// A load without a server has nothing that only a server has.
 fn refuse_server(top: &Section<'_>, load: &'static str) -> Result<(), Error> {
-    match ["server", "data", "each"]
+    match ["server", "data", "each", "proxy"]
         .into_iter()
         .find(|key| top.value(key).is_some())
     {

@@ -31,6 +31,7 @@ pub use spec::{
     disturbed::DisturbedSpec,
     load::LoadSpec,
     observe::{NoObserverAddress, Observe, ObserverAddress},
+    proxy::ProxySpec,
     repeats::Repeats,
     server::{Restart, ServerSpec},
     server_access::{Connect, ServerAccess},

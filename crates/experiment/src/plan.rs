@@ -17,6 +17,7 @@ use crate::{
     spec::{
         data::DataSpec,
         load::LoadSpec,
+        proxy::ProxySpec,
         repeats::Repeats,
         server::{ServerSpec, is_option},
     },
@@ -42,12 +43,13 @@ pub(crate) struct Cell {
     pub(crate) server: ServerSpec,
     pub(crate) data: Option<DataSpec>,
     pub(crate) load: LoadSpec,
+    pub(crate) proxy: Option<ProxySpec>,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
 }
 
 impl Cell {
-    /// The files that influence the results: option files, and those that data and load name.
+    /// The files that influence the results: option files, and those that data, load and proxy name.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
@@ -55,7 +57,9 @@ impl Cell {
         };
         let data = self.data.iter().flat_map(|data| data.source.values.files());
         let cnf = cnf.iter().map(std::path::PathBuf::as_path);
-        cnf.chain(data).chain(self.load.source.values.files())
+        let proxy = self.proxy.iter().flat_map(ProxySpec::files);
+        let load = self.load.source.values.files();
+        cnf.chain(data).chain(load).chain(proxy)
     }
 }
 
@@ -76,6 +80,8 @@ pub struct PlannedRun {
     pub data: Option<DataSpec>,
     /// The load.
     pub load: LoadSpec,
+    /// The proxy between clients and server; `None` where the clients connect to the server.
+    pub proxy: Option<ProxySpec>,
     /// SQL statements before the warm-up.
     pub before: Vec<String>,
     /// SQL statements after the measurement.
@@ -134,6 +140,7 @@ impl Plan {
                     server: cell.server,
                     data: cell.data,
                     load: cell.load,
+                    proxy: cell.proxy,
                     before: cell.before,
                     after: cell.after,
                 }

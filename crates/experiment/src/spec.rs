@@ -7,6 +7,7 @@ pub(crate) mod data;
 pub(crate) mod disturbed;
 pub(crate) mod load;
 pub(crate) mod observe;
+pub(crate) mod proxy;
 pub(crate) mod repeats;
 pub(crate) mod server;
 pub(crate) mod server_access;

@@ -25,19 +25,13 @@ impl FromStr for Delay {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (mean, jitter) = text.split_once(':').unwrap_or((text, "0s"));
-        let time = |text: &str| {
-            quantity::pause(text)
-                .ok_or_else(|| format!("a time such as 500us or 2ms; {}", quantity::DURATION_LIMIT))
-        };
-        let delay = Self {
-            mean: time(mean)?,
-            jitter: time(jitter)?,
-        };
-        if delay.jitter > delay.mean {
-            return Err("the jitter is longer than the delay".to_owned());
-        }
-        Ok(delay)
+        let (mean, jitter) = quantity::varied(text).ok_or_else(|| {
+            format!(
+                "a time such as 2ms, or with a jitter that is no longer, 2ms:500us; {}",
+                quantity::DURATION_LIMIT
+            )
+        })?;
+        Ok(Self { mean, jitter })
     }
 }
 

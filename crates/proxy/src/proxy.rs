@@ -107,6 +107,16 @@ impl Proxy {
         self.addresses.get(service).copied().flatten()
     }
 
+    /// Where its services listen, in the order of the settings, in words.
+    pub fn addresses(&self) -> Vec<String> {
+        let places = self.services.iter().zip(&self.addresses);
+        let places = places.map(|(service, address)| match address {
+            Some(address) => address.to_string(),
+            None => service.address.to_string(),
+        });
+        places.collect()
+    }
+
     /// What it counts.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics

@@ -289,7 +289,7 @@ fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     };
     let percent = |share: f64| share * 100.0;
     transaction
-        .prepare_cached("INSERT INTO cpu VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .prepare_cached("INSERT INTO cpu VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
         .execute(params![
             record.header.run,
             cpu.server.map(percent),
@@ -300,6 +300,7 @@ fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
             percent(cpu.idle),
             percent(cpu.user),
             percent(cpu.system),
+            cpu.proxy.map(percent),
         ])?;
     Ok(())
 }

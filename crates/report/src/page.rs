@@ -15,6 +15,7 @@ mod header;
 mod interval;
 mod list;
 mod machines;
+mod proxies;
 mod scripts;
 mod series;
 mod served;
@@ -78,6 +79,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     @if grid.combinations() > 0 {
                         (part("costs-part", "Limits, CPU and cost per operation", html! {
                             (costs::section(results, &grid, charts.as_ref()))
+                            (proxies::section(results))
                             @if let Some(charts) = &charts { (charts.rest()) }
                         }))
                     }

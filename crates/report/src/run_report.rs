@@ -8,7 +8,7 @@ use figures::{RunFigures, StatementFigures};
 use samples::{ErrorCount, JudgedSteadiness, Record, ServerIdentity, Shortfall};
 use serde::Serialize;
 
-use crate::sentences::{limit::limit_in_words, observers, set_limit};
+use crate::sentences::{limit::limit_in_words, observers, proxy, set_limit};
 
 mod csv;
 mod summary;
@@ -76,6 +76,9 @@ pub struct RunReport {
     /// The limit that the experiment set on the server, in words; left out without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_set: Option<String>,
+    /// What the proxy between clients and server did, in words; left out without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
     /// The state of the run over its measurement, and its stalls; left out if it was not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<JudgedSteadiness>,
@@ -262,6 +265,7 @@ impl RunReport {
             server_cpus: figures.server_cpus,
             limited_by: limit_in_words(record),
             limit_set: set_limit::in_words(record),
+            proxy: proxy::in_words(record),
             steadiness: record.steadiness.clone(),
             server_host: observers::in_words(record),
         }

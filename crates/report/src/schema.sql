@@ -85,7 +85,8 @@ CREATE TABLE cpu (
     steal_percent  REAL NOT NULL,
     idle_percent   REAL NOT NULL,
     user_percent   REAL NOT NULL,
-    system_percent REAL NOT NULL
+    system_percent REAL NOT NULL,
+    proxy_percent  REAL
 ) STRICT;
 
 CREATE TABLE errors (

@@ -8,5 +8,6 @@ pub(crate) mod figures;
 pub(crate) mod groups;
 pub(crate) mod limit;
 pub(crate) mod observers;
+pub(crate) mod proxy;
 pub(crate) mod set_limit;
 pub(crate) mod steadiness;

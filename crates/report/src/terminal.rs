@@ -14,7 +14,9 @@ use crate::{
         scaling,
     },
     results::Results,
-    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, set_limit, steadiness},
+    sentences::{
+        answer, ceiling, clauses, disturbances, limit::PeakLimit, proxy, set_limit, steadiness,
+    },
     text::wrapped::wrapped,
 };
 
@@ -77,6 +79,8 @@ pub fn table(results: &Results, width: u16) -> String {
     parts.extend(limit.map(|limit| wrapped(&limit.in_words(), width)));
     let set = set_limit::sentences(results);
     parts.extend(set.iter().map(|sentence| wrapped(sentence, width)));
+    let proxies = proxy::sentences(results);
+    parts.extend(proxies.iter().map(|sentence| wrapped(sentence, width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     let steadiness = steadiness::sentences(results);

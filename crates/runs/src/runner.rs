@@ -36,6 +36,7 @@ use crate::{
         given_server::GivenServer,
         null_process::NullProcess,
         private_server::{PrivateServer, ServerLocation, settings_of},
+        proxy_process::{ProxyAccess, ProxyProcess},
         test_directory::TestDirectory,
     },
 };
@@ -197,6 +198,15 @@ impl<'a> Runner<'a> {
         let label = label.join(" ").trim_end().to_owned();
         step.announce(&label, left.whole);
         let mut stage = self.stage(run)?;
+        if let (Some(proxy), Some(server)) = (&run.proxy, &stage.endpoint) {
+            let access = run.server.access();
+            let access = ProxyAccess {
+                connect: access.connect,
+                compress: access.compress,
+                seed: run.seed,
+            };
+            stage.proxy = Some(ProxyProcess::start(proxy, access, server)?);
+        }
         let work =
             benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage, self.context)?;
         let mut planned = Planned {

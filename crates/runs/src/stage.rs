@@ -4,6 +4,8 @@ pub(crate) mod created_tables;
 pub(crate) mod given_server;
 pub(crate) mod null_process;
 pub(crate) mod private_server;
+mod proxy_metrics;
+pub(crate) mod proxy_process;
 mod settings_in_effect;
 pub(crate) mod test_directory;
 
@@ -29,7 +31,9 @@ use crate::{
     limit::ServerLimits,
     listener::Context,
     record::server_host::Observation,
-    stage::{null_process::NullProcess, test_directory::TestDirectory},
+    stage::{
+        null_process::NullProcess, proxy_process::ProxyProcess, test_directory::TestDirectory,
+    },
 };
 
 /// Rows per buffer pool in a simulation, which has no buffer pool.
@@ -39,6 +43,8 @@ const SIMULATED_ROWS: f64 = 100_000.0;
 pub struct Stage {
     /// Endpoint of the clients, with their account; `None` for a load without a server.
     pub endpoint: Option<Endpoint>,
+    /// The proxy between the clients and the server; `None` without one.
+    pub(crate) proxy: Option<ProxyProcess>,
     /// The directory of a load without a server.
     pub(crate) directory: Option<Rc<TestDirectory>>,
     /// The server's process, if it is on this machine and known.
@@ -77,6 +83,7 @@ impl Stage {
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Self {
             endpoint: Some(endpoint),
+            proxy: None,
             directory: None,
             server_pid,
             // The same path on another machine is a different directory.
@@ -109,6 +116,7 @@ impl Stage {
                 database: Some(database),
                 ..null.endpoint(true)
             }),
+            proxy: None,
             directory: None,
             observation: None,
             server_pid: Some(null.pid()),
@@ -126,6 +134,7 @@ impl Stage {
         Self {
             endpoint: None,
             datadir: Some(directory.path().to_owned()),
+            proxy: None,
             directory: Some(directory),
             server_pid: None,
             observation: None,

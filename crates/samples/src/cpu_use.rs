@@ -11,7 +11,9 @@ pub struct CpuUse {
     pub server: Option<f64>,
     /// dbdyno itself, user and system time; `None` on a machine without it.
     pub client: Option<f64>,
-    /// All other programs: busy time of the machine minus server and client.
+    /// The proxy between clients and server, user and system time; `None` without one.
+    pub proxy: Option<f64>,
+    /// All other programs: busy time of the machine minus server, client and proxy.
     pub rest: f64,
     /// Idle with I/O outstanding.
     pub iowait: f64,
@@ -63,6 +65,9 @@ impl CpuUse {
             if let Some(client) = sample.client {
                 *sums.client_s.get_or_insert(0.0) += client.user_s + client.system_s;
             }
+            if let Some(proxy) = sample.proxy {
+                *sums.proxy_s.get_or_insert(0.0) += proxy.user_s + proxy.system_s;
+            }
         }
         let observed = hosts.into_iter().find_map(|host| by_host.remove(&host));
         observed.and_then(|sums| sums.shares())
@@ -78,6 +83,7 @@ struct Sums {
     idle_s: f64,
     server_s: Option<f64>,
     client_s: Option<f64>,
+    proxy_s: Option<f64>,
 }
 
 impl Sums {
@@ -88,10 +94,12 @@ impl Sums {
             return None;
         }
         let share = |seconds: f64| seconds / capacity_s;
-        let ours_s = self.server_s.unwrap_or(0.0) + self.client_s.unwrap_or(0.0);
+        let ours = [self.server_s, self.client_s, self.proxy_s];
+        let ours_s: f64 = ours.into_iter().flatten().sum();
         Some(CpuUse {
             server: self.server_s.map(share),
             client: self.client_s.map(share),
+            proxy: self.proxy_s.map(share),
             rest: share((busy_s - ours_s).max(0.0)),
             iowait: share(self.iowait_s),
             steal: share(self.steal_s),

@@ -48,6 +48,8 @@ impl Disturbance {
                 Host::Client => user_s(sample.client),
             };
             let Some(ours_s) = ours_s else { continue };
+            // A proxy runs beside dbdyno, on a machine that is not only the server's.
+            let ours_s = ours_s + user_s(sample.proxy).unwrap_or(0.0);
             let sums = by_host.entry(sample.host).or_default();
             sums.others_s += machine.user_s - ours_s;
             sums.steal_s += machine.steal_s;

@@ -31,6 +31,7 @@ mod measured;
 mod observer;
 mod offered;
 mod printable;
+mod proxy_work;
 mod read_error;
 mod reader;
 mod repeats;
@@ -82,6 +83,7 @@ pub use offered::{Cause, Offered, Shortfall};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };
+pub use proxy_work::{ProxyChange, ProxyHook, ProxyRule, ProxyWork};
 pub use read_error::ReadError;
 pub use reader::Record;
 pub use returned_rows::ReturnedRows;

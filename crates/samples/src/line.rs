@@ -26,6 +26,7 @@ use crate::{
     machine::{Changed, Machine, Storage},
     observer::Observer,
     offered::Offered,
+    proxy_work::ProxyWork,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     server_limit::ServerLimit,
@@ -90,6 +91,8 @@ pub enum Line {
     ServerObservation(ServerObservation),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
+    /// What a proxy between clients and server did.
+    Proxy(ProxyWork),
     /// Counts of the deliveries in the background.
     Deliveries(Deliveries),
     /// The steadiness of the measurement.

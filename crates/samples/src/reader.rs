@@ -27,6 +27,7 @@ use crate::{
     keys::Keys,
     line_reader::Lines,
     offered::Offered,
+    proxy_work::ProxyWork,
     server_limit::ServerLimit,
     thinned::{even_out, thin},
     totals::Totals,
@@ -88,6 +89,8 @@ pub struct Record {
     pub server_observation: Option<ServerObservation>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
+    /// What a proxy between clients and server did; `None` without one, or if the load was not completed.
+    pub proxy: Option<ProxyWork>,
     /// Counts of the deliveries in the background; `None` if there were none.
     pub deliveries: Option<Deliveries>,
     /// The steadiness of the measurement, as judged at its end; `None` if there was no measurement, and in older
@@ -183,6 +186,7 @@ impl Record {
             slow_log: None,
             server_observation: None,
             errors: Vec::new(),
+            proxy: None,
             deliveries: None,
             steadiness: None,
             ceiling: None,
@@ -224,6 +228,7 @@ impl Record {
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
             Line::Loaded(loaded) => self.loaded = Some(loaded),
+            Line::Proxy(proxy) => self.proxy = Some(proxy),
             Line::Deliveries(deliveries) => self.deliveries = Some(deliveries),
             Line::Steadiness(steadiness) => self.steadiness = Some(steadiness),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),

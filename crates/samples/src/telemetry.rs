@@ -19,6 +19,9 @@ pub struct Telemetry {
     pub server: Option<ProcessUse>,
     /// The process of dbdyno.
     pub client: Option<ProcessUse>,
+    /// The proxy between clients and server; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<ProcessUse>,
     /// The other programs with the most user time, busiest first, at most three, if others used more than 5 % of the
     /// CPUs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -141,6 +141,7 @@ impl Join for Telemetry {
         self.machine = joined(self.machine, next.machine, machine);
         self.server = joined(self.server, next.server, process);
         self.client = joined(self.client, next.client, process);
+        self.proxy = joined(self.proxy, next.proxy, process);
         each(
             &mut self.programs,
             next.programs,

@@ -23,6 +23,15 @@ pub fn pause(text: &str) -> Option<Duration> {
     duration.filter(|duration| *duration <= DURATION_AT_MOST)
 }
 
+/// A duration with its variation in both directions, which is no longer: `2ms`, `2ms:500us`.
+pub fn varied(text: &str) -> Option<(Duration, Duration)> {
+    let (mean, jitter) = match text.split_once(':') {
+        Some((mean, jitter)) => (pause(mean)?, pause(jitter)?),
+        None => (pause(text)?, Duration::ZERO),
+    };
+    (jitter <= mean).then_some((mean, jitter))
+}
+
 /// Whole seconds, none included, or a duration with its unit: `0`, `60`, `500ms`.
 pub fn seconds(text: &str) -> Option<Duration> {
     match text.parse() {

@@ -62,6 +62,7 @@ impl OtherPrograms {
             Some(std::process::id()),
             watched.server_pid,
             watched.worker_pid,
+            watched.proxy_pid,
         ];
         let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
         for (pid, process) in now.iter().filter(|(pid, _)| !own.contains(&Some(**pid))) {
@@ -91,9 +92,9 @@ fn is_noteworthy(sample: &Telemetry) -> bool {
         return false;
     };
     let ours = match sample.host {
-        Host::Both => [sample.server, sample.client],
-        Host::Server => [sample.server, None],
-        Host::Client => [None, sample.client],
+        Host::Both => [sample.server, sample.client, sample.proxy],
+        Host::Server => [sample.server, None, None],
+        Host::Client => [None, sample.client, sample.proxy],
     };
     let ours_s: f64 = ours.iter().flatten().map(|it| it.user_s).sum();
     machine.user_s - ours_s > Disturbance::OTHERS * machine.capacity_s()

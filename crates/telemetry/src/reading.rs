@@ -25,6 +25,8 @@ pub(crate) struct Watched {
     pub(crate) server_pid: Option<u32>,
     /// A program that dbdyno runs to drive the load: a part of the client.
     pub(crate) worker_pid: Option<u32>,
+    /// The proxy between clients and server.
+    pub(crate) proxy_pid: Option<u32>,
     pub(crate) disk: Option<BlockDevice>,
     /// The control groups of the server's process.
     pub(crate) cgroups: Option<Cgroups>,
@@ -39,6 +41,7 @@ pub(crate) struct Reading {
     pub(crate) server: Option<ProcessCounters>,
     client: Option<ProcessCounters>,
     worker: Option<ProcessCounters>,
+    proxy: Option<ProcessCounters>,
     disks: Option<DiskCounters>,
     memory: Option<Memory>,
     paging: Option<PagingCounters>,
@@ -97,11 +100,13 @@ impl Reading {
         if server.is_none() {
             watched.server_pid = None;
         }
-        let worker = watched.worker_pid.and_then(|pid| {
-            let read = ProcessCounters::read(kernel, &pid.to_string(), "the worker", missing);
+        let mut own = |pid: Option<u32>, what| {
+            let read = ProcessCounters::read(kernel, &pid?.to_string(), what, missing);
             // It ends with the load, which is no gap.
             read.ok().flatten()
-        });
+        };
+        let worker = own(watched.worker_pid, "the worker");
+        let proxy = own(watched.proxy_pid, "the proxy");
         let cpu = CpuCounters::read(kernel, missing);
         let pressure = PressureCounters::of_machine(kernel)
             .map_err(|source| NotObserved::counters("pressure (PSI)", source));
@@ -116,6 +121,7 @@ impl Reading {
             server,
             client,
             worker,
+            proxy,
             disks: DiskCounters::read(kernel, &mut watched.partitions, disk, missing),
             memory: note(memory(kernel), missing),
             paging: note(PagingCounters::read(kernel), missing),
@@ -147,6 +153,7 @@ impl Reading {
                 process(&self.client, &earlier.client),
                 process(&self.worker, &earlier.worker),
             ),
+            proxy: process(&self.proxy, &earlier.proxy),
             memory: self.memory,
             disk: disks.and_then(|(now, before)| now.disk_since(before, disk?)),
             other_disks: disks

@@ -97,6 +97,11 @@ impl Sampler {
         self.watched.worker_pid = Some(pid);
     }
 
+    /// The proxy between clients and server.
+    pub fn proxy_runs(&mut self, pid: u32) {
+        self.watched.proxy_pid = Some(pid);
+    }
+
     /// The machine, with everything that [`Sampler::new`] could not observe.
     pub fn machine(&self) -> Machine {
         self.machine.clone()

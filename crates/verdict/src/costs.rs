@@ -19,6 +19,8 @@ pub enum Cost {
     ServerCpu,
     /// CPU time of dbdyno.
     ClientCpu,
+    /// CPU time of the proxy between clients and server.
+    ProxyCpu,
     /// Time for which the server's control group was throttled by its CPU limit, summed over its CPUs.
     Throttled,
     /// Context switches of the server's threads.
@@ -150,7 +152,7 @@ const fn bytes(cost: Cost, name: &'static str, words: &'static str, notable: f64
 }
 
 /// All costs, in the order of [`Cost`].
-const SPECS: [Spec; 27] = [
+const SPECS: [Spec; 28] = [
     Spec {
         per_look: 4_000.0,
         per_s: |it| it.server_cpu_us(),
@@ -159,6 +161,10 @@ const SPECS: [Spec; 27] = [
     Spec {
         per_s: |it| it.client_cpu_us(),
         ..micros(Cost::ClientCpu, "client_cpu", "client CPU", 1.0)
+    },
+    Spec {
+        per_s: |it| it.proxy_cpu_us(),
+        ..micros(Cost::ProxyCpu, "proxy_cpu", "proxy CPU", 1.0)
     },
     Spec {
         half_step: 500.0,

@@ -91,9 +91,13 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(PidFile::write(arguments)?)
     };
     processes::say_ready();
+    let places = proxy.addresses().join(", ");
     log.write(
         Level::Message,
-        concat!("dbdyno ", env!("CARGO_PKG_VERSION"), " proxy started"),
+        &format!(
+            "dbdyno {} proxy started, listens on {places}",
+            env!("CARGO_PKG_VERSION")
+        ),
     );
     reactor::block_on(async {
         while !interrupt.is_raised() && !proxy.is_over() {

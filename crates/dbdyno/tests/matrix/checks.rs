@@ -1,8 +1,8 @@
 //! The checks, in the order of their execution on a server.
 
 use crate::{
-    activity, compression, experiment, life, logins, options, privacy, redo_log, results::Cell,
-    statements, subject::Subject, tls,
+    activity, compression, experiment, life, logins, options, privacy, proxy, redo_log,
+    results::Cell, statements, subject::Subject, tls,
 };
 
 /// One requirement for a server.
@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All checks. There is no server after "destroy".
-pub(crate) const ALL: [Check; 24] = [
+pub(crate) const ALL: [Check; 26] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),
@@ -33,6 +33,8 @@ pub(crate) const ALL: [Check; 24] = [
     check("prepared statements", statements::prepared),
     check("compressed protocol", compression::everything),
     check("several results", statements::several_results),
+    check("logins through the proxy", proxy::logins),
+    check("clients through the proxy", proxy::clients),
     check("what the server says of itself", activity::observed),
     check("restart, stop, kill", life::restart_stop_kill),
     check("redo log switched off", redo_log::switched_off),

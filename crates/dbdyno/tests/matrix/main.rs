@@ -16,6 +16,7 @@ mod life;
 mod logins;
 mod options;
 mod privacy;
+mod proxy;
 mod redo_log;
 mod results;
 mod statements;

@@ -20,6 +20,7 @@ const VALUES: &[&str] = &[
     "misses",
     "server_cpu",
     "client_cpu",
+    "proxy_cpu",
 ];
 
 /// Reads `[report]`; `None` when it describes no chart.

@@ -16,7 +16,7 @@ use crate::{
     sentences::{
         answer, clauses, disturbances,
         limit::{PeakLimit, limit_in_words},
-        set_limit, steadiness,
+        proxy, set_limit, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
@@ -100,6 +100,8 @@ struct Summary {
     limited_by: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     limits_set: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proxies: Vec<String>,
     steadiness: Vec<String>,
     disturbances: Vec<String>,
 }
@@ -169,6 +171,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                 .collect(),
             limited_by: PeakLimit::of(results, &grid).map(|limit| limit.in_words()),
             limits_set: set_limit::sentences(results),
+            proxies: proxy::sentences(results),
             steadiness: steadiness::sentences(results),
             disturbances: disturbances::sentences(results),
         },

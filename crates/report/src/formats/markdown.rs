@@ -6,7 +6,9 @@ use crate::{
     findings::counts,
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
-    sentences::{answer, ceiling, clauses, disturbances, limit::PeakLimit, set_limit, steadiness},
+    sentences::{
+        answer, ceiling, clauses, disturbances, limit::PeakLimit, proxy, set_limit, steadiness,
+    },
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
 };
@@ -48,6 +50,7 @@ pub fn markdown(results: &Results) -> String {
         .into_iter()
         .flatten()
         .chain(set_limit::sentences(results))
+        .chain(proxy::sentences(results))
         .chain(steadiness::sentences(results))
         .chain(disturbances::sentences(results))
         .map(|sentence| escaped(&sentence)),

@@ -332,9 +332,10 @@ fn response(runs: &[Run<'_>]) -> Family {
 }
 
 fn cpu(runs: &[Run<'_>]) -> Family {
-    const USERS: [(&str, &str); 6] = [
+    const USERS: [(&str, &str); 7] = [
         ("server", "cpu_server"),
         ("client", "cpu_client"),
+        ("proxy", "cpu_proxy"),
         ("rest", "cpu_rest"),
         ("iowait", "cpu_iowait"),
         ("steal", "cpu_steal"),

@@ -171,6 +171,7 @@ fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {
     Some(CpuUse {
         server: known(|cpu| cpu.server),
         client: known(|cpu| cpu.client),
+        proxy: known(|cpu| cpu.proxy),
         rest: mean(|cpu| cpu.rest),
         iowait: mean(|cpu| cpu.iowait),
         steal: mean(|cpu| cpu.steal),

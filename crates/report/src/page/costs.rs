@@ -11,9 +11,10 @@ use crate::{
 };
 
 /// The costs that are shown: of each line the first that was observed.
-const COSTS: [&[Cost]; 11] = [
+const COSTS: [&[Cost]; 12] = [
     &[Cost::ServerCpu],
     &[Cost::ClientCpu],
+    &[Cost::ProxyCpu],
     &[Cost::DiskReads, Cost::InnodbReads],
     &[Cost::DiskReadBytes],
     &[Cost::DiskWrites, Cost::InnodbWrites],

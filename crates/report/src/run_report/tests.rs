@@ -109,6 +109,7 @@ fn record() -> Record {
         added_up: None,
         connects: Vec::new(),
         offered: None,
+        proxy: None,
         deliveries: None,
         command: None,
         steadiness: None,

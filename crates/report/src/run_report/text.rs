@@ -64,6 +64,9 @@ impl RunReport {
         if let Some(limit) = &self.limit_set {
             line(format_args!("limit set   {limit}"));
         }
+        if let Some(proxy) = &self.proxy {
+            line(format_args!("proxy       {proxy}"));
+        }
         if let Some(steadiness) = &self.steadiness {
             line(format_args!("steadiness  {}", in_words(steadiness)));
         }

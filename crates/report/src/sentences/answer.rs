@@ -265,6 +265,9 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     if let Some(client) = cpu.client {
         parts.push(format!("client {}", percent(client)));
     }
+    if let Some(proxy) = cpu.proxy {
+        parts.push(format!("proxy {}", percent(proxy)));
+    }
     parts.push(format!("rest {}", percent(cpu.rest)));
     format!("CPU {} busy ({})", percent(cpu.busy()), parts.join(", "))
 }

@@ -161,10 +161,11 @@ const KINDS: [(&TimeNames, Kind); 3] = [
 type Share = fn(&CpuUse) -> Option<f64>;
 
 /// The shares of the CPU of the server's machine, by name.
-const CPU: [(&str, Share); 7] = [
+const CPU: [(&str, Share); 8] = [
     ("cpu_busy", |cpu| Some(cpu.busy())),
     ("cpu_server", |cpu| cpu.server),
     ("cpu_client", |cpu| cpu.client),
+    ("cpu_proxy", |cpu| cpu.proxy),
     ("cpu_rest", |cpu| Some(cpu.rest)),
     ("cpu_iowait", |cpu| Some(cpu.iowait)),
     ("cpu_steal", |cpu| Some(cpu.steal)),

@@ -89,6 +89,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         added_up: None,
         connects: Vec::new(),
         offered: None,
+        proxy: None,
         deliveries: None,
         command: None,
         steadiness: None,

@@ -98,6 +98,9 @@ impl<'a> Recording<'a> {
         if server.is_none() {
             sampler.has_no_server();
         }
+        if let Some(proxy) = &stage.proxy {
+            sampler.proxy_runs(proxy.pid());
+        }
         let machine = sampler.machine();
         let is_shared = server_host.as_ref().is_some_and(ServerHost::is_shared);
         let mut recording = Self {

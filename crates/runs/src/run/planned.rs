@@ -66,7 +66,11 @@ impl Planned<'_> {
     /// The endpoint of the clients; control connections use the shorter access.
     fn clients(&self) -> Option<Endpoint> {
         let access = self.run.server.access();
-        let mut endpoint = self.stage.endpoint.clone()?;
+        let server = self.stage.endpoint.as_ref()?;
+        let mut endpoint = match &self.stage.proxy {
+            Some(proxy) => proxy.endpoint(server),
+            None => server.clone(),
+        };
         if access.compress {
             // Compression is the subject of the run: without it, the run would measure something else.
             endpoint.compression = Compression::Required;
@@ -81,6 +85,9 @@ impl Planned<'_> {
         let mut transport = self.stage.transport().to_owned();
         if access.compress {
             transport.push_str(", compressed");
+        }
+        if let Some(proxy) = &self.stage.proxy {
+            transport.push_str(&format!(", through {}", proxy.in_words()));
         }
         if !access.round_trip.is_zero() {
             transport.push_str(&format!(
@@ -130,6 +137,16 @@ impl Measured for Planned<'_> {
         let Some(endpoint) = &self.stage.endpoint else {
             return Ok(());
         };
+        if let Some(proxy) = &self.stage.proxy {
+            // The load was measured, whatever becomes of the proxy's own account.
+            match proxy.work() {
+                Ok(work) => tell(Line::Proxy(work)),
+                Err(error) => self.context.warn(&error.to_string()),
+            }
+            for complaint in proxy.complaints() {
+                self.context.warn(&format!("the proxy says: {complaint}"));
+            }
+        }
         let known = self.work.known_after(endpoint, took_s, self.context);
         known.into_iter().for_each(&mut *tell);
         if is_complete {

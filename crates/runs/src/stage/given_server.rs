@@ -73,6 +73,7 @@ impl GivenServer {
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Stage {
             endpoint: Some(self.endpoint.clone()),
+            proxy: None,
             directory: None,
             server_pid,
             // The same path on another machine is a different directory.

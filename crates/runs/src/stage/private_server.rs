@@ -172,6 +172,7 @@ impl PrivateServer {
                     ..self.server.tcp_endpoint()
                 },
             }),
+            proxy: None,
             directory: None,
             server_pid: self.server.pid(),
             datadir: Some(self.server.datadir().to_owned()),

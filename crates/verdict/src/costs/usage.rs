@@ -73,6 +73,13 @@ impl<'a> Usage<'a> {
         })
     }
 
+    /// CPU time of the proxy between clients and server, microseconds per second.
+    pub(super) fn proxy_cpu_us(&self) -> Option<f64> {
+        per_s(&self.on_client, |it| {
+            it.proxy.map(|it| (it.user_s + it.system_s) * 1e6)
+        })
+    }
+
     /// Time in which tasks of the server's control group, or else of its machine, were stalled waiting for a disk.
     pub(super) fn disk_stall(&self) -> Option<f64> {
         let of_group = |it: &Telemetry| Some(it.cgroup.as_ref()?.pressure?.io_some_s * 1e6);

@@ -6,7 +6,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, parser::ValueSource};
 use proxy::Level;
 use runs::{Blame, Blamed};
 
-use super::{defaults_file, fault_options::FaultOptions, own_options::OwnOptions, side_options::SideOptions};
+use super::{
+    defaults_file, fault_options::FaultOptions, own_options::OwnOptions, side_options::SideOptions,
+};
 
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";

@@ -35,6 +35,7 @@ impl Charts<'_> {
                     @for (index, facet) in self.grid.facets.iter().enumerate() { (self.cpu_figure(index, facet)) }
                     p.note { "100\u{a0}% is all CPUs of the machine: "
                         (if self.grid.uses_servers() { "server + client" } else { "client" })
+                        @if self.shown_parts().any(|part| part.name == "proxy") { " + proxy" }
                         " + rest + iowait + steal + idle make 100\u{a0}%, in a run of a second or so a little more by the system's \
                         coarse clock. Client is "
                         (if self.grid.uses_servers() { "dbdyno itself" } else { "dbdyno and fio" })
@@ -97,14 +98,14 @@ impl Charts<'_> {
 
     /// The parts of the CPU that these runs can have.
     fn shown_parts(&self) -> impl Iterator<Item = Segment> + use<> {
-        let without = if self.grid.uses_servers() {
-            ""
-        } else {
-            CPU_PARTS[0].name
-        };
-        CPU_PARTS
-            .into_iter()
-            .filter(move |part| part.name != without)
+        let has_servers = self.grid.uses_servers();
+        let mut cells = self.grid.facets.iter().flat_map(Facet::cells);
+        let has_proxy = cells.any(|(_, _, cell)| cell.cpu.is_some_and(|cpu| cpu.proxy.is_some()));
+        CPU_PARTS.into_iter().filter(move |part| match part.name {
+            "server" => has_servers,
+            "proxy" => has_proxy,
+            _ => true,
+        })
     }
 
     fn cpu_table(&self, facet: &Facet) -> Markup {
@@ -128,7 +129,7 @@ impl Charts<'_> {
 }
 
 /// The parts of the CPU from the bottom up; the share is filled in by [`cpu_parts`].
-const CPU_PARTS: [Segment; 6] = [
+const CPU_PARTS: [Segment; 7] = [
     Segment {
         name: "server",
         class: "cpu-server",
@@ -137,6 +138,11 @@ const CPU_PARTS: [Segment; 6] = [
     Segment {
         name: "client",
         class: "cpu-client",
+        share: 0.0,
+    },
+    Segment {
+        name: "proxy",
+        class: "cpu-proxy",
         share: 0.0,
     },
     Segment {
@@ -165,6 +171,7 @@ fn part_share(part: &Segment, cpu: &CpuUse) -> Option<f64> {
     match part.name {
         "server" => cpu.server,
         "client" => cpu.client,
+        "proxy" => cpu.proxy,
         "rest" => Some(cpu.rest),
         "iowait" => Some(cpu.iowait),
         "steal" => Some(cpu.steal),

@@ -17,17 +17,20 @@ pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartD
     if samples.is_empty() {
         return None;
     }
-    let (mut server, mut client, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut server, mut client, mut proxy, mut rest) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut iowait, mut steal) = (Vec::new(), Vec::new());
     for (sample, machine) in &samples {
         let busy_s = machine.user_s + machine.system_s;
         let capacity_s = busy_s + machine.iowait_s + machine.steal_s + machine.idle_s;
         let percent = |seconds: f64| seconds / capacity_s * 100.0;
-        let [server_s, client_s] =
-            [sample.server, sample.client].map(|process| process.map(|p| p.user_s + p.system_s));
-        let known_s = server_s.unwrap_or(0.0) + client_s.unwrap_or(0.0);
+        let processes = [sample.server, sample.client, sample.proxy];
+        let seconds = processes.map(|process| process.map(|p| p.user_s + p.system_s));
+        let known_s: f64 = seconds.iter().flatten().sum();
+        let [server_s, client_s, proxy_s] = seconds;
         server.push(server_s.map(percent));
         client.push(client_s.map(percent));
+        proxy.push(proxy_s.map(percent));
         rest.push(Some(percent((busy_s - known_s).max(0.0))));
         iowait.push(Some(percent(machine.iowait_s)));
         steal.push(Some(percent(machine.steal_s)).filter(|share| *share > 0.0));
@@ -35,6 +38,7 @@ pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartD
     let lines = [
         ("server", 0, server),
         ("client", 1, client),
+        ("proxy", 2, proxy),
         ("rest", 5, rest),
         ("iowait", 3, iowait),
         ("steal", 4, steal),
