@@ -15,7 +15,7 @@ use files::SocketFile;
 use reactor::{Clock, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Metrics, Settings, check,
+    Address, Log, Metrics, Service, Settings, check,
     faults::Trouble,
     relay,
     stop::{Door, Stop},
@@ -49,6 +49,7 @@ pub struct Proxy {
     stop: Arc<Stop>,
     threads: Vec<JoinHandle<()>>,
     addresses: Vec<Option<SocketAddr>>,
+    services: Vec<Service>,
     /// The files of unix sockets, until the end.
     socket_files: Vec<SocketFile>,
     metrics: Arc<Metrics>,
@@ -67,6 +68,7 @@ impl Proxy {
             stop: Arc::clone(&stop),
             threads: Vec::new(),
             addresses: Vec::new(),
+            services: settings.services.clone(),
             socket_files: Vec::new(),
             metrics: Arc::clone(&settings.metrics),
         };
