@@ -4,7 +4,8 @@ use std::{path::Path, rc::Rc, sync::Arc};
 
 use proxy::{
     AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
-    MakerOfThread, Metrics, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
+    MakerOfThread, Metrics, RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service,
+    Settings,
 };
 use runs::{Blame, Blamed};
 
@@ -127,9 +128,12 @@ fn rules(
     backends: &Arc<Backends>,
     metrics: &Arc<Metrics>,
 ) -> Result<Arc<MakerOfThread>, Blamed> {
-    let path = below(arguments, path)?;
-    let seed = arguments.faults.faults().seed;
-    let source = RewriteSource::open(&path, seed, Arc::clone(backends), Arc::clone(metrics));
+    let options = RewriteOptions {
+        path: below(arguments, path)?,
+        seed: arguments.faults.faults().seed,
+        opens_connections: arguments.sides.has_account(),
+    };
+    let source = RewriteSource::open(options, Arc::clone(backends), Arc::clone(metrics));
     let source = source.map_err(|error| {
         let hint = "docs/proxy.md, section \"Rewriting without Lua\", describes the file";
         Blamed::new(Blame::Input, format!("--rewrite {error}")).hint(hint.to_owned())

@@ -49,6 +49,11 @@ pub(super) struct SideOptions {
 const OWN_NAME: &str = "localhost";
 
 impl SideOptions {
+    /// Whether the proxy has an account of its own.
+    pub(super) fn has_account(&self) -> bool {
+        self.backend_user.is_some()
+    }
+
     /// The connections of clients.
     pub(super) fn client_side(&self, arguments: &Arguments) -> Result<ClientSide, Blamed> {
         let tls = match (&self.proxy_ssl_cert, &self.proxy_ssl_key) {
