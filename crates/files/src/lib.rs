@@ -7,6 +7,7 @@ mod lock;
 mod regular;
 mod replacement;
 mod scratch;
+mod socket;
 mod tree;
 
 pub use created::Created;
@@ -18,4 +19,5 @@ pub use regular::{
 };
 pub use replacement::{Replacement, replace, replace_private};
 pub use scratch::Scratch;
+pub use socket::SocketFile;
 pub use tree::{remove_marked, remove_tree};

@@ -15,9 +15,12 @@
 
 use std::{cell::RefCell, io};
 
+mod numbering;
+
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::packets::HEADER as PACKET_HEADER;
+pub(crate) use numbering::Numbering;
 
 /// Length of a frame's header.
 const HEADER: usize = 7;
@@ -47,6 +50,10 @@ pub(crate) struct Frames {
     read: usize,
     /// The number of the next frame of the exchange, for either side.
     number: u8,
+    /// As a server: the other side begins the exchanges.
+    is_server: bool,
+    /// The content is the beginning of an exchange, which was not noticed yet.
+    begins: bool,
 }
 
 impl Frames {
@@ -58,7 +65,22 @@ impl Frames {
             content: Vec::new(),
             read: 0,
             number: 0,
+            is_server: false,
+            begins: false,
         }
+    }
+
+    /// The frames of a server, whose client begins the exchanges.
+    pub(crate) fn of_server() -> Self {
+        Self {
+            is_server: true,
+            ..Self::new()
+        }
+    }
+
+    /// Whether the content is the beginning of an exchange; true once.
+    pub(crate) fn take_beginning(&mut self) -> bool {
+        std::mem::take(&mut self.begins)
     }
 
     /// Begins a new exchange.
@@ -125,6 +147,15 @@ impl Frames {
         self.read < self.content.len() || self.start < self.end
     }
 
+    /// Whether there is content, or a frame that makes some.
+    pub(crate) fn has_frame(&self) -> bool {
+        let received = &self.received[self.start..self.end];
+        self.read < self.content.len()
+            || received
+                .first_chunk()
+                .is_some_and(|&[a, b, c]| received.len() >= HEADER + length(a, b, c))
+    }
+
     /// Reads available content; 0 if there is none.
     pub(crate) fn read(&mut self, buf: &mut [u8]) -> usize {
         let content = &self.content[self.read..];
@@ -151,6 +182,10 @@ impl Frames {
             self.content.extend_from_slice(piece);
         } else {
             inflate(piece, inflated, &mut self.content)?;
+        }
+        if self.is_server && number == 0 {
+            self.number = 0;
+            self.begins = true;
         }
         // An error may be out of sequence: the server did not wait for the rest of the command.
         if number != self.number && self.content.get(PACKET_HEADER) != Some(&0xff) {

@@ -103,6 +103,14 @@ pub enum Error {
         /// The reason.
         what: String,
     },
+    /// A certificate or its key cannot be used.
+    #[error("{}: {what}", path.display())]
+    Certificate {
+        /// Path of the file.
+        path: PathBuf,
+        /// The reason.
+        what: String,
+    },
     /// The certificate is to be verified, but no file of authorities was given.
     #[error("ssl-mode VERIFY_CA and VERIFY_IDENTITY need a file of trusted authorities")]
     SslCaMissing,

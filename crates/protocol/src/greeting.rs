@@ -71,7 +71,7 @@ impl Greeting {
             version,
             connection_id,
             capabilities,
-            mariadb: MariadbCapabilities::from_bits_truncate(mariadb),
+            mariadb: MariadbCapabilities::from_bits_retain(mariadb),
             nonce,
             plugin,
         })

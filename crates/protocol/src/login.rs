@@ -16,12 +16,13 @@ use crate::{
     endpoint::{Address, Compression, Endpoint, SslMode},
     error::Error,
     greeting::Greeting,
+    layers::Layers,
     lenenc::Fields,
     login_methods::{Method, Secret},
     packets,
     replies::server_error,
     skim::Dialect,
-    tls::TlsStream,
+    tls::ClientTls,
     transport::Transport,
 };
 
@@ -60,9 +61,11 @@ const WANTED_OF_MARIADB: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIE
 
 /// The capabilities that both sides have.
 #[derive(Debug, Clone, Copy)]
-struct Negotiated {
-    capabilities: CapabilityFlags,
-    mariadb: MariadbCapabilities,
+pub(crate) struct Negotiated {
+    pub(crate) capabilities: CapabilityFlags,
+    pub(crate) mariadb: MariadbCapabilities,
+    /// The number of the character set; 0 is that of the library.
+    pub(crate) charset: u8,
 }
 
 impl Negotiated {
@@ -74,6 +77,7 @@ impl Negotiated {
         Self {
             capabilities,
             mariadb,
+            charset: 0,
         }
     }
 
@@ -91,17 +95,31 @@ impl Negotiated {
 
 /// Logs in; returns the channel, encrypted if negotiated, and the dialect of the answers.
 pub(crate) async fn log_in(
-    mut channel: Channel,
+    channel: Channel,
     endpoint: &Endpoint,
     ssl_mode: SslMode,
     greeting: &Greeting,
 ) -> Result<(Channel, Dialect), Error> {
+    let agreed = Negotiated::with(greeting);
+    let tls = ClientTls::new(ssl_mode, endpoint.ssl_ca.as_deref())?;
+    let (channel, _) = log_in_as(channel, endpoint, &tls, greeting, agreed).await?;
+    Ok((channel, agreed.dialect()))
+}
+
+/// Logs in with these capabilities, to which those of the login itself are added; returns the channel and all
+/// capabilities.
+pub(crate) async fn log_in_as(
+    mut channel: Channel,
+    endpoint: &Endpoint,
+    tls: &ClientTls,
+    greeting: &Greeting,
+    mut agreed: Negotiated,
+) -> Result<(Channel, u64), Error> {
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::TooOld {
             version: greeting.version.clone(),
         });
     }
-    let mut agreed = Negotiated::with(greeting);
     // MySQL uses the capabilities of the TLS request, not those of the login packet after it.
     agreed.capabilities.set(
         CapabilityFlags::CLIENT_CONNECT_WITH_DB,
@@ -111,9 +129,9 @@ pub(crate) async fn log_in(
     agreed
         .capabilities
         .set(CapabilityFlags::CLIENT_COMPRESS, is_compressed);
-    if wants_tls(endpoint, ssl_mode, greeting)? {
+    if wants_tls(endpoint, tls.mode, greeting)? {
         agreed.capabilities |= CapabilityFlags::CLIENT_SSL;
-        channel = encrypt(channel, endpoint, ssl_mode, agreed).await?;
+        channel = encrypt(channel, endpoint, tls, agreed).await?;
     }
     let secret = Secret {
         password: endpoint
@@ -144,6 +162,10 @@ pub(crate) async fn log_in(
     .with_mariadb_ext_capabilities(agreed.mariadb);
     packets::begin(&mut channel.out);
     response.serialize(&mut channel.out);
+    if agreed.charset != 0 {
+        // Behind the header, the capabilities and the largest packet.
+        channel.out[packets::HEADER + 8] = agreed.charset;
+    }
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
     if is_compressed {
@@ -156,7 +178,8 @@ pub(crate) async fn log_in(
         channel = channel.compress();
     }
     channel.packets.rest();
-    Ok((channel, agreed.dialect()))
+    let all = u64::from(agreed.capabilities.bits()) | u64::from(agreed.mariadb.bits()) << 32;
+    Ok((channel, all))
 }
 
 /// Whether to encrypt, decided as by the mysql client; an error if TLS is required and the server does not offer it.
@@ -193,7 +216,7 @@ fn wants_compression(endpoint: &Endpoint, greeting: &Greeting) -> Result<bool, E
 async fn encrypt(
     mut channel: Channel,
     endpoint: &Endpoint,
-    ssl_mode: SslMode,
+    tls: &ClientTls,
     agreed: Negotiated,
 ) -> Result<Channel, Error> {
     // An attacker could insert an answer before the encryption begins.
@@ -211,9 +234,9 @@ async fn encrypt(
     .with_mariadb_capabilities(agreed.mariadb)
     .serialize(&mut channel.out);
     channel.send(DURING).await?;
-    if let Transport::Plain(stream) = channel.transport {
-        let tls = TlsStream::handshake(stream, endpoint, ssl_mode).await?;
-        channel.transport = Transport::Tls(Box::new(tls));
+    if let Transport::Plain(mut stream) = channel.transport {
+        let layers = Layers::to_server(&mut stream, tls, &endpoint.address).await?;
+        channel.transport = Transport::layered(stream, layers);
     }
     Ok(channel)
 }

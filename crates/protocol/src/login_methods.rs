@@ -146,21 +146,32 @@ impl Method {
 
     /// Encrypts the password, mixed with the nonce, with the server's public RSA key.
     fn encrypt(self, secret: &Secret<'_>, key: &RsaPublicKey) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let nonce = secret
-            .nonce
-            .get(..20)
-            .ok_or(Error::Malformed { what: "nonce" })?;
-        let mut mixed = secret.in_clear();
-        for (byte, mask) in mixed.iter_mut().zip(nonce.iter().cycle()) {
-            *byte ^= mask;
-        }
-        key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &mixed)
-            .map(Zeroizing::new)
-            .map_err(|_| Error::Auth {
+        encrypted(key, &secret.nonce, secret.in_clear()).map_err(|error| match error {
+            Error::Auth { what, .. } => Error::Auth {
                 plugin: self.plugin().to_owned(),
-                what: "the password is too long for the server's public key",
-            })
+                what,
+            },
+            other => other,
+        })
     }
+}
+
+/// Encrypts a password with its final zero, mixed with the nonce.
+pub(crate) fn encrypted(
+    key: &RsaPublicKey,
+    nonce: &[u8],
+    mut clear: Zeroizing<Vec<u8>>,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let nonce = nonce.get(..20).ok_or(Error::Malformed { what: "nonce" })?;
+    for (byte, mask) in clear.iter_mut().zip(nonce.iter().cycle()) {
+        *byte ^= mask;
+    }
+    key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &clear)
+        .map(Zeroizing::new)
+        .map_err(|_| Error::Auth {
+            plugin: "RSA".to_owned(),
+            what: "the password is too long for the server's public key",
+        })
 }
 
 /// Messages of the two SHA-256 methods.

@@ -6,9 +6,12 @@ mod command;
 mod framer;
 mod greeting;
 mod login;
+mod own_login;
 mod packet;
+mod secret;
 
 pub use crate::{
+    layers::Layers,
     lenenc::{Fields, put_lenenc},
     payloads::{AUTOCOMMIT, put_bytes, put_column, put_end_of_rows, put_text_row},
 };
@@ -17,10 +20,12 @@ pub use command::{AnswerKind, ChangeUser, com};
 pub use framer::{Framer, Piece};
 pub use greeting::{ServerGreeting, server_version_number};
 pub use login::ClientLogin;
+pub use own_login::{LoginForm, OwnLogin, log_in};
 pub use packet::{
-    error_packet, native_proof, native_proof_fits, ok_packet, old_error_packet, put_packet,
-    text_result,
+    error_packet, native_proof, native_proof_fits, ok_packet, ok_packet_with, old_error_packet,
+    put_packet, text_result, without_certificate_proof,
 };
+pub use secret::{OwnKey, certificate_proof, encrypt_for_server, sha2_proof_fits};
 
 /// Capabilities of both sides: the 32 of the protocol, and MariaDB's own in the upper half.
 pub mod capability {

@@ -1,10 +1,9 @@
 //! TLS over a stream, with the certificate checks of each ssl-mode.
 
-use std::{
-    io::{self, Read, Write},
-    path::Path,
-    sync::Arc,
-};
+mod certificate;
+mod session;
+
+use std::{io, path::Path, sync::Arc};
 
 use reactor::Stream;
 use rustls::{
@@ -19,129 +18,44 @@ use rustls::{
 };
 
 use crate::{
-    endpoint::{Address, Endpoint, SslMode},
+    endpoint::{Address, SslMode},
     error::Error,
 };
+pub use certificate::ServerTls;
+pub(crate) use session::Session;
 
-/// Largest size of a TLS record with its header.
-const RECORD_MAX: usize = 17 << 10;
-
-pub(crate) struct TlsStream {
-    stream: Stream,
-    session: ClientConnection,
-    /// Encrypted bytes not yet processed by the session.
-    received: Vec<u8>,
-    unread: std::ops::Range<usize>,
-    /// Encrypted bytes to send; kept to reuse their memory.
-    out: Vec<u8>,
-    /// The server has closed its side.
-    closed: bool,
+/// The client's side of TLS: the requirement and the trusted authorities.
+#[derive(Debug, Clone)]
+pub struct ClientTls {
+    /// The requirement.
+    pub mode: SslMode,
+    config: Arc<ClientConfig>,
 }
 
-impl TlsStream {
-    /// Negotiates TLS with the server of `endpoint`.
-    pub(crate) async fn handshake(
-        stream: Stream,
-        endpoint: &Endpoint,
-        ssl_mode: SslMode,
-    ) -> Result<Self, Error> {
+impl ClientTls {
+    /// Reads the file of the authorities if the mode needs it.
+    pub fn new(mode: SslMode, ssl_ca: Option<&Path>) -> Result<Self, Error> {
+        let config = Arc::new(config(mode, ssl_ca)?);
+        Ok(Self { mode, config })
+    }
+
+    /// Negotiates TLS with the server at this address.
+    pub(crate) async fn agree(
+        &self,
+        stream: &mut Stream,
+        address: &Address,
+    ) -> Result<Session, Error> {
         let failed = |what: String| Error::Tls {
-            address: endpoint.address.to_string(),
+            address: address.to_string(),
             what,
         };
-        let config = config(ssl_mode, endpoint.ssl_ca.as_deref())?;
-        let name = server_name(&endpoint.address).map_err(|error| failed(error.to_string()))?;
-        let session = ClientConnection::new(Arc::new(config), name)
+        let name = server_name(address).map_err(|error| failed(error.to_string()))?;
+        let client = ClientConnection::new(Arc::clone(&self.config), name)
             .map_err(|error| failed(error.to_string()))?;
-        let mut tls = Self {
-            stream,
-            session,
-            received: vec![0; RECORD_MAX],
-            unread: 0..0,
-            out: Vec::new(),
-            closed: false,
-        };
-        tls.agree().await.map_err(|error| failed(explain(&error)))?;
-        Ok(tls)
-    }
-
-    async fn agree(&mut self) -> io::Result<()> {
-        loop {
-            self.flush().await?;
-            if !self.session.is_handshaking() {
-                return Ok(());
-            }
-            if !self.pull().await? {
-                return Err(io::Error::new(
-                    io::ErrorKind::UnexpectedEof,
-                    "closed by the server",
-                ));
-            }
-        }
-    }
-
-    /// Waits until [`TlsStream::try_read`] returns data.
-    pub(crate) async fn readable(&mut self) -> io::Result<()> {
-        loop {
-            // Without new data, this call only returns the current state.
-            let state = self
-                .session
-                .process_new_packets()
-                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-            if self.closed || state.peer_has_closed() || state.plaintext_bytes_to_read() > 0 {
-                return Ok(());
-            }
-            self.closed = !self.pull().await?;
-            self.flush().await?;
-        }
-    }
-
-    /// Reads decrypted data; `None` if there is none, 0 if the server closed.
-    pub(crate) fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
-        match self.session.reader().read(buf) {
-            Ok(count) => Ok(Some(count)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(self.closed.then_some(0)),
-            Err(error) => Err(error),
-        }
-    }
-
-    pub(crate) async fn write_all(&mut self, mut buf: &[u8]) -> io::Result<()> {
-        while !buf.is_empty() {
-            let count = self.session.writer().write(buf)?;
-            buf = &buf[count..];
-            self.flush().await?;
-        }
-        Ok(())
-    }
-
-    /// Passes encrypted bytes to the session, receiving some if necessary; false if the server closed.
-    async fn pull(&mut self) -> io::Result<bool> {
-        if self.unread.is_empty() {
-            let count = self.stream.read(&mut self.received).await?;
-            if count == 0 {
-                return Ok(false);
-            }
-            self.unread = 0..count;
-        }
-        let taken = self
-            .session
-            .read_tls(&mut &self.received[self.unread.clone()])?;
-        self.unread.start += taken;
-        if let Err(error) = self.session.process_new_packets() {
-            // Sends the alert with the cause; a failure to send it does not matter.
-            let _ = self.flush().await;
-            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
-        }
-        Ok(true)
-    }
-
-    async fn flush(&mut self) -> io::Result<()> {
-        while self.session.wants_write() {
-            self.out.clear();
-            self.session.write_tls(&mut self.out)?;
-            self.stream.write_all(&self.out).await?;
-        }
-        Ok(())
+        let mut session = Session::of_client(client);
+        let agreed = session.agree(stream).await;
+        agreed.map_err(|error| failed(explain(&error)))?;
+        Ok(session)
     }
 }
 

@@ -15,6 +15,9 @@ use crate::Address;
 /// Time after which an unreachable backend is tried again.
 const DOWN_FOR: Duration = Duration::from_secs(4);
 
+/// No time of being unreachable has begun.
+const NOT_YET: u64 = u64::MAX;
+
 /// What a backend may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
@@ -43,6 +46,8 @@ pub struct Backend {
     pub address: Address,
     /// What it may be asked.
     pub kind: BackendKind,
+    /// The name of its host, which its certificate may have to be for; `None` is its address.
+    pub host: Option<String>,
     state: AtomicU8,
     /// When it was last found unreachable, on the reactors' clock.
     down_since_ns: AtomicU64,
@@ -56,7 +61,7 @@ pub struct Backend {
     pub uuid: Mutex<Vec<u8>>,
     /// Idle connections that a script wants at least; only scripts read it.
     pub min_idle: AtomicU32,
-    /// Idle connections that a script wants at most; only scripts read it.
+    /// Idle connections of an event thread at most; 0 is no limit.
     pub max_idle: AtomicU32,
 }
 
@@ -66,6 +71,7 @@ impl Backend {
         Self {
             address,
             kind,
+            host: None,
             state: AtomicU8::new(BackendState::Unknown as u8),
             down_since_ns: AtomicU64::new(0),
             connected_clients: AtomicU32::new(0),
@@ -86,16 +92,28 @@ impl Backend {
         }
     }
 
-    /// Says whether it can be reached.
+    /// Says whether it can be reached; the time of an unreachable one begins when it is next looked at.
     pub fn set_state(&self, state: BackendState) {
+        self.down_since_ns.store(NOT_YET, Relaxed);
         self.state.store(state as u8, Relaxed);
+    }
+
+    /// The address by which TLS knows it.
+    pub(crate) fn endpoint(&self) -> protocol::Address {
+        match &self.address {
+            Address::Tcp(address) => protocol::Address::Tcp {
+                host: (self.host.clone()).unwrap_or_else(|| address.ip().to_string()),
+                port: address.port(),
+            },
+            Address::Unix(path) => protocol::Address::Unix(path.clone()),
+        }
     }
 
     /// Notes that it could not be reached.
     pub(crate) fn failed(&self, now: Instant) {
         self.failures.fetch_add(1, Relaxed);
-        self.down_since_ns.store(now.as_ns(), Relaxed);
         self.set_state(BackendState::Down);
+        self.down_since_ns.store(now.as_ns(), Relaxed);
     }
 
     /// Whether a connection may be tried; an unreachable backend may after some seconds.
@@ -103,7 +121,11 @@ impl Backend {
         if self.state() != BackendState::Down {
             return true;
         }
-        let since = Instant::from_ns(self.down_since_ns.load(Relaxed));
+        // Said by a script: the time begins now.
+        let begun = self
+            .down_since_ns
+            .compare_exchange(NOT_YET, now.as_ns(), Relaxed, Relaxed);
+        let since = Instant::from_ns(begun.err().unwrap_or(now.as_ns()));
         let is_over = now - since > DOWN_FOR;
         if is_over {
             self.set_state(BackendState::Unknown);
@@ -237,5 +259,16 @@ mod tests {
         assert_eq!(backends.0[0].state(), BackendState::Down);
         assert_eq!(backends.least_used(at(15), &[]), Some(0));
         assert_eq!(backends.0[0].state(), BackendState::Unknown);
+    }
+
+    #[test]
+    fn a_backend_that_a_script_calls_unreachable_is_tried_again_after_the_same_time() {
+        let backends = three();
+        let at = |seconds| Instant::from_ns(0) + Duration::from_secs(seconds);
+        backends.0[1].failed(at(1000));
+        backends.0[0].set_state(BackendState::Down);
+        assert_eq!(backends.least_used(at(100), &[]), None);
+        assert_eq!(backends.least_used(at(104), &[]), None);
+        assert_eq!(backends.least_used(at(105), &[]), Some(0));
     }
 }

@@ -44,8 +44,8 @@ pub use metrics::{
 };
 pub use proxy::{Proxy, StartError};
 pub use result::{QueryResult, Status, StatusFlags};
-pub use rewrite::{RewriteError, RewriteSource};
+pub use rewrite::{RewriteError, RewriteOptions, RewriteSource};
 pub use script::{LuaHooks, ScriptHost, ScriptOptions};
 pub use session::{Injection, Peer, Route, Session, SharedSession};
-pub use settings::{MakerOfThread, Service, Settings};
+pub use settings::{Account, ClientSide, MakerOfThread, ServerSide, Service, Settings};
 pub use surroundings::{Level, Surroundings};

@@ -11,8 +11,12 @@ pub(crate) struct Link {
     pub(crate) used: Option<Use>,
     /// The backend's place.
     pub(crate) place: usize,
-    /// The greeting as the client got it.
+    /// The greeting without the capabilities that are not relayed.
     pub(crate) greeting: ServerGreeting,
+    /// The greeting as it came, for a login of the proxy's own; empty after the login.
+    pub(crate) as_received: Vec<u8>,
+    /// The server's own offers of TLS and compression.
+    pub(crate) offers: u64,
     /// Capabilities that the server and the client of the login had in common.
     pub(crate) capabilities: u64,
     /// Whether a user is logged in.

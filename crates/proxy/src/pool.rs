@@ -81,13 +81,23 @@ impl Pool {
 impl Idle {
     async fn until_readable_or_taken(&self) {
         poll_fn(|context| {
-            let link = self.link.borrow();
-            let Some(link) = &*link else {
+            let mut link = self.link.borrow_mut();
+            let Some(link) = &mut *link else {
                 return Poll::Ready(());
             };
             *self.waker.borrow_mut() = Some(context.waker().clone());
-            let readable = pin!(link.wire.stream.readable());
-            readable.poll(context).map(|_| ())
+            loop {
+                {
+                    let readable = pin!(link.wire.readable());
+                    if readable.poll(context).is_pending() {
+                        return Poll::Pending;
+                    }
+                }
+                // TLS has messages of its own, which are no data.
+                if !matches!(link.wire.try_receive(1), Ok(false)) {
+                    return Poll::Ready(());
+                }
+            }
         })
         .await;
     }

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use files::SocketFile;
 use reactor::{Clock, Listener, Reactor, Stream};
 
 use crate::{
@@ -49,6 +50,8 @@ pub struct Proxy {
     threads: Vec<JoinHandle<()>>,
     addresses: Vec<Option<SocketAddr>>,
     services: Vec<Service>,
+    /// The files of unix sockets, until the end.
+    socket_files: Vec<SocketFile>,
     metrics: Arc<Metrics>,
 }
 
@@ -65,7 +68,8 @@ impl Proxy {
             stop: Arc::clone(&stop),
             threads: Vec::new(),
             addresses: Vec::new(),
-            services: Vec::new(),
+            services: settings.services.clone(),
+            socket_files: Vec::new(),
             metrics: Arc::clone(&settings.metrics),
         };
         for index in 0..count {
@@ -85,14 +89,18 @@ impl Proxy {
         drop(sender);
         for _ in 0..count {
             match started.recv() {
-                Ok(Ok(addresses)) => proxy.addresses.extend(addresses),
+                Ok(Ok(listening)) => {
+                    for listening in listening {
+                        proxy.addresses.push(listening.address);
+                        proxy.socket_files.extend(listening.file);
+                    }
+                }
                 Ok(Err(error)) => return Err(error),
                 Err(mpsc::RecvError) => {
                     return Err(StartError::Thread(io::Error::other("it ended at once")));
                 }
             }
         }
-        proxy.services.clone_from(&settings.services);
         Ok(proxy)
     }
 
@@ -132,8 +140,7 @@ impl Proxy {
             // A panic was reported by the thread itself.
             let _ = thread.join();
         }
-        remove_sockets(&self.services);
-        self.services.clear();
+        self.socket_files.clear();
     }
 }
 
@@ -143,13 +150,10 @@ impl Drop for Proxy {
     }
 }
 
-fn remove_sockets(services: &[Service]) {
-    for service in services {
-        if let Address::Unix(path) = &service.address {
-            // Another program may have removed it.
-            let _ = std::fs::remove_file(path);
-        }
-    }
+/// Where a service listens.
+struct Listening {
+    address: Option<SocketAddr>,
+    file: Option<SocketFile>,
 }
 
 /// What an event thread starts with.
@@ -162,7 +166,7 @@ struct Worker {
     trouble: Option<Arc<Trouble>>,
 }
 
-type Started = Result<Vec<Option<SocketAddr>>, StartError>;
+type Started = Result<Vec<Listening>, StartError>;
 
 impl Worker {
     fn run(self, started: &mpsc::Sender<Started>) {
@@ -177,7 +181,7 @@ impl Worker {
         reactor.run(async {
             let shared = self.shared();
             let (answer, shared) = match shared.and_then(|shared| Ok((self.listen()?, shared))) {
-                Ok((addresses, shared)) => (Ok(addresses), Some(shared)),
+                Ok((listening, shared)) => (Ok(listening), Some(shared)),
                 Err(error) => (Err(error), None),
             };
             // The starter waits for it.
@@ -203,16 +207,28 @@ impl Worker {
         if self.index > 0 {
             return Ok(Vec::new());
         }
+        let mut all = Vec::new();
         let mut listeners = Vec::new();
         for service in &self.settings.services {
             let listener = match &service.address {
                 Address::Tcp(address) => Listener::bind_tcp(*address),
-                Address::Unix(path) => Listener::bind_unix(path),
+                // A proxy that was killed has left its file.
+                Address::Unix(path) => {
+                    SocketFile::remove_stale(path).and_then(|_| Listener::bind_unix(path))
+                }
             };
             match listener {
-                Ok(listener) => listeners.push(listener),
+                Ok(listener) => {
+                    all.push(Listening {
+                        address: listener.tcp_address(),
+                        file: match &service.address {
+                            Address::Unix(path) => Some(SocketFile::at(path)),
+                            Address::Tcp(_) => None,
+                        },
+                    });
+                    listeners.push(listener);
+                }
                 Err(source) => {
-                    remove_sockets(&self.settings.services[..listeners.len()]);
                     return Err(StartError::Listen {
                         address: service.address.clone(),
                         source,
@@ -220,7 +236,6 @@ impl Worker {
                 }
             }
         }
-        let addresses = listeners.iter().map(Listener::tcp_address).collect();
         for (service, listener) in listeners.into_iter().enumerate() {
             let doors = Arc::clone(&self.doors);
             reactor::spawn(async move {
@@ -235,7 +250,7 @@ impl Worker {
                 }
             });
         }
-        Ok(addresses)
+        Ok(all)
     }
 
     async fn serve(&self, shared: Rc<EventThread>) {

@@ -1,5 +1,6 @@
 //! One client's session: straight-line code from the connection to its end.
 
+mod account;
 mod changes;
 mod commands;
 mod connect;
@@ -7,6 +8,8 @@ mod detour;
 mod ended;
 mod injection;
 mod login;
+mod rounds;
+mod sides;
 mod swap;
 
 use std::{cell::RefCell, io, rc::Rc, time::Duration};
@@ -31,6 +34,8 @@ const COMMAND_MAX: usize = (1 << 30) + (64 << 10);
 
 /// Bytes that a session passes on before other sessions of its thread have their turn.
 const BYTES_AT_A_TIME: usize = 1 << 20;
+/// What an answer of the proxy's own counts at least among those bytes: each takes a turn of the hooks, too.
+const ANSWER_AT_LEAST: usize = 4 << 10;
 /// Time that a client has to read the last words of a server.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -50,6 +55,8 @@ pub(crate) struct Relay {
     offered: u64,
     /// The client's login, once it is known.
     login: Option<Box<ClientLogin>>,
+    /// Whether the client's connection is compressed after the login.
+    client_compresses: bool,
     /// The number of the next packet to the client.
     next: u8,
     /// Faults on purpose.
@@ -112,6 +119,7 @@ impl Relay {
             server: None,
             offered: 0,
             login: None,
+            client_compresses: false,
             next: 0,
             passed: 0,
             changed: None,
@@ -149,7 +157,9 @@ impl Relay {
         for packet in packets {
             self.next = put_packet(packet, self.next, &mut out);
         }
-        self.send_to_client(&out).await
+        self.send_to_client(&out).await?;
+        self.let_others(out.len().max(ANSWER_AT_LEAST)).await;
+        Ok(())
     }
 
     /// Sends an error to the client and ends the session.
@@ -166,7 +176,7 @@ impl Relay {
             return Err(Ended::ServerLeft);
         };
         loop {
-            let wait = first_of(server.wire.stream.readable(), self.client.stream.closed());
+            let wait = first_of(server.wire.readable(), self.client.stream.closed());
             match self.watch.within(Wait::Read, wait).await {
                 Ok(First::A(ready)) => ready.map_err(Ended::of_server)?,
                 Ok(First::B(_)) => return Err(Ended::ClientLeft),
@@ -185,7 +195,7 @@ impl Relay {
     /// Receives from the client, or ends when the server leaves.
     async fn receive_from_client(&mut self, limit: usize) -> Result<(), Ended> {
         loop {
-            let readable = self.client.stream.readable();
+            let readable = self.client.readable();
             let readable = match &self.server {
                 Some(server) => {
                     let wait = first_of(readable, server.wire.stream.closed());
@@ -195,7 +205,8 @@ impl Relay {
             };
             match readable {
                 Ok(First::A(ready)) => ready.map_err(Ended::of_client)?,
-                Ok(First::B(_)) => return Err(Ended::ServerLeft),
+                // What it said before goes to the client first.
+                Ok(First::B(_)) => return Err(self.last_words(Ended::ServerLeft).await),
                 Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
             }
             if self.client.try_receive(limit).map_err(Ended::of_client)? {
@@ -211,7 +222,7 @@ impl Relay {
             return Ok(false);
         };
         loop {
-            let wait = first_of(self.client.stream.readable(), server.wire.stream.readable());
+            let wait = first_of(self.client.readable(), server.wire.readable());
             match self.watch.within(Wait::Read, wait).await {
                 Ok(First::A(ready)) => {
                     ready.map_err(Ended::of_client)?;
@@ -241,9 +252,11 @@ impl Relay {
     /// What the server said before it broke the connection off, such as that a packet is too large.
     async fn last_words(&mut self, error: Ended) -> Ended {
         if let Some(server) = &mut self.server
-            && let Ok(true) = server.wire.try_receive(CONTROL_MAX)
+            && (matches!(server.wire.try_receive(CONTROL_MAX), Ok(true))
+                || server.wire.has_unread())
         {
             let words = server.wire.unread().to_vec();
+            server.wire.consume(words.len());
             if let Err(ended) = self.send_to_client(&words).await {
                 return ended;
             }
@@ -261,7 +274,7 @@ impl Relay {
             loop {
                 let unread = self.client.unread().len();
                 self.client.consume(unread);
-                let ready = self.client.stream.readable().await;
+                let ready = self.client.readable().await;
                 if ready.is_err() || self.client.try_receive(CONTROL_MAX).is_err() {
                     return;
                 }
@@ -328,11 +341,12 @@ async fn send(
         reactor::sleep_until(trouble.bytes_due(reactor::now(), bytes.len())).await;
     }
     // Nearly everything fits into the socket at once.
-    let sent = wire.stream.try_write(bytes).map_err(ended)?;
+    let (stream, bytes) = wire.outgoing(bytes).map_err(ended)?;
+    let sent = stream.try_write(bytes).map_err(ended)?;
     if sent == bytes.len() {
         return Ok(());
     }
-    let rest = wire.stream.write_all(&bytes[sent..]);
+    let rest = stream.write_all(&bytes[sent..]);
     match watch.within(Wait::Write, rest).await {
         Ok(written) => written.map_err(ended),
         Err(late) => Err(Ended::of_wait(Wait::Write, late)),

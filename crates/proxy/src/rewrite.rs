@@ -12,4 +12,4 @@ mod session_rules;
 mod source;
 
 pub use problem::RewriteError;
-pub use source::RewriteSource;
+pub use source::{RewriteOptions, RewriteSource};

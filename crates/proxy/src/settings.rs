@@ -2,6 +2,8 @@
 
 use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
+use protocol::{ClientTls, Password, ServerTls};
+
 use crate::{Address, Backends, Faults, HookMaker, Metrics, Surroundings};
 
 /// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
@@ -23,6 +25,35 @@ impl fmt::Debug for Service {
         service.field("address", &self.address);
         service.field("has_hooks", &self.hooks.is_some()).finish()
     }
+}
+
+/// How the connections of clients are protected and packed.
+#[derive(Debug, Clone, Default)]
+pub struct ClientSide {
+    /// The certificate of TLS; `None` offers none.
+    pub tls: Option<ServerTls>,
+    /// Whether a client on TCP has to use TLS.
+    pub requires_tls: bool,
+    /// Whether compression is offered.
+    pub compresses: bool,
+}
+
+/// How the connections to servers are protected and packed.
+#[derive(Debug, Clone, Default)]
+pub struct ServerSide {
+    /// TLS; `None` uses none.
+    pub tls: Option<ClientTls>,
+    /// Whether to compress where the server offers it.
+    pub compresses: bool,
+}
+
+/// The account by which clients log in at the proxy, and the proxy at the servers.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its name.
+    pub user: String,
+    /// Its password.
+    pub password: Password,
 }
 
 /// What a proxy is to do.
@@ -49,6 +80,12 @@ pub struct Settings {
     pub check_interval: Option<Duration>,
     /// Faults on purpose.
     pub faults: Faults,
+    /// The connections of clients.
+    pub client_side: ClientSide,
+    /// The connections to servers.
+    pub server_side: ServerSide,
+    /// The proxy's own account; without one, logins are relayed.
+    pub account: Option<Account>,
 }
 
 impl Settings {
@@ -66,6 +103,9 @@ impl Settings {
             pool_changes_user: true,
             threads: 1,
             faults: Faults::default(),
+            client_side: ClientSide::default(),
+            server_side: ServerSide::default(),
+            account: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use protocol::{ClientTls, ServerTls, relay::Layers};
 use reactor::Stream;
 
 use crate::buffer::Buffer;
@@ -14,6 +15,8 @@ const PAYLOAD_MAX: usize = 0xff_ffff;
 /// A connection with the bytes that were received and not passed on yet.
 pub(crate) struct Wire {
     pub(crate) stream: Stream,
+    /// TLS and compression; boxed because it is large and rare.
+    layers: Option<Box<Layers>>,
     buffer: Option<Buffer>,
     start: usize,
     end: usize,
@@ -34,9 +37,90 @@ impl Wire {
     pub(crate) fn new(stream: Stream) -> Self {
         Self {
             stream,
+            layers: None,
             buffer: None,
             start: 0,
             end: 0,
+        }
+    }
+
+    /// A connection with these layers above its socket.
+    pub(crate) fn layered(stream: Stream, layers: Option<Layers>) -> Self {
+        Self {
+            layers: layers.map(Box::new),
+            ..Self::new(stream)
+        }
+    }
+
+    /// The socket of a connection without layers and without unread bytes.
+    pub(crate) fn into_stream(self) -> Stream {
+        self.stream
+    }
+
+    /// Begins TLS, whose first bytes may have been received already.
+    pub(crate) async fn encrypt_to_client(&mut self, tls: &ServerTls) -> io::Result<()> {
+        let received = self.unread().to_vec();
+        self.consume(received.len());
+        let layers = Layers::to_client(&mut self.stream, tls, received).await?;
+        self.layers = Some(Box::new(layers));
+        Ok(())
+    }
+
+    /// Begins TLS; an error if the server has sent anything before it.
+    pub(crate) async fn encrypt_to_server(
+        &mut self,
+        tls: &ClientTls,
+        address: &protocol::Address,
+    ) -> Result<(), protocol::Error> {
+        if self.has_unread() {
+            // Another program could have added them.
+            return Err(protocol::Error::Malformed {
+                what: "bytes before TLS begins",
+            });
+        }
+        let layers = Layers::to_server(&mut self.stream, tls, address).await?;
+        self.layers = Some(Box::new(layers));
+        Ok(())
+    }
+
+    /// Compresses what is sent to a client, and received from it, from now on.
+    pub(crate) fn compress_to_client(&mut self) {
+        self.layers.get_or_insert_default().compress_to_client();
+    }
+
+    /// Compresses what is sent to a server, and received from it, from now on.
+    pub(crate) fn compress_to_server(&mut self) {
+        self.layers.get_or_insert_default().compress_to_server();
+    }
+
+    /// Begins a new command to a server.
+    pub(crate) fn begin_exchange(&mut self) {
+        if let Some(layers) = &mut self.layers {
+            layers.begin_exchange();
+        }
+    }
+
+    /// Whether the bytes on the socket are encrypted.
+    pub(crate) fn is_tls(&self) -> bool {
+        self.layers.as_ref().is_some_and(|layers| layers.is_tls())
+    }
+
+    /// Waits until [`Wire::try_receive`] may receive something.
+    pub(crate) async fn readable(&self) -> io::Result<()> {
+        match &self.layers {
+            Some(layers) if layers.has_more() => Ok(()),
+            _ => self.stream.readable().await,
+        }
+    }
+
+    /// The socket, and what it gets for these bytes.
+    pub(crate) fn outgoing<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+    ) -> io::Result<(&'a mut Stream, &'a [u8])> {
+        match &mut self.layers {
+            None => Ok((&mut self.stream, bytes)),
+            Some(layers) => Ok((&mut self.stream, layers.pack(bytes)?)),
         }
     }
 
@@ -94,7 +178,11 @@ impl Wire {
                 buffer.resize(doubled, 0);
             }
         }
-        let received = self.stream.try_read(&mut buffer[self.end..]);
+        let room = &mut buffer[self.end..];
+        let received = match &mut self.layers {
+            None => self.stream.try_read(room),
+            Some(layers) => layers.try_read(&mut self.stream, room),
+        };
         match received {
             Ok(Some(0)) => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(Some(count)) => {

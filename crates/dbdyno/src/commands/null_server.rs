@@ -1,15 +1,15 @@
 //! `dbdyno null-server`: a server that answers every statement without work, to measure clients against.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Write},
     net::{IpAddr, SocketAddr},
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
 
+use files::SocketFile;
 use load::Interrupt;
 use protocol::null_server::{
     Behaviour, ColdStart, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
@@ -264,38 +264,6 @@ async fn serve(
     let log = args.log.as_deref().unwrap_or(Path::new(""));
     logged.map_err(Blamed::io(Blame::Machine, log))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The socket's file, removed when this value is dropped.
-struct SocketFile<'a> {
-    path: &'a Path,
-    identity: Option<FileIdentity>,
-}
-
-/// Device and inode of a file.
-type FileIdentity = (u64, u64);
-
-impl<'a> SocketFile<'a> {
-    /// The file just created at this path.
-    fn at(path: &'a Path) -> Self {
-        let identity = identity(path);
-        Self { path, identity }
-    }
-}
-
-/// The identity of the file at a path, if one exists.
-fn identity(path: &Path) -> Option<FileIdentity> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-impl Drop for SocketFile<'_> {
-    fn drop(&mut self) {
-        // Another process may have removed it meanwhile, or created another file in its place.
-        if self.identity.is_some() && identity(self.path) == self.identity {
-            let _ = fs::remove_file(self.path);
-        }
-    }
 }
 
 fn refused(path: &Path, error: io::Error) -> Blamed {

@@ -10,6 +10,7 @@ mod own_options;
 mod pid_file;
 mod processes;
 mod service;
+mod side_options;
 
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
 

@@ -40,7 +40,6 @@ mod other_host;
 mod own_files;
 mod page;
 mod proxy;
-mod proxy_rewrite;
 mod published;
 mod quick;
 mod refusals;

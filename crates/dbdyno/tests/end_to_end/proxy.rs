@@ -15,10 +15,11 @@ use crate::{
 mod contest;
 mod program;
 mod relayed;
+mod rewrite;
 mod scripts;
 
 /// A port that was free just now.
-pub(crate) fn free_port() -> u16 {
+fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
@@ -28,7 +29,7 @@ fn listens(port: u16) -> bool {
 }
 
 /// A proxy that listens; the arguments complete the address.
-pub(crate) fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
+fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     let port = free_port();
     let mut words = vec![
         "proxy".to_owned(),
@@ -41,12 +42,12 @@ pub(crate) fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     (running, port)
 }
 
-pub(crate) fn backend(server: &MariaDb) -> String {
+fn backend(server: &MariaDb) -> String {
     format!("--proxy-backend-addresses={}", server.socket().display())
 }
 
 /// The command line client, logged in through the proxy.
-pub(crate) fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
+fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
     let mut command = Command::new("mariadb");
     command
         .args([
@@ -64,20 +65,20 @@ pub(crate) fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
 }
 
 #[track_caller]
-pub(crate) fn text_of(output: Output) -> String {
+fn text_of(output: Output) -> String {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 #[track_caller]
-pub(crate) fn ask(scene: &Scene, port: u16, sql: &str) -> String {
+fn ask(scene: &Scene, port: u16, sql: &str) -> String {
     text_of(client(scene, port, &["test", "-e", sql]).output().unwrap())
 }
 
 /// Ends a proxy as a user does.
 #[track_caller]
-pub(crate) fn end(running: Running) {
+fn end(running: Running) {
     running.signal(Signal::TERM);
     let finished = running.finish();
     assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);

@@ -1,5 +1,6 @@
 //! The greeting of a server, as it passes by.
 
+use super::capability;
 use crate::{error::Error, greeting::Greeting};
 
 /// What a server's greeting says, and the greeting itself.
@@ -36,9 +37,8 @@ impl ServerGreeting {
         })
     }
 
-    /// Takes capabilities out of what it offers.
-    pub fn remove(&mut self, unwanted: u64) {
-        let kept = self.capabilities & !unwanted;
+    /// Makes these the capabilities that it offers.
+    pub fn offer(&mut self, kept: u64) {
         // Behind the version: the connection's number, the challenge's first part and a zero.
         let zero = self.payload.iter().skip(1).position(|byte| *byte == 0);
         let Some(low) = zero.map(|zero| 1 + zero + 1 + 4 + 8 + 1) else {
@@ -62,6 +62,30 @@ impl ServerGreeting {
             }
         }
         self.capabilities = kept;
+    }
+
+    /// Replaces the challenge and the method that it proposes.
+    pub fn challenge(&mut self, nonce: [u8; 20], plugin: &str) {
+        let zero = self.payload.iter().skip(1).position(|byte| *byte == 0);
+        let Some(low) = zero.map(|zero| 1 + zero + 1 + 4 + 8 + 1) else {
+            return;
+        };
+        let first = low.saturating_sub(9);
+        if self.payload.len() < low + 18 || self.capabilities & capability::SECURE_CONNECTION == 0 {
+            return;
+        }
+        self.payload[first..first + 8].copy_from_slice(&nonce[..8]);
+        // The length of the challenge with its zero.
+        self.payload[low + 7] = 21;
+        self.payload.truncate(low + 18);
+        self.payload.extend_from_slice(&nonce[8..]);
+        self.payload.push(0);
+        if self.capabilities & capability::PLUGIN_AUTH != 0 {
+            self.payload.extend_from_slice(plugin.as_bytes());
+            self.payload.push(0);
+        }
+        self.nonce = nonce.to_vec();
+        self.plugin = plugin.as_bytes().to_vec();
     }
 }
 
@@ -93,7 +117,7 @@ mod tests {
         assert_eq!(greeting.version, 80000);
         assert_eq!(greeting.nonce, b"0123456789abcdefghij");
         let before = greeting.capabilities;
-        greeting.remove(1 << 24 | 1 << 36 | 1 << 9);
+        greeting.offer(before & !(1 << 24 | 1 << 36 | 1 << 9));
         assert_eq!(
             greeting.capabilities,
             before & !(1 << 24 | 1 << 36 | 1 << 9)
@@ -102,6 +126,16 @@ mod tests {
         assert_eq!(again, greeting);
         let changed = payload.iter().zip(&greeting.payload);
         assert_eq!(changed.filter(|(before, after)| before != after).count(), 3);
+    }
+
+    #[test]
+    fn another_challenge_and_method() {
+        let mut greeting = ServerGreeting::parse(Hello::default().payload()).unwrap();
+        greeting.challenge(*b"ABCDEFGHIJKLMNOPQRST", "caching_sha2_password");
+        let again = ServerGreeting::parse(greeting.payload.clone()).unwrap();
+        assert_eq!(again, greeting);
+        assert_eq!(again.nonce, b"ABCDEFGHIJKLMNOPQRST");
+        assert_eq!(again.plugin, b"caching_sha2_password");
     }
 
     #[test]

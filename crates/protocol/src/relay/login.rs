@@ -4,7 +4,7 @@ use super::capability::{
     CONNECT_ATTRS, CONNECT_WITH_DB, MYSQL, PLUGIN_AUTH, PLUGIN_AUTH_LENENC, PROTOCOL_41,
     SECURE_CONNECTION, SSL,
 };
-use crate::lenenc::Fields;
+use crate::lenenc::{Fields, put_lenenc};
 
 /// Length of the part before the user's name: capabilities, packet size, character set, and 23 bytes.
 const FIXED: usize = 32;
@@ -46,7 +46,6 @@ impl ClientLogin {
             capabilities |= u64::from(mariadb) << 32;
         }
         let has = |flag| capabilities & flag != 0;
-        // A request for TLS ends here.
         if fields.0.is_empty() && has(SSL) {
             return Some(Self::without_user(payload, capabilities, charset));
         }
@@ -101,14 +100,13 @@ impl ClientLogin {
         }
     }
 
-    /// Whether it asks for TLS and says nothing else.
+    /// Whether it asks for TLS: the packet is complete as the request, or repeats it.
     pub fn asks_for_tls(&self) -> bool {
         self.capabilities & SSL != 0
     }
 
-    /// Takes capabilities that change no field of this packet out of what the client wants.
-    pub fn remove(&mut self, unwanted: u64) {
-        let kept = self.capabilities & !unwanted;
+    /// Makes these the capabilities that the client wants; none that differs may change a field of this packet.
+    pub fn want(&mut self, kept: u64) {
         let bytes = kept.to_le_bytes();
         if let Some(place) = self.payload.get_mut(..4) {
             place.copy_from_slice(&bytes[..4]);
@@ -119,6 +117,37 @@ impl ClientLogin {
             place.copy_from_slice(&bytes[4..]);
         }
         self.capabilities = kept;
+    }
+
+    /// The packet with another proof by another method; `None` if the capabilities have no room for it.
+    pub fn with_proof(&self, proof: &[u8], plugin: &[u8]) -> Option<Self> {
+        let has = |flag| self.capabilities & flag != 0;
+        let mut payload = self.payload.get(..FIXED)?.to_vec();
+        payload.extend_from_slice(&self.user);
+        payload.push(0);
+        if has(PLUGIN_AUTH_LENENC) {
+            put_lenenc(proof.len() as u64, &mut payload);
+        } else if has(SECURE_CONNECTION) {
+            payload.push(u8::try_from(proof.len()).ok()?);
+        } else {
+            return None;
+        }
+        payload.extend_from_slice(proof);
+        if has(CONNECT_WITH_DB) {
+            payload.extend_from_slice(&self.database);
+            payload.push(0);
+        }
+        if has(PLUGIN_AUTH) {
+            payload.extend_from_slice(plugin);
+            payload.push(0);
+        }
+        payload.extend_from_slice(&self.attributes);
+        Self::parse(payload)
+    }
+
+    /// The request for TLS that comes before this packet: its beginning.
+    pub fn tls_request(&self) -> Option<&[u8]> {
+        self.payload.get(..FIXED)
     }
 }
 
@@ -161,10 +190,14 @@ mod tests {
         assert_eq!(login.plugin, b"caching_sha2_password");
         assert_eq!(login.attributes, b"\x04\x01a\x01b");
         assert_eq!((login.capabilities, login.charset), (flags, 45));
-        login.remove(1 << 36);
+        login.want(flags & !(1 << 36));
         let again = ClientLogin::parse(login.payload.clone()).unwrap();
         assert_eq!(again.capabilities, flags & !(1 << 36));
         assert_eq!(again, login);
+        let other = login.with_proof(&[7; 300], b"sha256_password").unwrap();
+        assert_eq!(other.proof, [7; 300]);
+        let back = other.with_proof(b"abc", b"caching_sha2_password");
+        assert_eq!(back, Some(login.clone()));
         for cut in 0..FIXED + 7 {
             assert_eq!(ClientLogin::parse(payload[..cut].to_vec()), None, "{cut}");
         }

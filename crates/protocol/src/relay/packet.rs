@@ -9,6 +9,7 @@ use crate::{
         AUTOCOMMIT, put_column, put_end_of_columns, put_end_of_rows, put_error, put_ok,
         put_text_row,
     },
+    replies::OkReply,
 };
 
 /// Appends a payload as a packet, in several parts if it is long; returns the number of the next packet.
@@ -30,9 +31,26 @@ pub fn put_packet(payload: &[u8], mut number: u8, out: &mut Vec<u8>) -> u8 {
 
 /// The payload of an OK packet with nothing to tell.
 pub fn ok_packet() -> Vec<u8> {
+    ok_packet_with("")
+}
+
+/// The payload of an OK packet with a text.
+pub fn ok_packet_with(info: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    put_ok(0, AUTOCOMMIT, "", &mut out);
+    put_ok(0, AUTOCOMMIT, info, &mut out);
     out
+}
+
+/// The OK packet of a login without MariaDB's proof of the server's certificate, which is not that of this connection.
+pub fn without_certificate_proof(payload: Vec<u8>) -> Vec<u8> {
+    match OkReply::parse(&payload) {
+        Ok(ok) if ok.info.first() == Some(&1) => {
+            let mut out = Vec::new();
+            put_ok(ok.affected_rows, ok.status, "", &mut out);
+            out
+        }
+        _ => payload,
+    }
 }
 
 /// The payload of an error packet.

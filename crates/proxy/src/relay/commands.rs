@@ -187,6 +187,7 @@ impl Relay {
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
+        server.wire.begin_exchange();
         let all = HEADER + length;
         if let Some(command) = self.client.unread().get(..all)
             && length < 0xff_ffff

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::relay::{ServerGreeting, capability, error_packet, old_error_packet, put_packet};
 use reactor::Stream;
 
-use super::{CONTROL_MAX, Ended, Relay, address, send};
+use super::{CONTROL_MAX, Ended, Relay, account, address, send};
 use crate::{Address, BackendState, Decision, Level, Peer, backends::Use, link::Link, wire::Wire};
 
 /// Capabilities that the proxy does not relay: the bytes would not be readable, or ambiguous.
@@ -19,10 +19,23 @@ const NOT_FOR_HOOKS: u64 = capability::QUERY_ATTRIBUTES
     | capability::MARIADB_CACHE_METADATA
     | capability::MARIADB_EXTENDED_METADATA;
 
+/// What both sides of the proxy may do on their own.
+const OF_EACH_SIDE: u64 = capability::SSL | capability::COMPRESS;
+
 /// How a connection to a backend failed.
-enum Failure {
+#[derive(Debug)]
+pub(super) enum Failure {
     TimedOut,
     Refused(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("timed out"),
+            Self::Refused(why) => f.write_str(why),
+        }
+    }
 }
 
 impl Relay {
@@ -51,19 +64,28 @@ impl Relay {
 
     /// The client is greeted by a hook's packets; there is no server.
     async fn greet_without_server(&mut self, packets: &[Vec<u8>]) -> Result<(), Ended> {
-        self.answer(packets).await?;
-        match packets.last().and_then(|packet| packet.first()) {
-            Some(0xff) | None => Err(Ended::Closed),
-            Some(_) => {
-                if let Some(first) = packets.first()
-                    && let Ok(greeting) = ServerGreeting::parse(first.clone())
-                {
-                    self.offered = greeting.capabilities;
-                    self.session.borrow_mut().client.scramble_buffer = greeting.nonce;
-                }
-                Ok(())
-            }
-        }
+        let greeting = packets
+            .first()
+            .and_then(|first| ServerGreeting::parse(first.clone()).ok());
+        let Some(mut greeting) = greeting else {
+            self.answer(packets).await?;
+            return match packets.last().and_then(|packet| packet.first()) {
+                Some(0xff) | None => Err(Ended::Closed),
+                Some(_) => Ok(()),
+            };
+        };
+        greeting.offer(greeting.capabilities & !OF_EACH_SIDE | self.own_offers());
+        self.offered = greeting.capabilities;
+        self.session.borrow_mut().client.scramble_buffer = greeting.nonce;
+        self.answer(&[greeting.payload]).await?;
+        self.answer(&packets[1..]).await
+    }
+
+    /// What the proxy itself offers to clients.
+    fn own_offers(&self) -> u64 {
+        let side = &self.thread.settings.client_side;
+        let offer = |is_offered: bool, flag: u64| if is_offered { flag } else { 0 };
+        offer(side.tls.is_some(), capability::SSL) | offer(side.compresses, capability::COMPRESS)
     }
 
     /// Connects the backend that a hook chose, or the one with the fewest clients, until one greets; false if its greeting
@@ -104,11 +126,7 @@ impl Relay {
             };
             self.server = None;
             backend.failed(reactor::now());
-            let why = match &failure {
-                Failure::TimedOut => "timed out".to_owned(),
-                Failure::Refused(why) => why.clone(),
-            };
-            let text = format!("backend {} is DOWN: {why}", backend.address);
+            let text = format!("backend {} is DOWN: {failure}", backend.address);
             self.thread.log.write(Level::Warning, &text);
             last = Some(failure);
         }
@@ -127,7 +145,7 @@ impl Relay {
         }
     }
 
-    async fn open(&self, address: &Address) -> Result<Stream, Failure> {
+    pub(super) async fn open(&self, address: &Address) -> Result<Stream, Failure> {
         let connect = async {
             match address {
                 Address::Tcp(address) => Stream::connect_tcp(*address).await,
@@ -146,13 +164,17 @@ impl Relay {
         let Some(server) = &self.server else {
             return Err(Ended::ServerLeft);
         };
-        let payload = server.greeting.payload.clone();
-        self.offered = server.greeting.capabilities;
+        let mut greeting = server.greeting.clone();
+        greeting.offer(greeting.capabilities | self.own_offers());
+        if self.thread.settings.account.is_some() {
+            greeting.challenge(nonce(), account::FIRST_METHOD);
+        }
+        self.offered = greeting.capabilities;
         {
             let mut session = self.session.borrow_mut();
             session.server = Some(server.peer.clone());
-            session.client.scramble_buffer = server.greeting.nonce.clone();
-            session.client.mysqld_version = server.greeting.version;
+            session.client.scramble_buffer = greeting.nonce;
+            session.client.mysqld_version = greeting.version;
         }
         match self.hooks.read_handshake(&self.session) {
             // The deprecated name of the same.
@@ -163,7 +185,7 @@ impl Relay {
             Decision::PassOn => {}
             other => self.not_here("read_handshake", &other),
         }
-        self.answer(&[payload]).await
+        self.answer(&[greeting.payload]).await
     }
 
     /// Receives the greeting; false if it was an error, which the client has got.
@@ -173,31 +195,15 @@ impl Relay {
             self.answer(&[payload]).await?;
             return Ok(false);
         }
-        let greeting = match ServerGreeting::parse(payload) {
-            Ok(greeting) => greeting,
-            Err(error) => {
-                let text = format!("(proxy) the backend's greeting cannot be read: {error}");
-                let packet = error_packet(1105, "08S01", &text);
-                return Err(self.refuse(packet, text).await);
-            }
-        };
         let reads_queries = self.reads_queries;
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
-        server.greeting = greeting;
-        let offered = server.greeting.capabilities;
-        let mut removed = NOT_RELAYED;
-        if reads_queries {
-            removed |= NOT_FOR_HOOKS;
+        if let Err(error) = server.know_greeting(payload, reads_queries) {
+            let text = format!("(proxy) the backend's greeting cannot be read: {error}");
+            let packet = error_packet(1105, "08S01", &text);
+            return Err(self.refuse(packet, text).await);
         }
-        server.greeting.remove(offered & removed);
-        let greeting = &server.greeting;
-        let peer = &mut server.peer;
-        peer.mysqld_version = greeting.version;
-        peer.thread_id = greeting.connection_id;
-        peer.scramble_buffer.clone_from(&greeting.nonce);
-        peer.auth_plugin_name.clone_from(&greeting.plugin);
         Ok(true)
     }
 
@@ -234,13 +240,50 @@ impl Relay {
         };
         let mut out = Vec::new();
         put_packet(payload, number, &mut out);
+        if number == 0 {
+            server.wire.begin_exchange();
+        }
         send(&mut server.wire, &out, &self.watch, Ended::of_server).await
     }
 }
 
+impl Link {
+    /// Reads the greeting of a new connection.
+    pub(super) fn know_greeting(
+        &mut self,
+        payload: Vec<u8>,
+        reads_queries: bool,
+    ) -> Result<(), protocol::Error> {
+        self.as_received.clone_from(&payload);
+        let mut greeting = ServerGreeting::parse(payload)?;
+        self.offers = greeting.capabilities & OF_EACH_SIDE;
+        let removed = if reads_queries {
+            NOT_RELAYED | NOT_FOR_HOOKS
+        } else {
+            NOT_RELAYED
+        };
+        greeting.offer(greeting.capabilities & !removed);
+        let peer = &mut self.peer;
+        peer.mysqld_version = greeting.version;
+        peer.thread_id = greeting.connection_id;
+        peer.scramble_buffer.clone_from(&greeting.nonce);
+        peer.auth_plugin_name.clone_from(&greeting.plugin);
+        self.greeting = greeting;
+        Ok(())
+    }
+}
+
+/// A challenge: 20 bytes that are neither zero nor beyond ASCII.
+pub(super) fn nonce() -> [u8; 20] {
+    let mut nonce = [0; 20];
+    let got = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty());
+    got.expect("the kernel has random bytes for every program that runs");
+    nonce.map(|byte| byte % 126 + 1)
+}
+
 impl crate::thread::EventThread {
     /// A new connection to a backend.
-    fn link(&self, stream: Stream, used: Use) -> Link {
+    pub(super) fn link(&self, stream: Stream, used: Use) -> Link {
         let dst = used.backend().address.clone();
         let src = match stream.local_address() {
             Ok(end) => address(end),
@@ -258,6 +301,8 @@ impl crate::thread::EventThread {
                 nonce: Vec::new(),
                 plugin: Vec::new(),
             },
+            as_received: Vec::new(),
+            offers: 0,
             capabilities: 0,
             is_logged_in: false,
             peer: Peer::new(src, dst),

@@ -19,14 +19,12 @@ impl Relay {
         if self.server.as_ref().map(|server| server.place) == Some(route.backend) {
             return Ok(None);
         }
-        let Some(link) = self.idle_link(route.backend) else {
+        let link = self.idle_link(route.backend);
+        if link.is_none() && self.thread.settings.account.is_none() {
+            // Only a client's own login opens a connection.
             route.rule.drop_one();
             return Ok(None);
-        };
-        let is_ready = link.session == self.number && {
-            let session = self.session.borrow();
-            link.peer.default_db == session.client.default_db
-        };
+        }
         let home = {
             let mut session = self.session.borrow_mut();
             Home {
@@ -36,32 +34,46 @@ impl Relay {
                 status: (session.in_transaction, session.auto_commit),
             }
         };
-        let prepared = match (self.use_link(link), is_ready) {
-            (false, _) => Err(Ended::ServerLeft),
-            (true, true) => Ok(()),
-            (true, false) => self.reset().await,
-        };
-        match prepared {
-            Ok(()) => {
-                if let Some(server) = &mut self.server {
-                    server.session = self.number;
-                }
+        match self.have_link(link, route.backend).await {
+            Ok(true) => {
                 if let Some(place) = self.changed {
                     self.thread.metrics.changes.count(place, Change::Routed);
                 }
-                Ok(Some(home))
+                return Ok(Some(home));
             }
-            Err(ended @ (Ended::Client(_) | Ended::ClientLeft)) => Err(ended),
+            Ok(false) => {}
+            Err(ended @ (Ended::Client(_) | Ended::ClientLeft)) => return Err(ended),
             Err(ended) => {
-                let text =
-                    format!("an idle connection for a routed statement cannot be used: {ended}");
+                let text = format!("a connection for a routed statement cannot be used: {ended}");
                 self.log(Level::Warning, &text);
-                self.server = None;
-                self.settle(home);
-                route.rule.drop_one();
-                Ok(None)
             }
         }
+        self.server = None;
+        self.settle(home);
+        route.rule.drop_one();
+        Ok(None)
+    }
+
+    /// Makes a connection the session's, with the state that the client expects; without an idle one, one of the proxy's own
+    /// login. False if none can be had.
+    async fn have_link(&mut self, idle: Option<Link>, place: usize) -> Result<bool, Ended> {
+        let Some(link) = idle else {
+            return Box::pin(self.open_in_session(place)).await;
+        };
+        let is_ready = link.session == self.number && {
+            let session = self.session.borrow();
+            link.peer.default_db == session.client.default_db
+        };
+        if !self.use_link(link) {
+            return Ok(false);
+        }
+        if !is_ready {
+            self.reset().await?;
+        }
+        if let Some(server) = &mut self.server {
+            server.session = self.number;
+        }
+        Ok(true)
     }
 
     /// Goes back to the session's own connection; the other one is kept for further commands, unless the statement has left

@@ -18,6 +18,8 @@ pub(crate) enum Ended {
     Client(io::Error),
     #[error("the connection to the server failed: {0}")]
     Server(io::Error),
+    #[error("no TLS with the client: {0}")]
+    ClientTls(io::Error),
     #[error("{0}: a malformed answer of the server")]
     Answer(protocol::Error),
     #[error("{0}")]

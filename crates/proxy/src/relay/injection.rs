@@ -97,6 +97,7 @@ impl Relay {
         };
         let mut out = Vec::new();
         let next = put_packet(packet, 0, &mut out);
+        server.wire.begin_exchange();
         if let Err(error) = send(&mut server.wire, &out, &self.watch, Ended::of_server).await {
             return Err(self.last_words(error).await);
         }
@@ -121,7 +122,7 @@ impl Relay {
         loop {
             self.need_bytes().await?;
             let step = match &mut kept {
-                Some(kept) => self.keep_piece(&mut answer, kept)?,
+                Some(kept) => self.keep_piece(&mut answer, kept).await?,
                 None => self.pass_piece_on(&mut answer).await?,
             };
             if first.is_none() && answer.summary().has_begun {
@@ -151,7 +152,7 @@ impl Relay {
     }
 
     /// Keeps what has come of an answer.
-    fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
+    async fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
@@ -160,6 +161,7 @@ impl Relay {
             .map_err(Ended::Answer)?;
         kept.take(&mut server.wire.unread_mut()[..fed.used]);
         server.wire.consume(fed.used);
+        self.let_others(fed.used).await;
         Ok(fed.step)
     }
 

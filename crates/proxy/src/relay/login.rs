@@ -1,13 +1,13 @@
 //! The login: the client's packet, then as many rounds as the method has.
 
-use protocol::relay::{ChangeUser, ClientLogin, capability, error_packet, ok_packet, put_packet};
+use protocol::relay::{ChangeUser, ClientLogin, capability, error_packet, ok_packet};
 
-use super::{Ended, Relay, send};
+use super::{Ended, Relay, sides::sends_password};
 use crate::{Decision, Level};
 
 /// Capabilities that have to be those of the first login when a connection of the pool is used: they decide on the form
 /// of packets. Two connections whose other capabilities differ are alike to the client.
-const FORM: u64 = capability::PROTOCOL_41
+pub(super) const FORM: u64 = capability::PROTOCOL_41
     | capability::SESSION_TRACK
     | capability::DEPRECATE_EOF
     | capability::QUERY_ATTRIBUTES
@@ -41,41 +41,39 @@ pub(super) enum LoggedIn {
 impl Relay {
     /// Receives the client's login and has it answered.
     pub(super) async fn log_in(&mut self) -> Result<(), Ended> {
-        let (payload, number) = self.client_packet().await?;
-        self.next = number.wrapping_add(1);
-        let Some(mut login) = ClientLogin::parse(payload) else {
-            let packet = error_packet(2007, "HY000", "4.0 protocol is not supported");
-            return Err(self
-                .refuse(packet, "a login of the 4.0 protocol".to_owned())
-                .await);
-        };
+        let mut login = self.client_login().await?;
         if login.asks_for_tls() {
-            let text =
-                "(proxy) TLS is not offered: connect with --ssl-mode=DISABLED, or --skip-ssl";
-            let packet = error_packet(2026, "HY000", text);
-            return Err(self
-                .refuse(packet, "the client asks for TLS".to_owned())
-                .await);
+            self.encrypt_client(&login).await?;
+            login = self.client_login().await?;
+        } else {
+            self.require_tls().await?;
         }
         // A client may want what was not offered.
-        login.remove(login.capabilities & !self.offered & FORM_OR_PACKING);
+        login.want(login.capabilities & (self.offered | !FORM_OR_PACKING));
+        self.client_compresses = login.capabilities & capability::COMPRESS != 0;
+        login.want(login.capabilities & !(capability::SSL | capability::COMPRESS));
         self.know_client(&login);
         self.session.borrow_mut().queries.clear();
         match self.hooks.read_auth(&self.session) {
             Decision::PassOn => {}
-            Decision::Answer(packets) => return self.answer_login(&packets).await,
+            Decision::Answer(packets) => {
+                self.answer_login(&packets).await?;
+                self.compress_client();
+                return Ok(());
+            }
+            Decision::SendQueue if self.thread.settings.account.is_some() => self.log(
+                Level::Critical,
+                "(read_auth) proxy.PROXY_SEND_QUERY has no meaning with --backend-user and was ignored",
+            ),
             Decision::SendQueue => {
                 let head = self.session.borrow_mut().queries.pop_front();
                 match head.and_then(|head| ClientLogin::parse(head.packet)) {
                     Some(mut other) => {
                         // The client reads what comes back: its form is the client's, whatever the hook wrote.
-                        other.remove(other.capabilities & !login.capabilities & FORM_OR_PACKING);
-                        if login.capabilities & !other.capabilities & FORM_OR_PACKING != 0 {
-                            let text = "(read_auth) the login in proxy.queries lacks capabilities of the client's that \
-                                        decide on the form of results";
-                            let packet = error_packet(1105, "HY000", text);
-                            return Err(self.refuse(packet, text.to_owned()).await);
-                        }
+                        const CLIENTS_OWN: u64 = FORM_OR_PACKING | capability::MYSQL;
+                        other.want(
+                            other.capabilities & !CLIENTS_OWN | login.capabilities & CLIENTS_OWN,
+                        );
                         login = other;
                     }
                     None => self.log(
@@ -89,9 +87,32 @@ impl Relay {
         }
         self.session.borrow_mut().queries.clear();
         self.login = Some(Box::new(login));
-        match self.have_server_log_in(number).await? {
-            LoggedIn::Yes => Ok(()),
+        match self.have_server_log_in().await? {
+            LoggedIn::Yes => {
+                self.compress_client();
+                Ok(())
+            }
             LoggedIn::No => Err(Ended::Closed),
+        }
+    }
+
+    /// The client's login packet, or its request for TLS.
+    async fn client_login(&mut self) -> Result<ClientLogin, Ended> {
+        let (payload, number) = self.client_packet().await?;
+        self.next = number.wrapping_add(1);
+        match ClientLogin::parse(payload) {
+            Some(login) => Ok(login),
+            None => {
+                let packet = error_packet(2007, "HY000", "4.0 protocol is not supported");
+                let text = "a login of the 4.0 protocol".to_owned();
+                Err(self.refuse(packet, text).await)
+            }
+        }
+    }
+
+    fn compress_client(&mut self) {
+        if self.client_compresses {
+            self.client.compress_to_client();
         }
     }
 
@@ -117,15 +138,22 @@ impl Relay {
         let client = &mut session.client;
         client.username.clone_from(&login.user);
         client.default_db.clone_from(&login.database);
-        client.scrambled_password.clone_from(&login.proof);
+        if !sends_password(&login.plugin) {
+            client.scrambled_password.clone_from(&login.proof);
+        }
         client.auth_plugin_name.clone_from(&login.plugin);
     }
 
-    async fn have_server_log_in(&mut self, number: u8) -> Result<LoggedIn, Ended> {
+    async fn have_server_log_in(&mut self) -> Result<LoggedIn, Ended> {
         let Some(login) = self.login.take() else {
             return Err(Ended::Closed);
         };
-        let logged_in = self.send_login(&login, number).await;
+        let logged_in = match self.thread.settings.account.clone() {
+            Some(account) if self.server.is_some() => {
+                Box::pin(self.log_in_by_account(&login, &account)).await
+            }
+            _ => self.send_login(&login).await,
+        };
         self.login = Some(login);
         let logged_in = logged_in?;
         if logged_in == LoggedIn::Yes {
@@ -134,7 +162,7 @@ impl Relay {
         Ok(logged_in)
     }
 
-    async fn send_login(&mut self, login: &ClientLogin, number: u8) -> Result<LoggedIn, Ended> {
+    async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
         let Some(server) = &mut self.server else {
             // A hook was the server so far.
             self.answer(&[ok_packet()]).await?;
@@ -143,8 +171,7 @@ impl Relay {
         let capabilities = login.capabilities & server.greeting.capabilities;
         if !server.is_logged_in {
             server.capabilities = capabilities;
-            self.send_to_server(&login.payload, number).await?;
-            return self.rounds(0).await;
+            return self.relay_login(login).await;
         }
         if (capabilities ^ server.capabilities) & FORM != 0 {
             let text = "(proxy) the idle connection belongs to a client with other capabilities; \
@@ -193,13 +220,40 @@ impl Relay {
             let packet = error_packet(1105, "08S01", text);
             return Err(self.refuse(packet, text.to_owned()).await);
         };
-        let shift = number;
+        let payload = self.guarded_change(&payload);
         self.send_to_server(&payload, 0).await?;
-        self.rounds(shift).await
+        self.rounds().await
+    }
+
+    /// Sends the client's login, with TLS and compression of the server's side.
+    async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+        let mut login = login.clone();
+        let mut number = 1;
+        let side = &self.thread.settings.server_side;
+        let offers = self.server.as_ref().map_or(0, |server| server.offers);
+        let compresses = side.compresses && offers & capability::COMPRESS != 0;
+        if compresses {
+            login.want(login.capabilities | capability::COMPRESS);
+        }
+        if self.server_wants_tls().await? {
+            login.want(login.capabilities | capability::SSL);
+            self.encrypt_server(&login).await?;
+            number = 2;
+        }
+        let login = self.guarded_login(login).await?;
+        self.send_to_server(&login.payload, number).await?;
+        let logged_in = self.rounds().await?;
+        if compresses
+            && logged_in == LoggedIn::Yes
+            && let Some(server) = &mut self.server
+        {
+            server.wire.compress_to_server();
+        }
+        Ok(logged_in)
     }
 
     /// The facts of a server on which the client is logged in now.
-    fn know_server_login(&mut self) {
+    pub(super) fn know_server_login(&mut self) {
         let number = self.number;
         let mut session = self.session.borrow_mut();
         let client = session.client.clone();
@@ -211,79 +265,13 @@ impl Relay {
         }
         if let Some(server) = &mut self.server {
             server.is_logged_in = true;
+            server.as_received = Vec::new();
             server.session = number;
         }
     }
 
-    /// Passes the packets of a login on in both directions until the server says OK or an error. The server's numbers
-    /// are raised by `shift`, the client's lowered.
-    ///
-    /// The method decides who speaks next, so nothing is expected of either side.
-    pub(super) async fn rounds(&mut self, shift: u8) -> Result<LoggedIn, Ended> {
-        let mut is_switched = false;
-        loop {
-            let from_server = match &mut self.server {
-                None => return Err(Ended::ServerLeft),
-                Some(server) => server.wire.whole().map(|whole| {
-                    let payload = server.wire.payload(whole);
-                    server.wire.consume(whole.used);
-                    (payload, whole.number)
-                }),
-            };
-            if let Some((payload, number)) = from_server {
-                self.next = number.wrapping_add(shift);
-                let first = payload.first().copied();
-                if first == Some(0xfe) {
-                    is_switched = true;
-                    self.know_switch(&payload);
-                }
-                let sent = match first {
-                    Some(0x00 | 0xff | 0xfe) => self.answer_result(payload).await?,
-                    _ => {
-                        self.answer(&[payload]).await?;
-                        first
-                    }
-                };
-                match (first, sent) {
-                    // A login that a hook refused is none, whatever the server says.
-                    (Some(0xff), _) | (_, Some(0xff)) => return Ok(LoggedIn::No),
-                    (Some(0x00), _) => return Ok(LoggedIn::Yes),
-                    _ => continue,
-                }
-            }
-            if let Some(whole) = self.client.whole() {
-                let payload = self.client.payload(whole);
-                self.client.consume(whole.used);
-                if std::mem::take(&mut is_switched) {
-                    let mut session = self.session.borrow_mut();
-                    session.client.scrambled_password.clone_from(&payload);
-                }
-                let number = whole.number.wrapping_sub(shift);
-                self.send_to_server(&payload, number).await?;
-                continue;
-            }
-            self.receive_from_either().await?;
-        }
-    }
-
-    /// Another method: `fe`, its name, a zero, a new challenge.
-    fn know_switch(&self, payload: &[u8]) {
-        let mut parts = payload[1..].splitn(2, |byte| *byte == 0);
-        let (Some(plugin), Some(nonce)) = (parts.next(), parts.next()) else {
-            return;
-        };
-        let nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce);
-        let mut session = self.session.borrow_mut();
-        let session = &mut *session;
-        session.client.auth_plugin_name = plugin.to_vec();
-        session.client.scramble_buffer = nonce.to_vec();
-        if let Some(peer) = &mut session.server {
-            peer.scramble_buffer = nonce.to_vec();
-        }
-    }
-
     /// Passes the server's answer to the login on, unless a hook replaces it; the first byte of what the client got last.
-    async fn answer_result(&mut self, payload: Vec<u8>) -> Result<Option<u8>, Ended> {
+    pub(super) async fn answer_result(&mut self, payload: Vec<u8>) -> Result<Option<u8>, Ended> {
         let packets = match self.hooks.read_auth_result(&self.session, &payload) {
             Decision::Answer(packets) => packets,
             Decision::PassOn => vec![payload],
@@ -318,18 +306,20 @@ impl Relay {
             self.next = number.wrapping_add(1);
             return self.answer(&[error_packet(1105, "HY000", text)]).await;
         }
-        let shift = self.next.wrapping_sub(1);
+        if let Some(account) = self.thread.settings.account.clone() {
+            return Box::pin(self.change_user_by_account(payload, &account)).await;
+        }
         let command = ChangeUser::parse(payload);
         if let Some(command) = &command {
-            let mut session = self.session.borrow_mut();
-            session.client.scrambled_password.clone_from(&command.proof);
-            session.client.auth_plugin_name.clone_from(&command.plugin);
+            let client = &mut self.session.borrow_mut().client;
+            if !sends_password(&command.plugin) {
+                client.scrambled_password.clone_from(&command.proof);
+            }
+            client.auth_plugin_name.clone_from(&command.plugin);
         }
-        let server = self.server.as_mut().ok_or(Ended::ServerLeft)?;
-        let mut out = Vec::new();
-        put_packet(payload, 0, &mut out);
-        send(&mut server.wire, &out, &self.watch, Ended::of_server).await?;
-        if self.rounds(shift).await? == LoggedIn::No {
+        let payload = self.guarded_change(payload);
+        self.send_to_server(&payload, 0).await?;
+        if self.rounds().await? == LoggedIn::No {
             // The server closes the connection now; no user is logged in.
             return Ok(());
         }

@@ -1,8 +1,10 @@
 //! Connections of the pool: kept for other sessions, and taken by this one.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use protocol::relay::{Begin, com};
 
-use super::{Ended, Relay};
+use super::{Ended, Relay, login::FORM};
 use crate::{Level, backends::Use, link::Link};
 
 impl Relay {
@@ -20,6 +22,12 @@ impl Relay {
             return Ok(());
         };
         let Some(link) = self.idle_link(place) else {
+            if self.thread.settings.account.is_some() {
+                if !Box::pin(self.open_in_session(place)).await? {
+                    self.session.borrow_mut().backend = None;
+                }
+                return Ok(());
+            }
             let mut session = self.session.borrow_mut();
             session.backend = None;
             let user = String::from_utf8_lossy(&session.client.username).into_owned();
@@ -52,12 +60,11 @@ impl Relay {
     pub(super) fn idle_link(&self, place: usize) -> Option<Link> {
         let session = self.session.borrow();
         let client = &session.client;
-        let capabilities = self.login.as_ref().map(|login| login.capabilities);
+        let promised = (self.login.as_ref()).map(|login| login.capabilities & self.offered);
         self.thread.pool.take(place, |link| {
             let fits = link.is_logged_in
                 && link.peer.username == client.username
-                && capabilities
-                    .is_some_and(|mine| mine & link.greeting.capabilities == link.capabilities);
+                && promised.is_some_and(|mine| (mine ^ link.capabilities) & FORM == 0);
             let own = u32::from(link.session == self.number);
             let same = u32::from(link.peer.default_db == client.default_db);
             fits.then_some(2 * own + same)
@@ -86,7 +93,13 @@ impl Relay {
         if let Some(peer) = peer {
             link.peer = peer;
         }
-        self.thread.pool.park(link);
+        let most = self.thread.settings.backends.0[link.place]
+            .max_idle
+            .load(Relaxed);
+        let idle = self.thread.pool.count(link.place, b"");
+        if most == 0 || idle < usize::try_from(most).unwrap_or(usize::MAX) {
+            self.thread.pool.park(link);
+        }
     }
 
     /// Gives a connection that another session used the state of a new one, with this client's database and character

@@ -29,6 +29,8 @@ pub(super) struct Loader<'a> {
     pub(super) directory: &'a Path,
     pub(super) backends: &'a Backends,
     pub(super) counters: &'a RuleCounters,
+    /// Connections can be opened in the middle of a session.
+    pub(super) opens_connections: bool,
 }
 
 type Checked<T> = Result<T, Problem>;
@@ -104,6 +106,11 @@ impl Loader<'_> {
     fn way(&self, route: &Spanned<String>) -> Checked<Way> {
         let wanted = route.get_ref();
         let wrong = |what: String| Problem::of(&route.span(), "route", what);
+        if !self.opens_connections {
+            let what = "only an account of the proxy's own opens connections for routed statements; add --backend-user \
+                        and --backend-password-file";
+            return Err(wrong(what.to_owned()));
+        }
         if wanted == "read-only" {
             let has = |kind| self.backends.0.iter().any(|backend| backend.kind == kind);
             return match has(BackendKind::ReadOnly) {

@@ -15,13 +15,23 @@ use crate::{
 /// Bytes of a file of rules.
 const BYTES_MAX: u64 = 64 << 20;
 
+/// Which rules, and what they can do.
+#[derive(Debug, Clone)]
+pub struct RewriteOptions {
+    /// The file.
+    pub path: PathBuf,
+    /// Shares and delays are drawn from it and the session's number.
+    pub seed: u64,
+    /// The proxy has an account of its own, which opens connections for routed statements.
+    pub opens_connections: bool,
+}
+
 /// A file of rules, shared by all event threads. New sessions get the rules of its newest version that has no error.
 #[derive(Debug)]
 pub struct RewriteSource {
-    path: PathBuf,
+    options: RewriteOptions,
     backends: Arc<Backends>,
     metrics: Arc<Metrics>,
-    seed: u64,
     loaded: Mutex<Loaded>,
 }
 
@@ -32,22 +42,20 @@ struct Loaded {
 }
 
 impl RewriteSource {
-    /// Reads a file of rules. Shares and delays are drawn from `seed` and the session's number.
+    /// Reads a file of rules.
     pub fn open(
-        path: &Path,
-        seed: u64,
+        options: RewriteOptions,
         backends: Arc<Backends>,
         metrics: Arc<Metrics>,
     ) -> Result<Self, RewriteError> {
         let loaded = Loaded {
-            stamp: stamp(path),
-            rules: Arc::new(load(path, &backends, &metrics)?),
+            stamp: stamp(&options.path),
+            rules: Arc::new(load(&options, &backends, &metrics)?),
         };
         Ok(Self {
-            path: path.to_owned(),
+            options,
             backends,
             metrics,
-            seed,
             loaded: Mutex::new(loaded),
         })
     }
@@ -65,13 +73,13 @@ impl RewriteSource {
 
     /// The rules for a new session.
     fn rules(&self, surroundings: &dyn Surroundings) -> Arc<Rules> {
-        let stamp = stamp(&self.path);
+        let stamp = stamp(&self.options.path);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded.stamp != stamp {
             loaded.stamp = stamp;
-            match load(&self.path, &self.backends, &self.metrics) {
+            match load(&self.options, &self.backends, &self.metrics) {
                 Ok(rules) => {
-                    let text = format!("rules of {} loaded again", self.path.display());
+                    let text = format!("rules of {} loaded again", self.options.path.display());
                     surroundings.log(Level::Message, &text);
                     loaded.rules = Arc::new(rules);
                 }
@@ -90,7 +98,12 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     Some((meta.modified().ok()?, meta.len()))
 }
 
-fn load(path: &Path, backends: &Backends, metrics: &Metrics) -> Result<Rules, RewriteError> {
+fn load(
+    options: &RewriteOptions,
+    backends: &Backends,
+    metrics: &Metrics,
+) -> Result<Rules, RewriteError> {
+    let path = &options.path;
     let text =
         files::read_regular_text(path, BYTES_MAX).map_err(|source| RewriteError::Unreadable {
             path: path.display().to_string(),
@@ -100,6 +113,7 @@ fn load(path: &Path, backends: &Backends, metrics: &Metrics) -> Result<Rules, Re
         directory: path.parent().unwrap_or(Path::new("")),
         backends,
         counters: metrics.rules(),
+        opens_connections: options.opens_connections,
     };
     let rules = loader.rules(&text).map_err(|it| it.in_file(path, &text))?;
     Rules::new(rules).map_err(|what| RewriteError::Wrong {
@@ -120,7 +134,7 @@ impl HookMaker for RuleMaker {
             self.source.rules(&*self.surroundings),
             Arc::clone(&self.source.backends),
             Rc::clone(&self.surroundings),
-            self.source.seed,
+            self.source.options.seed,
             session.borrow().number,
         ))
     }

@@ -18,6 +18,29 @@ pub(super) fn of_server(option: &str, text: &str) -> Result<Address, Blamed> {
     parsed(option, text, "127.0.0.1", Some(SERVER_PORT))
 }
 
+/// The name of a server's host, as it was typed; `None` without one.
+pub(super) fn host(text: &str) -> Option<String> {
+    if text.starts_with('/') {
+        return None;
+    }
+    let (host, _) = split(text);
+    (!host.is_empty()).then(|| host.to_owned())
+}
+
+/// The host without brackets, and the port.
+fn split(text: &str) -> (&str, Option<&str>) {
+    let (host, port) = match text.rsplit_once(':') {
+        // An IPv6 address without a port has colons, too.
+        Some((host, _)) if host.contains(':') && !host.starts_with('[') => (text, None),
+        Some((host, port)) => (host, Some(port)),
+        None => (text, None),
+    };
+    let host = host
+        .strip_prefix('[')
+        .map_or(host, |host| host.trim_end_matches(']'));
+    (host, port)
+}
+
 fn parsed(
     option: &str,
     text: &str,
@@ -31,12 +54,7 @@ fn parsed(
     if text.starts_with('/') {
         return Ok(Address::Unix(text.into()));
     }
-    let (host, port) = match text.rsplit_once(':') {
-        // An IPv6 address without a port has colons, too.
-        Some((host, _)) if host.contains(':') && !host.starts_with('[') => (text, None),
-        Some((host, port)) => (host, Some(port)),
-        None => (text, None),
-    };
+    let (host, port) = split(text);
     let port = match (port, own_port) {
         (Some(port), _) => port
             .parse()
@@ -44,9 +62,6 @@ fn parsed(
         (None, Some(port)) => port,
         (None, None) => return Err(wrong(&"the port is missing")),
     };
-    let host = host
-        .strip_prefix('[')
-        .map_or(host, |host| host.trim_end_matches(']'));
     let host = if host.is_empty() { own_host } else { host };
     let mut addresses = (host, port)
         .to_socket_addrs()
@@ -77,6 +92,9 @@ mod tests {
         assert_eq!(server(":3307").unwrap(), "127.0.0.1:3307");
         assert_eq!(server("127.0.0.2").unwrap(), "127.0.0.2:3306");
         assert_eq!(server("::1").unwrap(), "[::1]:3306");
+        assert_eq!(host("[::1]:3306").as_deref(), Some("::1"));
+        assert_eq!(host("db:3306").as_deref(), Some("db"));
+        assert_eq!((host(":3306"), host("/tmp/x.sock")), (None, None));
         for wrong in ["127.0.0.1", ":70000", ":x"] {
             assert!(listen(wrong).is_err(), "{wrong}");
         }

@@ -6,7 +6,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, parser::ValueSource};
 use proxy::Level;
 use runs::{Blame, Blamed};
 
-use super::{defaults_file, fault_options::FaultOptions, own_options::OwnOptions};
+use super::{
+    defaults_file, fault_options::FaultOptions, own_options::OwnOptions, side_options::SideOptions,
+};
 
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
@@ -123,6 +125,8 @@ pub(crate) struct Arguments {
     /// Number of event threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) event_threads: u16,
+    #[command(flatten)]
+    pub(super) sides: SideOptions,
     #[command(flatten)]
     pub(super) faults: FaultOptions,
     #[command(flatten)]

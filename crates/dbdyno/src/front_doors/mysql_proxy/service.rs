@@ -4,7 +4,8 @@ use std::{path::Path, rc::Rc, sync::Arc};
 
 use proxy::{
     AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
-    MakerOfThread, Metrics, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
+    MakerOfThread, Metrics, RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service,
+    Settings,
 };
 use runs::{Blame, Blamed};
 
@@ -52,6 +53,9 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.metrics = metrics;
     settings.check_interval = arguments.own.backend_check_interval;
     settings.faults = arguments.faults.faults();
+    settings.client_side = arguments.sides.client_side(arguments)?;
+    settings.server_side = arguments.sides.server_side(arguments)?;
+    settings.account = arguments.sides.account(arguments)?;
     Ok(settings)
 }
 
@@ -71,7 +75,9 @@ fn backends(arguments: &Arguments) -> Result<Backends, Blamed> {
     let mut backends = Vec::new();
     for (option, texts, kind) in kinds {
         for text in texts {
-            backends.push(Backend::new(address::of_server(option, text)?, kind));
+            let mut backend = Backend::new(address::of_server(option, text)?, kind);
+            backend.host = address::host(text);
+            backends.push(backend);
         }
     }
     Ok(Backends(backends))
@@ -122,9 +128,12 @@ fn rules(
     backends: &Arc<Backends>,
     metrics: &Arc<Metrics>,
 ) -> Result<Arc<MakerOfThread>, Blamed> {
-    let path = below(arguments, path)?;
-    let seed = arguments.faults.faults().seed;
-    let source = RewriteSource::open(&path, seed, Arc::clone(backends), Arc::clone(metrics));
+    let options = RewriteOptions {
+        path: below(arguments, path)?,
+        seed: arguments.faults.faults().seed,
+        opens_connections: arguments.sides.has_account(),
+    };
+    let source = RewriteSource::open(options, Arc::clone(backends), Arc::clone(metrics));
     let source = source.map_err(|error| {
         let hint = "docs/proxy.md, section \"Rewriting without Lua\", describes the file";
         Blamed::new(Blame::Input, format!("--rewrite {error}")).hint(hint.to_owned())

@@ -12,11 +12,16 @@ fn backends() -> Backends {
 }
 
 fn load(text: &str) -> Result<Vec<Rule>, String> {
+    load_with(text, true)
+}
+
+fn load_with(text: &str, opens_connections: bool) -> Result<Vec<Rule>, String> {
     let (backends, counters) = (backends(), RuleCounters::default());
     let loader = Loader {
         directory: Path::new("/nowhere"),
         backends: &backends,
         counters: &counters,
+        opens_connections,
     };
     let rules = loader.rules(text);
     rules.map_err(|problem| problem.in_file(Path::new("r.toml"), text).to_string())
@@ -178,6 +183,8 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
         assert!(error.starts_with("r.toml: line "), "{error}");
         assert!(error.contains(expected), "{line}: {error}");
     }
+    let error = load_with("[[rule]]\nroute = 'read-only'", false).unwrap_err();
+    assert!(error.contains("line 2: route: only an account"), "{error}");
     let error = load("[[rule]]\npattern = 'x'\ncontinue = true").unwrap_err();
     assert!(error.contains("line 1: rule: it has no action"), "{error}");
 }

@@ -46,6 +46,7 @@ impl Scene {
             directory: Path::new(""),
             backends: &backends,
             counters: &counters,
+            opens_connections: true,
         };
         let rules = Rules::new(loader.rules(text).unwrap()).unwrap();
         let mut session = Session::new(number, Peer::new(address(3), address(4)));

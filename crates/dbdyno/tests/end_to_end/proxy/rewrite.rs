@@ -10,9 +10,9 @@ use std::{
 
 use serde_json::Value;
 
+use super::{ask, backend, client, end, free_port, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    proxy::{ask, backend, client, end, free_port, proxy, text_of},
     scene::{Running, Scene},
 };
 
@@ -235,6 +235,52 @@ fn a_mirror_gets_copies_and_never_delays() {
     scene.wait_until("the others are counted", || {
         figure(&counts(metrics), "rules", &[("rule", "in vain")], "dropped") == 300
     });
+    end(running);
+}
+
+#[test]
+fn reads_are_routed_outside_of_transactions() {
+    let (scene, other) = (Scene::new(), Scene::new());
+    let server = MariaDb::start(&scene, &[]);
+    let replica = MariaDb::start(&other, &[]);
+    let rules = r#"
+        [[rule]]
+        name = "reads"
+        pattern = '(?i)^select'
+        route = "read-only"
+    "#;
+    let read_only = format!(
+        "--proxy-read-only-backend-addresses={}",
+        replica.socket().display()
+    );
+    let password = scene.file("own-password", PASSWORD);
+    let account = format!("--backend-password-file={}", password.display());
+    let more = [read_only.as_str(), "--backend-user=trial", account.as_str()];
+    let (running, port, metrics) = rewriting(&scene, &server, rules, &more);
+    let statements = "select @@port; do 1; begin; select @@port; commit; select @@port; \
+                      set autocommit = 0; select @@port; select database()";
+    let (home, away) = (server.port(), replica.port());
+    assert_eq!(
+        ask(&scene, port, statements),
+        format!("{away}\n{home}\n{away}\n{home}\ntest")
+    );
+    let counted = counts(metrics);
+    let fields = [("digest", "SELECT @@port"), ("change", "routed")];
+    assert_eq!(figure(&counted, "changes", &fields, "count"), 2);
+    assert_eq!(
+        figure(&counted, "rules", &[("rule", "reads")], "dropped"),
+        0
+    );
+    let address = replica.socket().display().to_string();
+    let backend = [("address", address.as_str())];
+    assert_eq!(figure(&counted, "backends", &backend, "idle"), 1);
+    // Without the replica they stay, which is counted.
+    drop(replica);
+    assert_eq!(ask(&scene, port, "select @@port"), home.to_string());
+    assert_eq!(
+        figure(&counts(metrics), "rules", &[("rule", "reads")], "dropped"),
+        1
+    );
     end(running);
 }
 

@@ -1,0 +1,133 @@
+//! Options of TLS, compression and logins of the proxy's own, which the original does not have.
+
+use std::path::{Path, PathBuf};
+
+use protocol::{ClientTls, Password, ServerTls, SslMode};
+use proxy::{Account, ClientSide, ServerSide};
+use runs::{Blame, Blamed, password_file};
+
+use super::{arguments::Arguments, log_file::below};
+use crate::output::Terminal;
+
+/// TLS, compression and logins.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "TLS, compression and logins, not of the original")]
+pub(super) struct SideOptions {
+    /// Certificate for TLS with clients, as PEM, with those between it and its authority
+    #[arg(long, value_name = "FILE", requires = "proxy_ssl_key")]
+    proxy_ssl_cert: Option<PathBuf>,
+    /// Private key of --proxy-ssl-cert, as PEM without a passphrase
+    #[arg(long, value_name = "FILE", requires = "proxy_ssl_cert")]
+    proxy_ssl_key: Option<PathBuf>,
+    /// TLS with clients by a certificate that the proxy makes for itself at each start
+    #[arg(long, conflicts_with = "proxy_ssl_cert")]
+    proxy_ssl_auto: bool,
+    /// Refuse clients on TCP that do not use TLS
+    #[arg(long)]
+    proxy_ssl_required: bool,
+    /// TLS with backends: disabled, preferred (over TCP, if offered), required, verify_ca or verify_identity
+    #[arg(long, value_name = "MODE", default_value = "disabled")]
+    backend_ssl_mode: SslMode,
+    /// Authorities for verify_ca and verify_identity, as PEM
+    #[arg(long, value_name = "FILE")]
+    backend_ssl_ca: Option<PathBuf>,
+    /// Offer compression (zlib) to clients
+    #[arg(long)]
+    proxy_compress: bool,
+    /// Compress (zlib) towards backends that offer it
+    #[arg(long)]
+    backend_compress: bool,
+    /// Account by which clients log in at the proxy, and the proxy at the backends
+    #[arg(long, value_name = "NAME", requires = "backend_password_file")]
+    backend_user: Option<String>,
+    /// File whose first line is the password of --backend-user
+    #[arg(long, value_name = "FILE", requires = "backend_user")]
+    backend_password_file: Option<PathBuf>,
+}
+
+/// The name in a certificate of the proxy's own.
+const OWN_NAME: &str = "localhost";
+
+impl SideOptions {
+    /// Whether the proxy has an account of its own.
+    pub(super) fn has_account(&self) -> bool {
+        self.backend_user.is_some()
+    }
+
+    /// The connections of clients.
+    pub(super) fn client_side(&self, arguments: &Arguments) -> Result<ClientSide, Blamed> {
+        let tls = match (&self.proxy_ssl_cert, &self.proxy_ssl_key) {
+            (Some(certificate), Some(key)) => {
+                let (certificate, key) = (below(arguments, certificate)?, below(arguments, key)?);
+                let tls = ServerTls::of_files(&certificate, &key);
+                Some(tls.map_err(|error| {
+                    let hint =
+                        "--proxy-ssl-cert and --proxy-ssl-key name PEM files that belong together";
+                    Blamed::new(Blame::Input, error).hint(hint.to_owned())
+                })?)
+            }
+            _ if self.proxy_ssl_auto => {
+                let tls = ServerTls::self_signed(vec![OWN_NAME.to_owned()]);
+                Some(tls.map_err(Blamed::machine)?)
+            }
+            _ => None,
+        };
+        if self.proxy_ssl_required && tls.is_none() {
+            let hint = "add --proxy-ssl-cert and --proxy-ssl-key, or --proxy-ssl-auto";
+            let message = "--proxy-ssl-required: there is no certificate for TLS";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(ClientSide {
+            tls,
+            requires_tls: self.proxy_ssl_required,
+            compresses: self.proxy_compress,
+        })
+    }
+
+    /// The connections to servers.
+    pub(super) fn server_side(&self, arguments: &Arguments) -> Result<ServerSide, Blamed> {
+        let mode = self.backend_ssl_mode;
+        let verifies = matches!(mode, SslMode::VerifyCa | SslMode::VerifyIdentity);
+        if verifies && self.backend_ssl_ca.is_none() {
+            let message = format!("--backend-ssl-mode={mode} needs --backend-ssl-ca=FILE");
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        if !verifies && self.backend_ssl_ca.is_some() {
+            let message = format!("--backend-ssl-ca: --backend-ssl-mode={mode} verifies nothing");
+            let hint = "add --backend-ssl-mode=verify_ca or verify_identity";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        let tls =
+            if mode == SslMode::Disabled {
+                None
+            } else {
+                let path = match &self.backend_ssl_ca {
+                    Some(path) => Some(below(arguments, path)?),
+                    None => None,
+                };
+                let tls = ClientTls::new(mode, path.as_deref());
+                Some(tls.map_err(|error| {
+                    Blamed::new(Blame::Input, format!("--backend-ssl-ca: {error}"))
+                })?)
+            };
+        Ok(ServerSide {
+            tls,
+            compresses: self.backend_compress,
+        })
+    }
+
+    /// The proxy's own account.
+    pub(super) fn account(&self, arguments: &Arguments) -> Result<Option<Account>, Blamed> {
+        let (Some(user), Some(path)) = (&self.backend_user, &self.backend_password_file) else {
+            return Ok(None);
+        };
+        Ok(Some(Account {
+            user: user.clone(),
+            password: password(&below(arguments, path)?)?,
+        }))
+    }
+}
+
+fn password(path: &Path) -> Result<Password, Blamed> {
+    password_file::read(path, "password", &Terminal).map(Password::from)
+}
