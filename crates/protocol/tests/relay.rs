@@ -13,7 +13,10 @@ fn greetings() -> impl Strategy<Value = Vec<u8>> {
 
 /// Bytes that begin as a login since 4.1 does, or any.
 fn logins() -> impl Strategy<Value = Vec<u8>> {
-    let long = (any::<u32>(), proptest::collection::vec(any::<u8>(), 28..120));
+    let long = (
+        any::<u32>(),
+        proptest::collection::vec(any::<u8>(), 28..120),
+    );
     let long = long.prop_map(|(capabilities, rest)| {
         let capabilities = (capabilities | 1 << 9).to_le_bytes();
         [&capabilities[..], &rest].concat()

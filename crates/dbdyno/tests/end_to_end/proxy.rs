@@ -13,6 +13,7 @@ use crate::{
 };
 
 mod contest;
+mod experiment;
 mod program;
 mod relayed;
 mod rewrite;

@@ -178,3 +178,24 @@ fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
         assert_eq!(source.values.count("warehouses"), Some(2));
     }
 }
+
+#[test]
+fn the_contest_goes_directly_and_through_each_script() {
+    let experiment = shipped("tuningathon-proxy.toml", None);
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 2 * (5 + 3) * 3);
+    let ways = runs.iter().map(|run| match &run.proxy {
+        None => "direct".to_owned(),
+        Some(proxy) => match &proxy.script {
+            None => "none".to_owned(),
+            Some(script) => script.file_name().unwrap().to_string_lossy().into_owned(),
+        },
+    });
+    let expected = ["direct", "none", "q0.lua", "q0q1.lua", "q0q1q2.lua"];
+    assert_eq!(
+        ways.collect::<BTreeSet<_>>(),
+        expected.map(str::to_owned).into_iter().collect()
+    );
+    let cold = shipped("tuningathon-proxy-cold.toml", None);
+    assert_eq!(cold.plan().runs.len(), 2 * 2 * 2 * 3);
+}
