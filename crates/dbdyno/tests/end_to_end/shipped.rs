@@ -191,7 +191,7 @@ fn inserts() {
 }
 
 /// Options for a smaller scale and for these combinations only.
-fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
     let smaller = ["--scale", scale, "--repeats", "1"].into_iter();
     smaller
         .chain(only.iter().flat_map(|it| ["--only", *it]))
