@@ -14,6 +14,7 @@ use crate::{
 
 mod program;
 mod relayed;
+mod secure;
 
 /// A port that was free just now.
 fn free_port() -> u16 {
