@@ -12,6 +12,7 @@ use crate::{
     scene::{Running, Scene},
 };
 
+mod account;
 mod program;
 mod relayed;
 mod secure;

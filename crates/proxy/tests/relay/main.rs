@@ -9,4 +9,5 @@ mod injections;
 mod login;
 mod mock;
 mod pooling;
+mod sides;
 mod torture;

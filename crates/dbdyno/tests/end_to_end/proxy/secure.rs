@@ -1,11 +1,11 @@
-//! TLS, compression, passwords between sides of different safety, and logins by the proxy's own account.
+//! TLS, compression, and passwords between sides of different safety.
 
 use std::process::Command;
 
 use protocol::{Address, Connection, Endpoint, Error, Password, ServerKey, SslMode};
 use server::{Installation, Lifetime, Server, Settings};
 
-use super::{ask, backend, client, end, free_port, listens, proxy, text_of};
+use super::{backend, client, end, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD, rows},
     scene::Scene,
@@ -19,7 +19,7 @@ fn status_of(scene: &Scene, port: u16, arguments: &[&str]) -> String {
 }
 
 /// Options of an account of the proxy's own.
-fn account(scene: &Scene) -> [String; 2] {
+pub(super) fn account(scene: &Scene) -> [String; 2] {
     let file = scene.path().join("password");
     [
         "--backend-user=trial".to_owned(),
@@ -27,38 +27,38 @@ fn account(scene: &Scene) -> [String; 2] {
     ]
 }
 
-/// A certificate and its key, as options.
-fn certificate(scene: &Scene) -> [String; 2] {
-    let path = |name: &str| scene.path().join(name).display().to_string();
-    let (certificate, key) = (path("cert.pem"), path("key.pem"));
-    let made = Command::new("openssl")
-        .args([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        ])
-        .args([
-            "-subj",
-            "/CN=localhost",
-            "-out",
-            &certificate,
-            "-keyout",
-            &key,
-        ])
-        .output()
-        .unwrap();
-    text_of(made);
-    [
-        format!("--proxy-ssl-cert={certificate}"),
-        format!("--proxy-ssl-key={key}"),
-    ]
+/// Makes an authority, and a certificate for localhost with its key: `ca.pem`, `cert.pem`, `key.pem`.
+fn make_certificate(scene: &Scene) {
+    let openssl = |words: &str| {
+        let made = Command::new("openssl")
+            .args(words.split(' '))
+            .current_dir(scene.path())
+            .output();
+        text_of(made.unwrap());
+    };
+    openssl(
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -out ca.pem -keyout ca.key",
+    );
+    openssl("req -new -newkey rsa:2048 -nodes -subj /CN=localhost -out cert.csr -keyout key.pem");
+    scene.file("names", "subjectAltName=DNS:localhost\n");
+    openssl(
+        "x509 -req -in cert.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out cert.pem",
+    );
 }
 
 #[test]
 fn clients_use_tls_and_compression_as_they_like() {
     let scene = Scene::new();
     let server = MariaDb::start(&scene, &[("max_allowed_packet", "64M")]);
+    make_certificate(&scene);
     for by_account in [false, true] {
         let mut arguments = vec![backend(&server), "--proxy-compress".to_owned()];
-        arguments.extend(certificate(&scene));
+        for (option, name) in [("cert", "cert.pem"), ("key", "key.pem")] {
+            arguments.push(format!(
+                "--proxy-ssl-{option}={}",
+                scene.path().join(name).display()
+            ));
+        }
         if by_account {
             arguments.extend(account(&scene));
         }
@@ -103,9 +103,9 @@ fn clients_use_tls_and_compression_as_they_like() {
 #[test]
 fn backends_are_reached_by_tls_and_compression() {
     let scene = Scene::new();
-    certificate(&scene);
+    make_certificate(&scene);
     let file = |name: &str| scene.path().join(name).display().to_string();
-    let (certificate, key) = (file("cert.pem"), file("key.pem"));
+    let (certificate, key, ca) = (file("cert.pem"), file("key.pem"), file("ca.pem"));
     let server = MariaDb::start(
         &scene,
         &[
@@ -121,7 +121,7 @@ fn backends_are_reached_by_tls_and_compression() {
             "--proxy-ssl-auto".to_owned(),
             "--proxy-compress".to_owned(),
             "--backend-ssl-mode=verify_identity".to_owned(),
-            format!("--backend-ssl-ca={certificate}"),
+            format!("--backend-ssl-ca={ca}"),
             "--backend-compress".to_owned(),
         ];
         if by_account {
@@ -153,8 +153,8 @@ fn backends_are_reached_by_tls_and_compression() {
     }
     // Another authority has not signed it.
     let other = Scene::new();
-    self::certificate(&other);
-    let ca = other.path().join("cert.pem");
+    make_certificate(&other);
+    let ca = other.path().join("ca.pem");
     let (running, port) = proxy(
         &scene,
         &[
@@ -165,6 +165,7 @@ fn backends_are_reached_by_tls_and_compression() {
     );
     let refused = client(&scene, port, &["-e", "select 1"]).output().unwrap();
     let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("ERROR 1043"), "{refused}");
     assert!(refused.contains("no TLS with the backend"), "{refused}");
     end(running);
 }
@@ -225,7 +226,7 @@ fn tls_may_be_required_and_bad_files_are_named() {
 }
 
 /// A server of this installation, or `None` if it is not installed.
-fn installed(scene: &Scene, name: &str) -> Option<Server> {
+pub(super) fn installed(scene: &Scene, name: &str) -> Option<Server> {
     let Ok(installation) = Installation::find(Some(name), None) else {
         eprintln!("not tested: {name} is not installed (dbdyno server install {name})");
         return None;
@@ -240,7 +241,7 @@ fn installed(scene: &Scene, name: &str) -> Option<Server> {
 }
 
 /// The number of the error of a login, or `None` if it succeeds.
-fn login(port: u16, user: &str, password: &str, ssl_mode: SslMode) -> Option<u16> {
+pub(super) fn login(port: u16, user: &str, password: &str, ssl_mode: SslMode) -> Option<u16> {
     let address = Address::Tcp {
         host: "127.0.0.1".to_owned(),
         port,
@@ -318,183 +319,4 @@ fn passwords_cross_sides_of_different_safety() {
         }
         end(running);
     }
-}
-
-#[test]
-fn an_account_of_the_proxy_serves_clients_of_mysql() {
-    let scene = Scene::new();
-    let Some(server) = installed(&scene, "mysql-9.7") else {
-        return;
-    };
-    let root = server.endpoint();
-    rows(
-        &root,
-        &format!("create user trial identified by '{PASSWORD}'"),
-    );
-    rows(&root, "grant all on *.* to trial");
-    scene.file("password", PASSWORD);
-    let mut arguments = vec![
-        format!("--proxy-backend-addresses=127.0.0.1:{}", server.port()),
-        "--proxy-ssl-auto".to_owned(),
-        "--proxy-compress".to_owned(),
-        "--backend-ssl-mode=required".to_owned(),
-        "--backend-compress".to_owned(),
-    ];
-    arguments.extend(account(&scene));
-    let (running, port) = proxy(&scene, &arguments);
-    for ssl_mode in [SslMode::Disabled, SslMode::Required] {
-        assert_eq!(login(port, "trial", PASSWORD, ssl_mode), None);
-        assert_eq!(login(port, "trial", "wrong", ssl_mode), Some(1045));
-        assert_eq!(login(port, "other", PASSWORD, ssl_mode), Some(1045));
-    }
-    // MySQL's own client knows mysql_native_password no more.
-    let installation = Installation::find(Some("mysql-9.7"), None).unwrap();
-    let mysql = installation
-        .mysqld
-        .ancestors()
-        .map(|dir| dir.join("bin/mysql"))
-        .find(|it| it.exists());
-    if let Some(mysql) = mysql {
-        let output = installation
-            .program(&mysql)
-            .args([
-                "--no-defaults",
-                "-h127.0.0.1",
-                "-utrial",
-                "-N",
-                "-e",
-                "select 42",
-            ])
-            .arg(format!("-P{port}"))
-            .env("MYSQL_PWD", PASSWORD)
-            .output()
-            .unwrap();
-        assert_eq!(text_of(output), "42");
-    }
-    end(running);
-}
-
-#[test]
-fn an_account_of_the_proxy_opens_connections_where_a_script_wants_them() {
-    let (scene, other) = (Scene::new(), Scene::new());
-    let first = MariaDb::start(&scene, &[]);
-    let second = MariaDb::start(&other, &[]);
-    let script = scene.file(
-        "split.lua",
-        r#"
-        function connect_server()
-            if proxy.global.backends[1].pool.users[""].cur_idle_connections > 0 then
-                proxy.connection.backend_ndx = 1
-                return proxy.PROXY_IGNORE_RESULT
-            end
-        end
-        function read_query(packet)
-            if packet:find("go to 2", 1, true) then
-                proxy.connection.backend_ndx = 2
-            elseif packet:find("go to 1", 1, true) then
-                proxy.connection.backend_ndx = 1
-            end
-        end
-        function disconnect_client()
-            proxy.connection.backend_ndx = 0
-        end
-        "#,
-    );
-    let mut arguments = vec![
-        backend(&first),
-        backend(&second),
-        format!("--proxy-lua-script={}", script.display()),
-    ];
-    arguments.extend(account(&scene));
-    let (running, port) = proxy(&scene, &arguments);
-    let sql = "select @@port, '--go to 1'; set @x = 5; use mysql; select @@port, database(), '--go to 2'; \
-               select @@port, @x, '--go to 1'";
-    let expected = format!(
-        "{one}\t--go to 1\n{two}\tmysql\t--go to 2\n{one}\t5\t--go to 1",
-        one = first.port(),
-        two = second.port()
-    );
-    assert_eq!(ask(&scene, port, sql), expected);
-    // A client of another session gets the connection of the first, as a new one.
-    let connections = "select count(*) from information_schema.processlist where user = 'trial'";
-    for _ in 0..3 {
-        assert_eq!(ask(&scene, port, "select @x, database()"), "NULL\ttest");
-    }
-    assert_eq!(ask(&scene, port, connections), "1");
-    let mut wrong = client(&scene, port, &["-e", "select 1"]);
-    let wrong = wrong.env("MYSQL_PWD", "wrong").output().unwrap();
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("ERROR 1045"));
-    end(running);
-}
-
-#[test]
-fn clients_of_mariadb_trust_the_certificate_of_a_proxy_that_knows_the_password() {
-    let scene = Scene::new();
-    let Ok(installation) = Installation::find(Some("mariadb-11.8"), None) else {
-        eprintln!("not tested: mariadb-11.8 is not installed");
-        return;
-    };
-    let server = MariaDb::start(&scene, &[]);
-    let client = installation
-        .mysqld
-        .ancestors()
-        .map(|dir| dir.join("bin/mariadb"))
-        .find(|it| it.exists())
-        .unwrap();
-    let connect = |port: u16| {
-        let output = installation
-            .program(&client)
-            .args([
-                "--no-defaults",
-                "--protocol=tcp",
-                "-hlocalhost",
-                "-utrial",
-                "-N",
-            ])
-            .args(["-e", "status"])
-            .arg(format!("-P{port}"))
-            .env("MYSQL_PWD", PASSWORD)
-            .output()
-            .unwrap();
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        (String::from_utf8_lossy(&output.stdout).into_owned(), error)
-    };
-    let mut arguments = vec![backend(&server), "--proxy-ssl-auto".to_owned()];
-    let (running, port) = proxy(&scene, &arguments);
-    let (_, error) = connect(port);
-    assert!(error.contains("certificate"), "{error}");
-    end(running);
-    arguments.extend(account(&scene));
-    let (running, port) = proxy(&scene, &arguments);
-    let (status, error) = connect(port);
-    assert!(status.contains("Cipher in use"), "{status} {error}");
-    end(running);
-}
-
-#[test]
-fn a_socket_left_behind_does_not_block_the_next_start() {
-    let scene = Scene::new();
-    let server = MariaDb::start(&scene, &[]);
-    let socket = scene.path().join("proxy.sock");
-    let words = [
-        "proxy".to_owned(),
-        format!("--proxy-address={}", socket.display()),
-        backend(&server),
-    ];
-    let port = free_port();
-    assert!(!listens(port));
-    let is_up = || std::os::unix::net::UnixStream::connect(&socket).is_ok();
-    let mut running = scene.start(words.clone());
-    running.wait_until("it listens", is_up);
-    // A second one does not take the place of a running one.
-    let refused = scene.called("mysql-proxy", &words[1..]);
-    assert_eq!(refused.status.code(), Some(2), "{}", refused.stderr);
-    assert!(is_up());
-    running.signal(rustix::process::Signal::KILL);
-    running.finish();
-    assert!(socket.exists());
-    let mut running = scene.start(words);
-    running.wait_until("it listens again", is_up);
-    end(running);
-    assert!(!socket.exists());
 }
