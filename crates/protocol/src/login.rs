@@ -226,10 +226,16 @@ async fn encrypt(
         });
     }
     packets::begin(&mut channel.out);
+    let usual = CollationId::UTF8MB4_GENERAL_CI as u8;
     SslRequest::new(
         agreed.capabilities,
         PACKET_MAX,
-        CollationId::UTF8MB4_GENERAL_CI as u8,
+        // MySQL refuses a login with another one than the request has.
+        if agreed.charset == 0 {
+            usual
+        } else {
+            agreed.charset
+        },
     )
     .with_mariadb_capabilities(agreed.mariadb)
     .serialize(&mut channel.out);

@@ -12,12 +12,14 @@ use crate::{
     scene::{Running, Scene},
 };
 
+mod account;
 mod contest;
 mod experiment;
 mod program;
 mod relayed;
 mod rewrite;
 mod scripts;
+mod secure;
 
 /// A port that was free just now.
 fn free_port() -> u16 {

@@ -24,6 +24,33 @@ pub(super) const FIRST_METHOD: &str = "mysql_native_password";
 /// The method in the OK packet's way: the proof was right.
 const FAST_SUCCESS: [u8; 2] = [1, 3];
 
+/// The number of a wrong password.
+const ACCESS_DENIED: u16 = 1045;
+
+/// Why there is no connection to a backend.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoLink {
+    #[error("{0}")]
+    Server(protocol::ServerError),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<protocol::Error> for NoLink {
+    fn from(error: protocol::Error) -> Self {
+        match error {
+            protocol::Error::Server(error) => Self::Server(error),
+            other => Self::Other(other.to_string()),
+        }
+    }
+}
+
+impl From<&str> for NoLink {
+    fn from(text: &str) -> Self {
+        Self::Other(text.to_owned())
+    }
+}
+
 /// A client's proof of the password.
 struct Proof {
     plugin: Vec<u8>,
@@ -179,7 +206,13 @@ impl Relay {
                 let address = self.thread.settings.backends.0[place].address.to_string();
                 let text = format!("(proxy) the login at backend {address} failed: {why}");
                 self.log(Level::Critical, &text);
-                let packet = error_packet(1105, "08S01", &text);
+                let packet = match &why {
+                    // Such as an unknown database; the proxy's own password is not the client's matter.
+                    NoLink::Server(error) if error.number != ACCESS_DENIED => {
+                        error_packet(error.number, &error.sqlstate, &error.message)
+                    }
+                    _ => error_packet(1105, "08S01", &text),
+                };
                 Err(self.refuse(packet, text).await)
             }
         }
@@ -246,25 +279,25 @@ impl Relay {
         place: usize,
         login: &ClientLogin,
         account: &Account,
-    ) -> Result<Link, String> {
+    ) -> Result<Link, NoLink> {
         let used = Use::begin(&self.thread.settings.backends, place)
-            .ok_or_else(|| "there is no such backend".to_owned())?;
+            .ok_or_else(|| NoLink::from("there is no such backend"))?;
         let stream = self.open(&used.backend().address).await;
         let stream = match stream {
             Ok(stream) => stream,
             Err(failure) => {
                 used.backend().failed(reactor::now());
-                return Err(failure.to_string());
+                return Err(NoLink::Other(failure.to_string()));
             }
         };
         let mut link = self.thread.link(stream, used);
         let limit = self.thread.settings.connect_timeout;
         let payload = match reactor::timeout(limit, first_packet(&mut link.wire)).await {
-            Ok(payload) => payload.map_err(|error| error.to_string())?,
-            Err(reactor::Elapsed) => return Err("it does not greet".to_owned()),
+            Ok(payload) => payload.map_err(|error| NoLink::Other(error.to_string()))?,
+            Err(reactor::Elapsed) => return Err("it does not greet".into()),
         };
         link.know_greeting(payload, self.reads_queries)
-            .map_err(|error| error.to_string())?;
+            .map_err(NoLink::from)?;
         self.log_in_link(link, login, account).await
     }
 
@@ -274,15 +307,15 @@ impl Relay {
         link: Link,
         login: &ClientLogin,
         account: &Account,
-    ) -> Result<Link, String> {
+    ) -> Result<Link, NoLink> {
         let settings = &self.thread.settings;
         let address = settings.backends.0[link.place].endpoint();
-        let none = ClientTls::new(SslMode::Disabled, None).map_err(|error| error.to_string())?;
+        let none = ClientTls::new(SslMode::Disabled, None).map_err(NoLink::from)?;
         let tls = settings.server_side.tls.as_ref().unwrap_or(&none);
         let is_compressed =
             settings.server_side.compresses && link.offers & capability::COMPRESS != 0;
         let database = String::from_utf8(login.database.clone())
-            .map_err(|_| "the client's database has a name that is no UTF-8".to_owned())?;
+            .map_err(|_| NoLink::from("the client's database has a name that is no UTF-8"))?;
         let endpoint = Endpoint {
             password: Some(account.password.clone()),
             database: (!database.is_empty()).then_some(database),
@@ -310,8 +343,8 @@ impl Relay {
             },
         );
         let done = match reactor::timeout(login_limit(settings.connect_timeout), own_login).await {
-            Ok(done) => done.map_err(|error| error.to_string())?,
-            Err(reactor::Elapsed) => return Err("the login timed out".to_owned()),
+            Ok(done) => done.map_err(NoLink::from)?,
+            Err(reactor::Elapsed) => return Err("the login timed out".into()),
         };
         Ok(Link {
             wire: Wire::layered(done.stream, done.layers),

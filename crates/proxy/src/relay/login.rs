@@ -145,7 +145,7 @@ impl Relay {
     }
 
     async fn have_server_log_in(&mut self) -> Result<LoggedIn, Ended> {
-        let Some(login) = self.login.take() else {
+        let Some(login) = self.login.clone() else {
             return Err(Ended::Closed);
         };
         let logged_in = match self.thread.settings.account.clone() {
@@ -154,7 +154,6 @@ impl Relay {
             }
             _ => self.send_login(&login).await,
         };
-        self.login = Some(login);
         let logged_in = logged_in?;
         if logged_in == LoggedIn::Yes {
             self.know_server_login();

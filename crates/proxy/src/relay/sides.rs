@@ -58,13 +58,13 @@ impl Relay {
         let Some(tls) = tls.filter(|_| self.offered & capability::SSL != 0) else {
             let text =
                 "(proxy) TLS is not offered: connect with --ssl-mode=DISABLED, or --skip-ssl";
-            let packet = error_packet(2026, "HY000", text);
+            let packet = error_packet(1043, "08S01", text);
             let why = "the client asks for TLS".to_owned();
             return Err(self.refuse(packet, why).await);
         };
         if request.payload.len() > TLS_REQUEST {
             let text = "(proxy) the login came before TLS that it asks for";
-            let packet = error_packet(2026, "HY000", text);
+            let packet = error_packet(1043, "08S01", text);
             return Err(self.refuse(packet, text.to_owned()).await);
         }
         let agreed = Box::pin(self.client.encrypt_to_client(&tls));
@@ -116,7 +116,7 @@ impl Relay {
                 let text = format!(
                     "(proxy) backend {address} offers no TLS, which --backend-ssl-mode requires"
                 );
-                let packet = error_packet(2026, "HY000", &text);
+                let packet = error_packet(1043, "08S01", &text);
                 Err(self.refuse(packet, text).await)
             }
         }
@@ -142,7 +142,7 @@ impl Relay {
             Err(reactor::Elapsed) => format!("{}: TLS timed out", backend.address),
         };
         let text = format!("(proxy) no TLS with the backend: {why}");
-        let packet = error_packet(2026, "HY000", &text);
+        let packet = error_packet(1043, "08S01", &text);
         Err(self.refuse(packet, text).await)
     }
 

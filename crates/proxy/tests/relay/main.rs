@@ -11,4 +11,5 @@ mod mock;
 mod pooling;
 mod routing;
 mod scripts;
+mod sides;
 mod torture;

@@ -4,8 +4,11 @@ use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path};
 
 use rustix::process::Signal;
 
-use super::{client, end, free_port, listens, text_of};
-use crate::{mariadb::PASSWORD, scene::Scene};
+use super::{backend, client, end, free_port, listens, text_of};
+use crate::{
+    mariadb::{MariaDb, PASSWORD},
+    scene::Scene,
+};
 
 #[test]
 fn it_lives_as_a_program_does() {
@@ -167,4 +170,30 @@ fn what_is_not_there_is_an_error() {
     );
     let help = scene.called("mysql-proxy", ["--help-all"]).text();
     assert!(help.contains("--proxy-backend-addresses"), "{help}");
+}
+
+#[test]
+fn a_socket_left_behind_does_not_block_the_next_start() {
+    let scene = Scene::new();
+    let server = MariaDb::start(&scene, &[]);
+    let socket = scene.path().join("proxy.sock");
+    let words = [
+        "proxy".to_owned(),
+        format!("--proxy-address={}", socket.display()),
+        backend(&server),
+    ];
+    let is_up = || std::os::unix::net::UnixStream::connect(&socket).is_ok();
+    let mut running = scene.start(words.clone());
+    running.wait_until("it listens", is_up);
+    // A second one does not take the place of a running one.
+    let refused = scene.called("mysql-proxy", &words[1..]);
+    assert_eq!(refused.status.code(), Some(2), "{}", refused.stderr);
+    assert!(is_up());
+    running.signal(rustix::process::Signal::KILL);
+    running.finish();
+    assert!(socket.exists());
+    let mut running = scene.start(words);
+    running.wait_until("it listens again", is_up);
+    end(running);
+    assert!(!socket.exists());
 }
