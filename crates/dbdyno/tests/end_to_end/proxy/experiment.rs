@@ -24,6 +24,9 @@ script = "{script}"
 rewrite = "{rules}"
 add_delay = "2ms"
 threads = 2
+[data]
+slap = { create = "create table empty (a int primary key)", delimiter = ";" }
+restore = "never"
 [load]
 slap = { query = "select 1; select 2", delimiter = ";" }
 connections = 2
