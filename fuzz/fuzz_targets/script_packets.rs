@@ -51,7 +51,6 @@ fn scene() -> (Box<dyn Hooks>, SharedSession) {
     std::fs::write(&path, SCRIPT).expect("a file for the script");
     let options = ScriptOptions { script: path.clone(), lua: HostOptions::default() };
     let host = ScriptHost::new(options, Arc::new(Backends(Vec::new())), Rc::new(Strict)).expect("a Lua state");
-    std::fs::remove_file(path).expect("it was written");
     let end = || Address::Tcp(([127, 0, 0, 1], 1).into());
     let session = Rc::new(RefCell::new(Session {
         client: Peer::new(end(), end()),
@@ -61,7 +60,9 @@ fn scene() -> (Box<dyn Hooks>, SharedSession) {
         client_deprecates_eof: false,
         close: false,
     }));
-    (host.hooks(&session), session)
+    let hooks = host.hooks(&session);
+    std::fs::remove_file(path).expect("it was written");
+    (hooks, session)
 }
 
 fuzz_target!(|packet: &[u8]| {

@@ -1,7 +1,9 @@
 //! What a relay reads of greetings, logins and commands, from any bytes.
 
 use proptest::prelude::*;
-use protocol::relay::{ChangeUser, ClientLogin, ServerGreeting};
+use protocol::relay::{
+    Answer, AnswerKind, ChangeUser, ClientLogin, ServerGreeting, Step, Summary, Wording,
+};
 
 /// Bytes that begin as a greeting of protocol 10 does, or any.
 fn greetings() -> impl Strategy<Value = Vec<u8>> {
@@ -24,7 +26,62 @@ fn logins() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![any::<Vec<u8>>(), long]
 }
 
+/// Small packets as a server sends them, of bytes that decide on an answer's form, cut at the end.
+fn answers() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(2),
+        Just(0xfb),
+        Just(0xfe),
+        Just(0xff),
+        any::<u8>()
+    ];
+    let packet = proptest::collection::vec(byte, 0..12);
+    let packets = proptest::collection::vec((packet, any::<u8>()), 0..20);
+    (packets, 0..8_usize).prop_map(|(packets, cut)| {
+        let mut bytes = Vec::new();
+        for (payload, number) in packets {
+            bytes.extend_from_slice(&[payload.len() as u8, 0, 0, number]);
+            bytes.extend_from_slice(&payload);
+        }
+        bytes.truncate(bytes.len().saturating_sub(cut));
+        bytes
+    })
+}
+
+/// What an answer said, where it ended, and its bytes as they are passed on; `None` if it is malformed.
+fn follow(
+    mut answer: Answer,
+    bytes: &[u8],
+    piece: usize,
+) -> Option<(Step, usize, Summary, Vec<u8>)> {
+    let (mut passed, mut at, mut step) = (bytes.to_vec(), 0, Step::More);
+    while at < bytes.len() && step == Step::More {
+        let end = bytes.len().min(at + piece);
+        let fed = answer.feed(&mut passed[at..end]).ok()?;
+        at += fed.used;
+        step = fed.step;
+    }
+    Some((step, at, *answer.summary(), passed))
+}
+
 proptest! {
+    #[test]
+    fn an_answer_ends_at_the_same_place_however_it_is_cut(
+        bytes in answers(), command: u8, deprecate_eof: bool, cache_metadata: bool, shift: u8, piece in 1..9_usize,
+    ) {
+        let wording = Wording { deprecate_eof, cache_metadata };
+        let answer = || Answer::new(AnswerKind::of(command), wording, shift);
+        let whole = follow(answer(), &bytes, usize::MAX / 2);
+        let cut = follow(answer(), &bytes, piece);
+        if let Some((_, at, _, passed)) = &whole {
+            // What follows is not the answer's.
+            prop_assert_eq!(&passed[*at..], &bytes[*at..]);
+        }
+        prop_assert_eq!(whole, cut);
+    }
+
     #[test]
     fn a_greeting_is_refused_or_read_again_as_it_was_written(bytes in greetings(), unwanted: u64) {
         if let Ok(mut greeting) = ServerGreeting::parse(bytes.clone()) {

@@ -53,8 +53,11 @@ impl KeptMemory {
             let total = self.bytes.get().saturating_add(bytes);
             limit.is_some_and(|limit| total.saturating_add(lua.used_memory()) > limit)
         };
-        let since = self.bytes.get().saturating_sub(self.after_collection.get());
-        let left = self.after_collection.get() + lua.used_memory();
+        // Lua may have collected meanwhile.
+        let after_collection = self.after_collection.get().min(self.bytes.get());
+        self.after_collection.set(after_collection);
+        let since = self.bytes.get() - after_collection;
+        let left = after_collection + lua.used_memory();
         // A result that was passed on as it came takes nothing.
         if bytes > 0 && (since + bytes > COLLECT_FROM.max(left) || is_above()) {
             // It fails only if a finalizer does; ours do not.

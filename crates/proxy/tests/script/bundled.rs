@@ -323,6 +323,43 @@ fn xtab_computes_a_column_for_each_value() {
 }
 
 #[test]
+fn admin_answers_two_questions() {
+    let mut scene = Scene::new(&script("admin"));
+    scene.backends.0[2].set_state(proxy::BackendState::Down);
+    let Decision::Answer(packets) = scene.query("select *  FROM Backends ;") else {
+        panic!("no answer");
+    };
+    assert_eq!(packets[0], [6]);
+    let rows = &packets[8..packets.len() - 1];
+    let expected = [
+        &b"\x011\x0e127.0.0.1:3306\x07unknown\x02rw\xfb\x010"[..],
+        b"\x012\x0e127.0.0.1:3307\x07unknown\x02rw\xfb\x010",
+        b"\x013\x0c/tmp/ro.sock\x04down\x02ro\xfb\x010",
+    ];
+    assert_eq!(rows, expected);
+    assert!(matches!(
+        scene.query("SELECT * FROM help"),
+        Decision::Answer(_)
+    ));
+    let session = scene.session.clone();
+    let unknown = "use 'SELECT * FROM help' to see the supported commands";
+    let cases: [(&[u8], &str); 3] = [
+        (b"\x03select 1", unknown),
+        (b"\x03select * from backends where 1", unknown),
+        (
+            b"\x0e",
+            "[admin] we only handle text-based queries (COM_QUERY)",
+        ),
+    ];
+    for (packet, text) in cases {
+        let error = [b"\xff\x51\x04#07000", text.as_bytes()].concat();
+        let decision = scene.hooks.read_query(&session, packet);
+        assert_eq!(decision, Decision::Answer(vec![error]));
+    }
+    assert_eq!(scene.logged(Level::Warning), [""; 0]);
+}
+
+#[test]
 fn bundled_scripts_share_a_host_with_many_sessions() {
     let scene = Scene::new(&script("histogram"));
     for _ in 0..3 {

@@ -116,9 +116,15 @@ fn prepared_statements_are_read() {
     );
 }
 
-/// A script that gives each packet to all decoders.
+/// A script that gives each packet to all decoders, and to all that reads SQL.
 const DECODE_ALL: &str = r#"
-    local p = require("mysql.proto")
+    local p, t = require("mysql.proto"), require("proxy.tokenizer")
+    local parser, commands = require("proxy.parser"), require("proxy.commands")
+    local tokens = t.tokenize(packet)
+    t.normalize(tokens)
+    t.tokens_to_query(tokens)
+    parser.get_tables(tokens)
+    commands.pretty_print(commands.parse(packet))
     for name, f in pairs(p) do
         if name:find("^from_") or name:find("^stmt_id_") then
             for _, text in ipairs{ packet:sub(2), packet:sub(3) } do
