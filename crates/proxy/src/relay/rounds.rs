@@ -79,7 +79,11 @@ impl Relay {
                     }
                     // Passes: the client encrypts by itself, or has nothing to encrypt.
                     Next::ForClient { request } if payload == [request] => payload,
-                    Next::ForServer { .. } | Next::ForClient { .. } if payload == EMPTY => payload,
+                    Next::ForServer { .. } | Next::ForClient { .. }
+                        if payload.is_empty() || payload == EMPTY =>
+                    {
+                        payload
+                    }
                     Next::ForServer { .. } => self.decrypted(&payload).await?,
                     Next::ForClient { request } => {
                         self.send_to_server(&[request], to_server).await?;
