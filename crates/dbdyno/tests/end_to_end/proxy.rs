@@ -16,6 +16,7 @@ mod contest;
 mod program;
 mod relayed;
 mod rewrite;
+mod secure;
 
 /// A port that was free just now.
 fn free_port() -> u16 {

@@ -7,7 +7,7 @@ use proxy::{Account, ClientSide, ServerSide};
 use runs::{Blame, Blamed, password_file};
 
 use super::{arguments::Arguments, log_file::below};
-use crate::output::Terminal;
+use crate::terminal::Terminal;
 
 /// TLS, compression and logins.
 #[derive(Debug, clap::Args)]
