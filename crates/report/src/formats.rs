@@ -5,6 +5,7 @@
 mod csv;
 mod json;
 mod markdown;
+mod metric;
 mod openmetrics;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -12,7 +13,8 @@ mod parquet;
 pub use csv::csv;
 pub use json::json;
 pub use markdown::markdown;
-pub use openmetrics::{Metric, MetricKind, openmetrics, openmetrics_with};
+pub use metric::{Metric, MetricKind};
+pub use openmetrics::{openmetrics, openmetrics_with};
 
 use crate::results::Results;
 #[cfg(feature = "parquet")]

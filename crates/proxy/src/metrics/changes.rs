@@ -129,9 +129,10 @@ pub(super) fn figures<'a>(threads: impl Iterator<Item = &'a Changes>) -> Vec<Cha
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();
     for changes in threads {
         for (digest, counts) in &changes.known().counts {
-            let name = match all.len() < DIGESTS_MAX || all.contains_key(digest) {
-                true => digest.as_str(),
-                false => OTHER,
+            let name = if all.len() < DIGESTS_MAX || all.contains_key(digest) {
+                digest.as_str()
+            } else {
+                OTHER
             };
             let sums = all.entry(name.to_owned()).or_default();
             sums.iter_mut()

@@ -113,12 +113,12 @@ impl Loader<'_> {
         }
         if wanted == "read-only" {
             let has = |kind| self.backends.0.iter().any(|backend| backend.kind == kind);
-            return match has(BackendKind::ReadOnly) {
-                true => Ok(Way::ReadOnly),
-                false => Err(wrong(
-                    "there is no read-only backend; name one with --proxy-read-only-backend-addresses".to_owned(),
-                )),
-            };
+            if has(BackendKind::ReadOnly) {
+                return Ok(Way::ReadOnly);
+            }
+            let what =
+                "there is no read-only backend; name one with --proxy-read-only-backend-addresses";
+            return Err(wrong(what.to_owned()));
         }
         let is_wanted = |address: String| address == *wanted;
         let place = self

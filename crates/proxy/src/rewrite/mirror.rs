@@ -101,9 +101,19 @@ struct Queue {
 const COPY: usize = 0;
 const END: usize = 1;
 
+/// A copy, which is counted as dropped unless its statement was answered.
 struct Copy {
     text: Vec<u8>,
     counter: Arc<RuleCounter>,
+    is_answered: bool,
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.counter.drop_one();
+        }
+    }
 }
 
 impl Mirror {
@@ -134,6 +144,7 @@ impl Mirror {
         self.0.waiting.borrow_mut().push_back(Copy {
             text: text.to_vec(),
             counter: Arc::clone(counter),
+            is_answered: false,
         });
         self.0.wake();
     }
@@ -182,13 +193,6 @@ impl Queue {
         })
         .await;
     }
-
-    fn drop_all(&self) {
-        for copy in self.waiting.borrow_mut().drain(..) {
-            copy.counter.drop_one();
-        }
-        self.bytes.set(0);
-    }
 }
 
 /// Sends the copies of a session.
@@ -200,12 +204,11 @@ async fn serve(queue: Rc<Queue>, target: Arc<Target>, surroundings: Rc<dyn Surro
     };
     // A server that is slower than the client must not keep connections of sessions that have ended.
     crate::watch::first_of(copies, last).await;
-    queue.drop_all();
 }
 
 async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surroundings) {
     let mut connection: Option<Connection> = None;
-    while let Some(copy) = queue.next().await {
+    while let Some(mut copy) = queue.next().await {
         let open = match connection.take() {
             Some(open) => open,
             None => match Connection::open_within(&target.0, STATEMENT_TIME).await {
@@ -213,7 +216,6 @@ async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surrounding
                 Err(error) => {
                     let text = format!("mirror {}: {error}", target.0.address);
                     surroundings.log(Level::Warning, &text);
-                    copy.counter.drop_one();
                     reactor::sleep(PAUSE).await;
                     continue;
                 }
@@ -221,13 +223,14 @@ async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surrounding
         };
         let mut open = open;
         match open.query(&copy.text).await {
-            Ok(_) => connection = Some(open),
-            // An error of the statement is an answer like any other.
-            Err(error) if !error.is_connection_lost() => connection = Some(open),
-            Err(error) => {
+            Err(error) if error.is_connection_lost() => {
                 let text = format!("mirror {}: {error}", target.0.address);
                 surroundings.log(Level::Warning, &text);
-                copy.counter.drop_one();
+            }
+            // An error of the statement is an answer like any other.
+            _ => {
+                copy.is_answered = true;
+                connection = Some(open);
             }
         }
     }

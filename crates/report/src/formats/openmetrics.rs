@@ -17,6 +17,7 @@ use audit::Level;
 use samples::Record;
 use verdict::{Measure, Scale, Unit};
 
+use super::metric::{Metric, MetricKind};
 use crate::{
     grid::Grid,
     results::Results,
@@ -34,30 +35,6 @@ struct Family {
     unit: &'static str,
     help: String,
     samples: Vec<Sample>,
-}
-
-/// How the values of a metric change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetricKind {
-    /// Up and down.
-    Gauge,
-    /// Only up, from the start of a program.
-    Counter,
-}
-
-/// A metric of its own, beside those that come from results.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Metric {
-    /// How its values change.
-    pub kind: MetricKind,
-    /// Its name without the prefix and the unit.
-    pub name: String,
-    /// Ends the name; empty for a plain number.
-    pub unit: &'static str,
-    /// What it is.
-    pub help: String,
-    /// Labels and value, one for each sample.
-    pub samples: Vec<(Vec<(String, String)>, f64)>,
 }
 
 struct Sample {

@@ -20,7 +20,7 @@ use crate::{blame::Blamed, exit_code::Blame, stage::proxy_metrics};
 
 /// Time limit for the proxy to listen.
 const START_LIMIT: Duration = Duration::from_secs(10);
-/// Interval at which its log is looked at meanwhile.
+/// Interval at which its log is read meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// What its log says before the address at which it listens.
 const LISTENS: &str = "listens on ";

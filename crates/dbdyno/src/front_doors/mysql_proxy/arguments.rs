@@ -7,7 +7,10 @@ use proxy::Level;
 use runs::{Blame, Blamed};
 
 use super::{
-    defaults_file, fault_options::FaultOptions, own_options::OwnOptions, side_options::SideOptions,
+    defaults_file,
+    fault_options::FaultOptions,
+    own_options::{OwnOptions, seconds},
+    side_options::SideOptions,
 };
 
 /// The environment variable with the admin interface's password.
@@ -197,14 +200,6 @@ fn called(words: &[OsString]) -> Vec<OsString> {
     let mut called = vec!["mysql-proxy".into()];
     called.extend_from_slice(words);
     called
-}
-
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    const MOST: f64 = 1e9;
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("not a number of seconds above 0, such as 2.5".to_owned()),
-    }
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -2,8 +2,6 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::arguments::seconds;
-
 /// Rules, metrics and checks.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules and metrics, not of the original")]
@@ -18,4 +16,13 @@ pub(super) struct OwnOptions {
     /// Interval at which each backend is checked, seconds [default: backends are not checked, clients find them down]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) backend_check_interval: Option<Duration>,
+}
+
+/// A number of seconds above 0.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    const MOST: f64 = 1e9;
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("not a number of seconds above 0, such as 2.5".to_owned()),
+    }
 }

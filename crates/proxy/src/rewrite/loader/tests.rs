@@ -1,3 +1,5 @@
+//! Tests of reading rules: every key, every mistake, any text.
+
 use proptest::prelude::*;
 
 use super::*;

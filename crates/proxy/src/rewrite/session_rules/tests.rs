@@ -1,3 +1,5 @@
+//! Tests of what rules make of commands.
+
 use std::{cell::RefCell, path::Path};
 
 use super::*;
