@@ -43,9 +43,10 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.pool_changes_user = !arguments.proxy_pool_no_change_user;
     settings.threads = usize::from(arguments.event_threads);
     settings.faults = arguments.faults.faults();
-    settings.client_side = arguments.sides.client_side(arguments)?;
-    settings.server_side = arguments.sides.server_side(arguments)?;
-    settings.account = arguments.sides.account(arguments)?;
+    let place = |path: &Path| below(arguments, path);
+    settings.client_side = arguments.sides.client_side(&place)?;
+    settings.server_side = arguments.sides.server_side(&place)?;
+    settings.account = arguments.sides.account(&place)?;
     Ok(settings)
 }
 
