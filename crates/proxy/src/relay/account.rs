@@ -12,15 +12,12 @@ use protocol::{
 
 use super::{
     CONTROL_MAX, Ended, Relay,
-    connect::nonce,
+    connect::{FIRST_METHOD, nonce},
     login::{FORM, LoggedIn},
     sides::CACHING_SHA2,
 };
 use crate::{Account, Address, Level, backends::Use, link::Link, wire::Wire};
 
-/// The method that the greeting proposes: every client knows it or asks for another one, and with it MariaDB's clients
-/// check the certificate.
-pub(super) const FIRST_METHOD: &str = "mysql_native_password";
 /// The method in the OK packet's way: the proof was right.
 const FAST_SUCCESS: [u8; 2] = [1, 3];
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::relay::{ServerGreeting, capability, error_packet, old_error_packet, put_packet};
 use reactor::Stream;
 
-use super::{CONTROL_MAX, Ended, Relay, account, address, send};
+use super::{CONTROL_MAX, Ended, Relay, address, send};
 use crate::{Address, BackendState, Decision, Level, Peer, backends::Use, link::Link, wire::Wire};
 
 /// Capabilities that the proxy does not relay: the bytes would not be readable, or ambiguous.
@@ -21,6 +21,10 @@ const NOT_FOR_HOOKS: u64 = capability::QUERY_ATTRIBUTES
 
 /// What both sides of the proxy may do on their own.
 const OF_EACH_SIDE: u64 = capability::SSL | capability::COMPRESS;
+
+/// The method that the greeting proposes for the proxy's own account: every client knows it or asks for another one, and with it MariaDB's clients
+/// check the certificate.
+pub(super) const FIRST_METHOD: &str = "mysql_native_password";
 
 /// How a connection to a backend failed.
 #[derive(Debug)]
@@ -167,7 +171,7 @@ impl Relay {
         let mut greeting = server.greeting.clone();
         greeting.offer(greeting.capabilities | self.own_offers());
         if self.thread.settings.account.is_some() {
-            greeting.challenge(nonce(), account::FIRST_METHOD);
+            greeting.challenge(nonce(), FIRST_METHOD);
         }
         self.offered = greeting.capabilities;
         {

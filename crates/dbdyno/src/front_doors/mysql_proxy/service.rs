@@ -53,9 +53,10 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
     settings.metrics = metrics;
     settings.check_interval = arguments.own.backend_check_interval;
     settings.faults = arguments.faults.faults();
-    settings.client_side = arguments.sides.client_side(arguments)?;
-    settings.server_side = arguments.sides.server_side(arguments)?;
-    settings.account = arguments.sides.account(arguments)?;
+    let place = |path: &Path| below(arguments, path);
+    settings.client_side = arguments.sides.client_side(&place)?;
+    settings.server_side = arguments.sides.server_side(&place)?;
+    settings.account = arguments.sides.account(&place)?;
     Ok(settings)
 }
 

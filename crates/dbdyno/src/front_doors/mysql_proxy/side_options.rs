@@ -6,7 +6,6 @@ use protocol::{ClientTls, Password, ServerTls, SslMode};
 use proxy::{Account, ClientSide, ServerSide};
 use runs::{Blame, Blamed, password_file};
 
-use super::{arguments::Arguments, log_file::below};
 use crate::terminal::Terminal;
 
 /// TLS, compression and logins.
@@ -45,6 +44,9 @@ pub(super) struct SideOptions {
     backend_password_file: Option<PathBuf>,
 }
 
+/// Where a path of the command line is.
+type Place<'a> = dyn Fn(&Path) -> Result<PathBuf, Blamed> + 'a;
+
 /// The name in a certificate of the proxy's own.
 const OWN_NAME: &str = "localhost";
 
@@ -55,10 +57,10 @@ impl SideOptions {
     }
 
     /// The connections of clients.
-    pub(super) fn client_side(&self, arguments: &Arguments) -> Result<ClientSide, Blamed> {
+    pub(super) fn client_side(&self, place: &Place<'_>) -> Result<ClientSide, Blamed> {
         let tls = match (&self.proxy_ssl_cert, &self.proxy_ssl_key) {
             (Some(certificate), Some(key)) => {
-                let (certificate, key) = (below(arguments, certificate)?, below(arguments, key)?);
+                let (certificate, key) = (place(certificate)?, place(key)?);
                 let tls = ServerTls::of_files(&certificate, &key);
                 Some(tls.map_err(|error| {
                     let hint =
@@ -85,7 +87,7 @@ impl SideOptions {
     }
 
     /// The connections to servers.
-    pub(super) fn server_side(&self, arguments: &Arguments) -> Result<ServerSide, Blamed> {
+    pub(super) fn server_side(&self, place: &Place<'_>) -> Result<ServerSide, Blamed> {
         let mode = self.backend_ssl_mode;
         let verifies = matches!(mode, SslMode::VerifyCa | SslMode::VerifyIdentity);
         if verifies && self.backend_ssl_ca.is_none() {
@@ -102,7 +104,7 @@ impl SideOptions {
                 None
             } else {
                 let path = match &self.backend_ssl_ca {
-                    Some(path) => Some(below(arguments, path)?),
+                    Some(path) => Some(place(path)?),
                     None => None,
                 };
                 let tls = ClientTls::new(mode, path.as_deref());
@@ -117,13 +119,13 @@ impl SideOptions {
     }
 
     /// The proxy's own account.
-    pub(super) fn account(&self, arguments: &Arguments) -> Result<Option<Account>, Blamed> {
+    pub(super) fn account(&self, place: &Place<'_>) -> Result<Option<Account>, Blamed> {
         let (Some(user), Some(path)) = (&self.backend_user, &self.backend_password_file) else {
             return Ok(None);
         };
         Ok(Some(Account {
             user: user.clone(),
-            password: password(&below(arguments, path)?)?,
+            password: password(&place(path)?)?,
         }))
     }
 }
