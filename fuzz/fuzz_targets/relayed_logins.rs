@@ -13,12 +13,12 @@ fuzz_target!(|input: (u64, Vec<u8>)| {
     let (unwanted, bytes) = input;
     if let Ok(mut greeting) = ServerGreeting::parse(bytes.clone()) {
         let before = greeting.clone();
-        greeting.remove(unwanted);
+        greeting.offer(greeting.capabilities & !unwanted);
         assert_eq!(greeting.payload.len(), bytes.len());
         assert_eq!(greeting.capabilities, before.capabilities & !unwanted);
     }
     if let Some(mut login) = ClientLogin::parse(bytes.clone()) {
-        login.remove(unwanted & HARMLESS);
+        login.want(login.capabilities & !(unwanted & HARMLESS));
         assert_eq!(ClientLogin::parse(login.payload.clone()), Some(login));
     }
     if let Some(command) = ChangeUser::parse(&bytes) {
