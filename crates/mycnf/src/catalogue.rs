@@ -22,6 +22,16 @@ pub enum Family {
     MariaDb,
 }
 
+impl Family {
+    /// `mysql` or `mariadb`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MySql => "mysql",
+            Self::MariaDb => "mariadb",
+        }
+    }
+}
+
 /// The values that an option accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -144,6 +154,16 @@ impl Catalogue {
             table,
             column,
         }
+    }
+
+    /// The catalogues of a family, the oldest first.
+    pub fn all(family: Family) -> impl Iterator<Item = Self> {
+        let table = Table::of(family);
+        (0..table.versions.len()).map(move |column| Self {
+            family,
+            table,
+            column,
+        })
     }
 
     /// The server version that the catalogue was read from.

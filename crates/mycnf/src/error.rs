@@ -61,6 +61,12 @@ pub enum Error {
         /// The option as written.
         name: String,
     },
+    /// A version that cannot be understood.
+    #[error("'{wanted}' is no server version")]
+    UnknownTarget {
+        /// The text.
+        wanted: String,
+    },
     /// A name or value that cannot be written to an option file.
     #[error("option {name:?}: {what}")]
     Unprintable {
@@ -85,6 +91,9 @@ impl Error {
                 Some("name the port with --port".to_owned())
             }
             Self::Reserved { .. } => Some("leave the option out".to_owned()),
+            Self::UnknownTarget { .. } => {
+                Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
+            }
             Self::Syntax { .. } | Self::Value { .. } | Self::Unprintable { .. } => None,
         }
     }

@@ -46,6 +46,11 @@ impl OptionFile {
         &self.entries
     }
 
+    /// Adds the options of a file that is read after this one.
+    pub fn append(&mut self, later: Self) {
+        self.entries.extend(later.entries);
+    }
+
     /// Adds an option for printing; an error if it cannot be written to an option file.
     pub fn push(&mut self, group: &str, name: &str, value: Option<String>) -> Result<(), Error> {
         if let Some(what) = unprintable(name, value.as_deref()) {

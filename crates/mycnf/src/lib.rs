@@ -11,9 +11,12 @@
 //! # Ok::<(), mycnf::Error>(())
 //! ```
 
+mod assignment;
 mod catalogue;
 mod client;
 mod default_value;
+mod deprecation;
+mod durability;
 mod entry;
 mod error;
 mod file;
@@ -21,25 +24,39 @@ mod finding;
 mod given_options;
 mod judge;
 mod line;
+mod lint;
+mod machine;
 mod name;
 mod passwords;
 mod print;
 mod private;
+mod rename;
+mod rewrite;
+mod rule;
+mod rules;
 mod size;
+mod subject;
+mod target;
 mod trap;
 mod unknown;
 
 pub use catalogue::{Catalogue, Family};
 pub use client::{ClientFiles, ClientOptions, Transport};
+pub use durability::{Durability, DurabilityClass, MissingGuarantee};
 pub use entry::{Entry, Origin};
 pub use error::Error;
 pub use file::OptionFile;
 pub use finding::{Finding, Severity};
 pub use given_options::Options;
 pub use judge::{allowed, judge, parse_number};
+pub use lint::{Lint, VALIDATOR, lint, rules};
+pub use machine::Machine;
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
+pub use rewrite::{Edit, rewritten_text};
+pub use rule::{Advice, Level, Remark, Rewrite, Rule};
 pub use size::parse_size_bytes;
+pub use target::Target;
 pub use trap::traps;
 pub use unknown::{Unknown, explain_unknown};

@@ -67,6 +67,35 @@ pub fn explain_unknown(
     }
 }
 
+/// What took the place of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Succession {
+    /// Another option.
+    By(&'static str),
+    /// None: the reason.
+    Gone(&'static str),
+}
+
+/// What took the place of an option in a family, where `knows` accepts it: its successor, or its predecessor in an older
+/// version.
+pub(crate) fn succession(
+    family: Family,
+    name: &str,
+    knows: &dyn Fn(&str) -> bool,
+) -> Option<Succession> {
+    let in_family = |row: &&Successor| in_family(row, family);
+    let mut rows = SUCCESSORS.iter().filter(in_family);
+    if let Some(row) = rows.find(|row| row.name == name) {
+        return match row.successor {
+            None => Some(Succession::Gone(row.remark)),
+            Some(successor) => knows(successor).then_some(Succession::By(successor)),
+        };
+    }
+    let mut rows = SUCCESSORS.iter().filter(in_family);
+    let row = rows.find(|row| row.successor == Some(name) && knows(row.name))?;
+    Some(Succession::By(row.name))
+}
+
 /// The versions that had the option, according to the catalogues.
 fn history(catalogue: &Catalogue, name: &str) -> String {
     let family = catalogue.family();
