@@ -35,6 +35,14 @@ pub enum Error {
         /// Largest number of levels.
         limit: usize,
     },
+    /// Too many files are included, usually because included files include each other several times.
+    #[error("{at}: more than {limit} files are included")]
+    IncludeCount {
+        /// The line of the first directive beyond the limit.
+        at: Origin,
+        /// Largest number of files.
+        limit: usize,
+    },
     /// A line that is not a group, an option, a comment or an include.
     #[error("{at}: {what}")]
     Syntax {
@@ -86,7 +94,9 @@ impl Error {
                 "paths of !include and !includedir are relative to the working directory"
                     .to_owned(),
             ),
-            Self::IncludeDepth { .. } => Some("look for a file that includes itself".to_owned()),
+            Self::IncludeDepth { .. } | Self::IncludeCount { .. } => {
+                Some("look for a file that includes itself".to_owned())
+            }
             Self::Reserved { name } if crate::name::OptionName::new(name).base() == "port" => {
                 Some("name the port with --port".to_owned())
             }
