@@ -1,6 +1,7 @@
 //! Rule: the line sets what the version has by default.
 
 use crate::assignment::is_same;
+use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -26,7 +27,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .is_some_and(|last| last.entry.origin == line.entry.origin);
         // The path of a binary log is more than the switch.
         let has_path = name == "log_bin" && line.entry.value.is_some();
-        if is_last && !has_path && is_same(&value, default) {
+        // An option that should go anyway has a finding already.
+        let is_going = deprecation(subject.target, name).is_some();
+        if is_last && !has_path && !is_going && is_same(&value, default) {
             let shown = if default.is_empty() { "empty" } else { default };
             let what = format!(
                 "equal to the default of {} ({shown})",
