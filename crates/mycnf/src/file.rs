@@ -53,6 +53,15 @@ impl OptionFile {
         self.entries.extend(later.entries);
     }
 
+    /// Gives the groups other names: `renamed` returns the new name of a group, or `None` to keep it.
+    pub(crate) fn rename_groups(&mut self, renamed: impl Fn(&str) -> Option<String>) {
+        for entry in &mut self.entries {
+            if let Some(name) = renamed(&entry.group) {
+                entry.group = name;
+            }
+        }
+    }
+
     /// Adds an option for printing; an error if it cannot be written to an option file.
     pub fn push(&mut self, group: &str, name: &str, value: Option<String>) -> Result<(), Error> {
         if let Some(what) = unprintable(name, value.as_deref()) {

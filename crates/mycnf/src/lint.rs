@@ -32,17 +32,22 @@ pub struct Lint {
 /// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run.
 pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
     let subject = Subject::new(file, target, machine);
-    let advice = RULES.iter().flat_map(|rule| {
-        let remarks = (rule.check)(&subject).into_iter();
-        remarks.map(|remark| Advice { rule, remark })
-    });
     let mut lint = Lint {
-        advice: advice.collect(),
+        advice: advice(&subject),
         durability: durability(&subject),
         options: subject.read().count(),
     };
     lint.sort(file);
     lint
+}
+
+/// What all rules say.
+pub(crate) fn advice(subject: &Subject<'_>) -> Vec<Advice> {
+    let advice = RULES.iter().flat_map(|rule| {
+        let remarks = (rule.check)(subject).into_iter();
+        remarks.map(|remark| Advice { rule, remark })
+    });
+    advice.collect()
 }
 
 /// All rules.

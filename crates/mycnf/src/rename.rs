@@ -63,7 +63,7 @@ pub(crate) fn rewritten(
                 .rev()
                 .find(|other| other.entry.name.base() == "innodb_log_files_in_group");
             let files = files.and_then(|other| parse_number(other.entry.value.as_deref()?));
-            let bytes = number()? * files.unwrap_or(2);
+            let bytes = number()? * files.unwrap_or(subject.redo_files);
             replaced(new, Some(size(bytes)))
         }
         ("innodb_redo_log_capacity", "innodb_log_file_size") => {

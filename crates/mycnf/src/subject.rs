@@ -16,6 +16,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) assignments: Vec<Assignment<'a>>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,
+    /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
+    pub(crate) redo_files: i128,
 }
 
 impl<'a> Subject<'a> {
@@ -38,6 +40,7 @@ impl<'a> Subject<'a> {
             machine,
             assignments: assignments.collect(),
             groups,
+            redo_files: 2,
         }
     }
 

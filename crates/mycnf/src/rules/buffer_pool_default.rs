@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Memory from which the default is a small part.
-const MEMORY_BYTES: u64 = 1 << 30;
+const MEMORY_BYTES: u64 = 2 << 30;
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "innodb_buffer_pool_size";

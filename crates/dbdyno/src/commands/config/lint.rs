@@ -6,7 +6,9 @@ use std::{
     process::ExitCode,
 };
 
-use mycnf::{Advice, Edit, Level, Lint, Machine, OptionFile, Rewrite, Target, lint, rewritten_text, rules};
+use mycnf::{
+    Advice, Edit, Level, Lint, Machine, OptionFile, Rewrite, Target, lint, rewritten_text, rules,
+};
 use runs::{Blame, Blamed};
 use server::{Installation, Settings};
 use units::counted;
@@ -104,7 +106,10 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
         Some(new) => Some(fix(&review, new)?),
         None => None,
     };
-    review.lint.advice.retain(|advice| advice.remark.level >= args.level);
+    review
+        .lint
+        .advice
+        .retain(|advice| advice.remark.level >= args.level);
     match args.format {
         Format::Text => {
             print!("{}", text(&review, args.verbose));
@@ -158,15 +163,23 @@ fn text(review: &Review, verbose: bool) -> String {
     }
     let rest = lint.advice.len().saturating_sub(shown);
     if rest > 0 {
-        writeln!(text, "and {} more; -v shows all, with reason and source", counted(rest, "finding"))
-            .expect("writing to a String cannot fail");
+        writeln!(
+            text,
+            "and {} more; -v shows all, with reason and source",
+            counted(rest, "finding")
+        )
+        .expect("writing to a String cannot fail");
     }
     text
 }
 
 /// `my.cnf for mysql-8.0.33: does not start: 3 refused, 2 risks, 1 warning, 4 notes in 40 options`
 fn answer(review: &Review) -> String {
-    let files: Vec<String> = review.files.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = review
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
     let lint = &review.lint;
     let refused = lint.count(Level::Refused);
     let verdict = if refused > 0 {
@@ -190,7 +203,12 @@ fn answer(review: &Review) -> String {
 /// `durability D2: a power cut takes the last second of commits (innodb_flush_log_at_trx_commit)`
 fn durability(lint: &Lint) -> String {
     let class = lint.durability.class;
-    let causes: Vec<&str> = lint.durability.lacks.iter().map(|lack| lack.option).collect();
+    let causes: Vec<&str> = lint
+        .durability
+        .lacks
+        .iter()
+        .map(|lack| lack.option)
+        .collect();
     let causes = if causes.is_empty() {
         String::new()
     } else {
@@ -202,13 +220,30 @@ fn durability(lint: &Lint) -> String {
 /// One finding; with `verbose` its reason and source below.
 fn finding(advice: &Advice, verbose: bool) -> String {
     let remark = &advice.remark;
-    let place = remark.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
-    let fix = remark.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default();
-    let mut text = format!("{:<8} {place}{}: {}{fix}\n", remark.level.name(), remark.option, remark.what);
+    let place = remark
+        .at
+        .as_ref()
+        .map(|at| format!("{at}: "))
+        .unwrap_or_default();
+    let fix = remark
+        .fix
+        .as_ref()
+        .map(|fix| format!("; {fix}"))
+        .unwrap_or_default();
+    let mut text = format!(
+        "{:<8} {place}{}: {}{fix}\n",
+        remark.level.name(),
+        remark.option,
+        remark.what
+    );
     if verbose {
         let rule = advice.rule;
-        writeln!(text, "         {}: {} Source: {}", rule.id, rule.reason, rule.source)
-            .expect("writing to a String cannot fail");
+        writeln!(
+            text,
+            "         {}: {} Source: {}",
+            rule.id, rule.reason, rule.source
+        )
+        .expect("writing to a String cannot fail");
     }
     text
 }
@@ -223,10 +258,18 @@ fn fix(review: &Review, new: &Path) -> Result<String, Blamed> {
     let bytes = super::subject::read_bytes(old)?;
     let fixed = rewritten_text(&bytes, &edits);
     super::subject::write_new(new, &fixed)?;
-    let mut text = format!("wrote {} with {}\n", new.display(), counted(edits.len(), "rewrite"));
+    let mut text = format!(
+        "wrote {} with {}\n",
+        new.display(),
+        counted(edits.len(), "rewrite")
+    );
     if elsewhere > 0 {
         let of = counted(elsewhere, "rewrite");
-        writeln!(text, "{of} in included files: run this command on those files").expect("writing to a String cannot fail");
+        writeln!(
+            text,
+            "{of} in included files: run this command on those files"
+        )
+        .expect("writing to a String cannot fail");
     }
     text.push_str(&super::subject::difference(old, &bytes, new, &fixed));
     Ok(text)
@@ -263,8 +306,12 @@ fn edits(lint: &Lint, path: &Path) -> (Vec<Edit>, usize) {
 fn rule_list() -> String {
     let mut text = String::new();
     for rule in rules() {
-        writeln!(text, "{}: {}. {} Source: {}", rule.id, rule.title, rule.reason, rule.source)
-            .expect("writing to a String cannot fail");
+        writeln!(
+            text,
+            "{}: {}. {} Source: {}",
+            rule.id, rule.title, rule.reason, rule.source
+        )
+        .expect("writing to a String cannot fail");
     }
     text
 }

@@ -19,7 +19,11 @@ pub(super) fn json(review: &Review) -> String {
             "remedy": lack.remedy,
         })
     });
-    let files: Vec<String> = review.files.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = review
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
     let object = json!({
         "files": files,
         "version": review.target.to_string(),
@@ -61,7 +65,11 @@ fn finding(advice: &Advice) -> Value {
 /// What was found and what to do, in one line.
 fn message(advice: &Advice) -> String {
     let remark = &advice.remark;
-    let fix = remark.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default();
+    let fix = remark
+        .fix
+        .as_ref()
+        .map(|fix| format!("; {fix}"))
+        .unwrap_or_default();
     format!("{}: {}{fix}", remark.option, remark.what)
 }
 
@@ -71,7 +79,12 @@ fn place(review: &Review, advice: &Advice) -> (String, u32) {
         Some(at) => (at.path().display().to_string(), at.number().unwrap_or(1)),
         None => {
             let first = review.files.first();
-            (first.map(|file| file.display().to_string()).unwrap_or_default(), 1)
+            (
+                first
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default(),
+                1,
+            )
         }
     }
 }
@@ -144,7 +157,9 @@ pub(super) fn github(review: &Review) -> String {
 
 /// Escapes the text of an annotation.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// Escapes a property of an annotation.

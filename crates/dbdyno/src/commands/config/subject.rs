@@ -39,6 +39,11 @@ impl VersionArgs {
         Ok((target_of(&found), Some(found)))
     }
 
+    /// The version that the command line names.
+    pub(super) fn given(&self) -> Option<Target> {
+        self.version.clone()
+    }
+
     /// Whether the server is one of this machine's by name.
     pub(super) fn is_here(&self) -> bool {
         self.server.is_some()
@@ -83,8 +88,14 @@ impl MachineArgs {
 
 /// This machine, with the disk of the data directory that the file names, if it exists.
 pub(super) fn this_machine(file: &OptionFile) -> Machine {
-    let datadir = file.entries().iter().rev().find(|entry| entry.name.base() == "datadir");
-    let datadir = datadir.and_then(|entry| entry.value.as_deref()).map(PathBuf::from);
+    let datadir = file
+        .entries()
+        .iter()
+        .rev()
+        .find(|entry| entry.name.base() == "datadir");
+    let datadir = datadir
+        .and_then(|entry| entry.value.as_deref())
+        .map(PathBuf::from);
     let datadir = datadir.filter(|path| path.is_absolute() && path.is_dir());
     let storage = datadir.map(|path| {
         storage_behind(Directory {
@@ -96,8 +107,13 @@ pub(super) fn this_machine(file: &OptionFile) -> Machine {
     Machine {
         memory_bytes: usable_memory_bytes(),
         cpus: available_parallelism().ok().map(usize::from),
-        disk_bytes: place.as_ref().map(|place| place.size_bytes).filter(|size| *size > 0),
-        file_system: place.map(|place| place.filesystem).filter(|name| !name.is_empty()),
+        disk_bytes: place
+            .as_ref()
+            .map(|place| place.size_bytes)
+            .filter(|size| *size > 0),
+        file_system: place
+            .map(|place| place.filesystem)
+            .filter(|name| !name.is_empty()),
     }
 }
 
@@ -127,8 +143,13 @@ pub(super) fn target_of(installation: &Installation) -> Target {
         Flavour::MariaDb => Family::MariaDb,
         Flavour::MySql | Flavour::Percona => Family::MySql,
     };
-    let numbers = installation.version.split(|character: char| !character.is_ascii_digit());
-    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(3).collect();
+    let numbers = installation
+        .version
+        .split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = numbers
+        .map_while(|number| number.parse().ok())
+        .take(3)
+        .collect();
     Target::new(family, &numbers)
 }
 
@@ -159,8 +180,12 @@ const BYTES_MAX: u64 = 16 << 20;
 
 /// The bytes of an option file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, Blamed> {
-    files::read_regular(path, BYTES_MAX)
-        .map_err(|error| Blamed::new(Blame::Input, format!("{}: cannot read: {error}", path.display())))
+    files::read_regular(path, BYTES_MAX).map_err(|error| {
+        Blamed::new(
+            Blame::Input,
+            format!("{}: cannot read: {error}", path.display()),
+        )
+    })
 }
 
 /// Writes a file that does not exist yet.
@@ -170,13 +195,21 @@ pub(super) fn write_new(path: &Path, content: &[u8]) -> Result<(), Blamed> {
         return Err(Blamed::new(Blame::Input, message).hint("name a new file".to_owned()));
     }
     let written = files::replace(path, content);
-    written.map_err(|error| Blamed::new(Blame::Machine, format!("{}: cannot write: {error}", path.display())))
+    written.map_err(|error| {
+        Blamed::new(
+            Blame::Machine,
+            format!("{}: cannot write: {error}", path.display()),
+        )
+    })
 }
 
 /// The difference of two texts as a patch.
 pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    let (old_path, new_path) = (old_path.display().to_string(), new_path.display().to_string());
+    let (old_path, new_path) = (
+        old_path.display().to_string(),
+        new_path.display().to_string(),
+    );
     similar::TextDiff::from_lines(old.as_ref(), new.as_ref())
         .unified_diff()
         .context_radius(1)
