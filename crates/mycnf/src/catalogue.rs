@@ -191,6 +191,11 @@ impl Catalogue {
         self.find(name).is_some()
     }
 
+    /// The name in the catalogue of an option in any spelling that the version accepts, abbreviations included.
+    pub fn listed_name(&self, name: &OptionName) -> Option<&'static str> {
+        self.find(name).map(|option| option.name)
+    }
+
     /// The option of this name, in any spelling that the version accepts.
     pub(crate) fn find(&self, name: &OptionName) -> Option<&'static KnownOption> {
         let spellings = name.spellings();

@@ -64,6 +64,8 @@ pub struct Side {
     pub values: BTreeMap<String, String>,
     /// Names that the file sets; empty for a side that is no file.
     pub set: Vec<String>,
+    /// Lines of the file that set nothing in the version: unknown, without effect, or with a value that it refuses.
+    pub idle: Vec<String>,
 }
 
 impl Side {
@@ -71,7 +73,7 @@ impl Side {
     pub fn of_version(target: &Target) -> Self {
         Self {
             values: defaults(&target.catalogue()),
-            set: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -81,23 +83,25 @@ impl Side {
         let machine = Machine::default();
         let subject = Subject::new(file, target, &machine);
         let mut values = defaults(&subject.catalogue);
-        let mut set = Vec::new();
+        let (mut set, mut idle) = (Vec::new(), Vec::new());
         for line in subject.read() {
             if let Some(value) = Assignment::value(line) {
                 values.insert(line.name().to_owned(), value);
                 set.push(line.name().to_owned());
+            } else {
+                idle.push(line.entry.name.to_string());
             }
         }
         set.sort_unstable();
         set.dedup();
-        Self { values, set }
+        Self { values, set, idle }
     }
 
     /// The variables of a running server, or of a run record.
     pub fn of_variables(variables: &BTreeMap<String, String>) -> Self {
         Self {
             values: variables.clone(),
-            set: Vec::new(),
+            ..Self::default()
         }
     }
 }

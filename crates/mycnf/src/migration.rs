@@ -269,7 +269,13 @@ fn changed_defaults(
             .default_value(name)
             .zip(after.catalogue.default_value(name))?;
         let is_set = before.set(name).is_some() || after.set(name).is_some();
-        let is_pinned = pins.iter().any(|pin| pin.option == name);
+        // The collation follows the character set.
+        let is_decided_by =
+            |decider: &str| name == "collation_server" && decider == "character_set_server";
+        let is_pinned = pins
+            .iter()
+            .any(|pin| pin.option == name || is_decided_by(pin.option))
+            || (name == "collation_server" && after.set("character_set_server").is_some());
         (!is_same(old, new) && !is_set && !is_pinned).then_some((name, old, new))
     });
     changed.collect()

@@ -16,10 +16,12 @@ pub(crate) struct Pin {
 }
 
 /// Options whose default decides what statements do; the value for versions that do not have the option.
-const BEHAVIOUR: [(&str, &str); 7] = [
+const BEHAVIOUR: [(&str, &str); 9] = [
     ("character_set_server", "latin1"),
+    ("enforce_gtid_consistency", "OFF"),
     ("event_scheduler", "OFF"),
     ("explicit_defaults_for_timestamp", "OFF"),
+    ("gtid_mode", "OFF"),
     ("innodb_strict_mode", "OFF"),
     ("lower_case_table_names", "0"),
     ("sql_mode", ""),

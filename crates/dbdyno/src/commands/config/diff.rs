@@ -150,7 +150,7 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         all.retain(|one| set.contains(&&one.name) || is_changed(one, &defaults));
     }
     match args.format {
-        Format::Text => print!("{}", text(args, &all, &set)),
+        Format::Text => print!("{}", text(args, &all, (&left, &right))),
         Format::Json => print!("{}", json_text(args, &all)),
     }
     Ok(ExitCode::SUCCESS)
@@ -164,7 +164,8 @@ fn is_changed(one: &Difference, defaults: &Side) -> bool {
         && explanation(&one.name).is_some()
 }
 
-fn text(args: &DiffArgs, all: &[Difference], set: &[&String]) -> String {
+fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
+    let set: Vec<&String> = sides.0.set.iter().chain(&sides.1.set).collect();
     let matters = |one: &&Difference| explanation(&one.name).is_some() || set.contains(&&one.name);
     let important: Vec<&Difference> = all.iter().filter(matters).collect();
     let changed = all
@@ -174,9 +175,21 @@ fn text(args: &DiffArgs, all: &[Difference], set: &[&String]) -> String {
     let gone = all.iter().filter(|one| one.b.is_none()).count();
     let new = all.iter().filter(|one| one.a.is_none()).count();
     let mut out = format!(
-        "{} against {}: {changed} values differ, {gone} only in the first, {new} only in the second\n",
-        args.a, args.b
+        "{} against {}: {}; {gone} only in the first, {new} only in the second\n",
+        args.a,
+        args.b,
+        units::counted(changed, "different value")
     );
+    for (name, side) in [(&args.a, sides.0), (&args.b, sides.1)] {
+        if !side.idle.is_empty() {
+            writeln!(
+                out,
+                "{name}: lines that set nothing in this version: {}",
+                side.idle.join(", ")
+            )
+            .expect("writing to a String cannot fail");
+        }
+    }
     let chosen: Vec<&Difference> = if args.verbose {
         all.iter().collect()
     } else {
@@ -198,26 +211,41 @@ fn text(args: &DiffArgs, all: &[Difference], set: &[&String]) -> String {
                 .as_ref()
                 .map_or("-".to_owned(), |value| shown(value, unit))
         };
+        let values =
+            flags(one).unwrap_or_else(|| format!("{} -> {}", value(&one.a), value(&one.b)));
         let indent = if args.verbose { "  " } else { "" };
         let group = if args.verbose {
             String::new()
         } else {
             format!(" ({})", one.topic.name())
         };
-        writeln!(
-            out,
-            "{indent}{}: {} -> {}{group}",
-            one.name,
-            value(&one.a),
-            value(&one.b)
-        )
-        .expect("writing to a String cannot fail");
+        writeln!(out, "{indent}{}: {values}{group}", one.name)
+            .expect("writing to a String cannot fail");
     }
     if chosen.len() < all.len() {
         let rest = units::counted(all.len() - chosen.len(), "difference");
         writeln!(out, "and {rest} more; -v shows all").expect("writing to a String cannot fail");
     }
     out
+}
+
+/// Of two long lists only what differs: `-firstmatch=on, +firstmatch=off`.
+fn flags(one: &Difference) -> Option<String> {
+    let (a, b) = one.a.as_deref().zip(one.b.as_deref())?;
+    let words = |text: &str| -> Vec<String> { text.split(',').map(str::to_owned).collect() };
+    let (a, b) = (words(a), words(b));
+    if a.len() < 2 || b.len() < 2 {
+        return None;
+    }
+    let gone = a
+        .iter()
+        .filter(|word| !b.contains(word))
+        .map(|word| format!("-{word}"));
+    let new = b
+        .iter()
+        .filter(|word| !a.contains(word))
+        .map(|word| format!("+{word}"));
+    Some(gone.chain(new).collect::<Vec<_>>().join(", "))
 }
 
 fn json_text(args: &DiffArgs, all: &[Difference]) -> String {

@@ -162,9 +162,12 @@ fn history(out: &mut String, name: &str, unit: &str, indent: &str) {
 fn lines(file: &OptionFile, target: &Target) -> Vec<(Entry, Option<String>)> {
     let options = Options::from_groups(file, &target.groups());
     let entries = options.entries().iter();
-    entries
-        .map(|entry| (entry.clone(), known_name(&entry.name)))
-        .collect()
+    let catalogue = target.catalogue();
+    let named = entries.map(|entry| {
+        let listed = catalogue.listed_name(&entry.name).map(str::to_owned);
+        (entry.clone(), listed.or_else(|| known_name(&entry.name)))
+    });
+    named.collect()
 }
 
 fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {

@@ -10,11 +10,14 @@ use mycnf::{
     Advice, Edit, Level, Lint, Machine, OptionFile, Rewrite, Target, lint, rewritten_text, rules,
 };
 use runs::{Blame, Blamed};
-use server::{Installation, Settings};
+use server::Installation;
 use units::counted;
 
 use super::lint_formats;
-use super::subject::{MachineArgs, VersionArgs, note_catalogue, read_files};
+use super::subject::{
+    MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, validated,
+    write_new,
+};
 
 /// Findings that fit below the answer without -v.
 const SHOWN_MAX: usize = 9;
@@ -138,12 +141,8 @@ fn review(
 ) -> Result<Review, Blamed> {
     let mut lint = lint(file, &target, machine);
     if let Some(installation) = installation {
-        let settings = Settings {
-            cnf: files.clone(),
-            ..Settings::default()
-        };
-        let checked = server::check(installation, &settings)?;
-        lint.add_validator(&checked.findings, file);
+        let findings = validated(installation, files.clone())?;
+        lint.add_validator(&findings, file);
     }
     Ok(Review {
         files,
@@ -255,9 +254,9 @@ fn fix(review: &Review, new: &Path) -> Result<String, Blamed> {
         return Err(Blamed::new(Blame::Input, message).hint("fix them one by one".to_owned()));
     };
     let (edits, elsewhere) = edits(&review.lint, old);
-    let bytes = super::subject::read_bytes(old)?;
+    let bytes = read_bytes(old)?;
     let fixed = rewritten_text(&bytes, &edits);
-    super::subject::write_new(new, &fixed)?;
+    write_new(new, &fixed)?;
     let mut text = format!(
         "wrote {} with {}\n",
         new.display(),
@@ -271,7 +270,7 @@ fn fix(review: &Review, new: &Path) -> Result<String, Blamed> {
         )
         .expect("writing to a String cannot fail");
     }
-    text.push_str(&super::subject::difference(old, &bytes, new, &fixed));
+    text.push_str(&difference(old, &bytes, new, &fixed));
     Ok(text)
 }
 

@@ -4,10 +4,12 @@ use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use mycnf::{Migration, Move, OptionFile, Target, explanation, migrate, rewritten_text, shown};
 use runs::{Blame, Blamed};
-use server::{Installation, Settings};
+use server::Installation;
 use units::counted;
 
-use super::subject::{blamed, difference, note_catalogue, read_bytes, target, write_new};
+use super::subject::{
+    blamed, difference, note_catalogue, read_bytes, target, validated, write_new,
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -80,21 +82,21 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What the new version's own validator refuses in the result.
-fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<mycnf::Finding>, Blamed> {
+fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<String>, Blamed> {
     let scratch = files::Scratch::make("dbdyno-migrate-");
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
-    let settings = Settings {
-        cnf: vec![path],
-        ..Settings::default()
-    };
-    let checked = server::check(installation, &settings)?;
-    Ok(checked
-        .findings
-        .into_iter()
-        .filter(mycnf::Finding::is_refusal)
-        .collect())
+    let findings = validated(installation, vec![path])?.into_iter();
+    let refusals = findings.filter(mycnf::Finding::is_refusal);
+    let refusals = refusals.map(|finding| {
+        let line = finding.at.number().unwrap_or(0);
+        format!(
+            "line {line} of the new file: {}: {}",
+            finding.option, finding.what
+        )
+    });
+    Ok(refusals.collect())
 }
 
 fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {

@@ -5,9 +5,9 @@ use std::{
     thread::available_parallelism,
 };
 
-use mycnf::{Family, Machine, OptionFile, Target, parse_size_bytes};
+use mycnf::{Family, Finding, Machine, OptionFile, Severity, Target, parse_size_bytes};
 use runs::{Blame, Blamed, named_server};
-use server::{Flavour, Installation};
+use server::{Flavour, Installation, Settings};
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
 /// The version that files are judged for.
@@ -215,4 +215,29 @@ pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8
         .context_radius(1)
         .header(&old_path, &new_path)
         .to_string()
+}
+
+/// What an installed server's own validator says of option files. Paths that do not exist on this machine are not judged:
+/// the file may be for another one.
+pub(super) fn validated(
+    installation: &Installation,
+    files: Vec<PathBuf>,
+) -> Result<Vec<Finding>, Blamed> {
+    let settings = Settings {
+        cnf: files,
+        ..Settings::default()
+    };
+    let mut findings = server::check(installation, &settings)?.findings;
+    for finding in findings.iter_mut().filter(|finding| finding.is_refusal()) {
+        let path = finding
+            .option
+            .split_once('=')
+            .map(|(_, value)| Path::new(value));
+        if path.is_some_and(|path| path.is_absolute() && !path.exists()) {
+            finding.severity = Severity::Note;
+            "not judged: the path does not exist on this machine".clone_into(&mut finding.what);
+            finding.hint = None;
+        }
+    }
+    Ok(findings)
 }
