@@ -57,7 +57,11 @@ pub fn explain_unknown(
         _ => name.folded().to_owned(),
     };
     let listed = name_of(name);
+    // A version from before the option has neither its successor nor the reason for its end.
+    let is_too_old = Catalogue::span(family, &listed)
+        .is_some_and(|(first, _)| version_key(first) > version_key(catalogue.version()));
     let hint = successor(family, &listed, knows)
+        .filter(|_| !is_too_old)
         .or_else(|| predecessor(family, &listed, knows))
         .or_else(|| completion(catalogue, name, knows))
         .or_else(|| near(catalogue, &listed, knows));
