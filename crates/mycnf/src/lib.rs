@@ -37,6 +37,7 @@ mod pin;
 mod print;
 mod private;
 mod rename;
+mod restart;
 mod rewrite;
 mod rule;
 mod rules;

@@ -27,6 +27,8 @@ pub struct Lint {
     pub durability: Durability,
     /// Number of options that the server reads.
     pub options: usize,
+    /// Those of them that can be set only at start.
+    pub needs_restart: Vec<String>,
 }
 
 /// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run.
@@ -36,9 +38,17 @@ pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
         advice: advice(&subject),
         durability: durability(&subject),
         options: subject.read().count(),
+        needs_restart: needs_restart(&subject),
     };
     lint.sort(file);
     lint
+}
+
+fn needs_restart(subject: &Subject<'_>) -> Vec<String> {
+    let names = subject.read().map(|line| line.name());
+    let fixed = names.filter(|name| subject.catalogue.needs_restart(name) == Some(true));
+    let fixed: std::collections::BTreeSet<&str> = fixed.collect();
+    fixed.into_iter().map(str::to_owned).collect()
 }
 
 /// What all rules say.
@@ -157,6 +167,7 @@ mod tests {
             "equal-to-default sync_binlog=1",
         ];
         assert_eq!(shown(&lint), expected);
+        assert_eq!(lint.needs_restart, ["skip_name_resolve"]);
         assert_eq!((lint.options, lint.count(Level::Refused)), (4, 2));
 
         let entry = &file.entries()[1];

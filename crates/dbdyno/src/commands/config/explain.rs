@@ -117,7 +117,12 @@ fn variable_text(name: &str, target: Option<&Target>) -> String {
         let allowed = allowed
             .map(|allowed| format!("; {allowed}"))
             .unwrap_or_default();
-        line(&mut out, &format!("{target}: {here}{allowed}"));
+        let change = match catalogue.needs_restart(name) {
+            Some(true) => "; set only at start",
+            Some(false) => "; can be changed at run time",
+            None => "",
+        };
+        line(&mut out, &format!("{target}: {here}{allowed}{change}"));
     }
     details(&mut out, text, "");
     history(&mut out, name, unit(text), "");
@@ -234,6 +239,7 @@ fn variable_json(name: &str, target: Option<&Target>) -> Value {
         "measure": text.map(|text| &text.measure),
         "cost": text.map(|text| &text.cost),
         "version": target.map(Target::to_string),
+        "needs_restart": target.and_then(|target| target.catalogue().needs_restart(name)),
         "default": target.and_then(|target| target.catalogue().default_value(name)),
         "history": history.collect::<Vec<_>>(),
     })

@@ -160,6 +160,14 @@ fn text(review: &Review, verbose: bool) -> String {
     for advice in lint.advice.iter().take(shown) {
         text.push_str(&finding(advice, verbose));
     }
+    if verbose && !lint.needs_restart.is_empty() {
+        writeln!(
+            text,
+            "set only at start, so that a change needs a restart: {}",
+            lint.needs_restart.join(", ")
+        )
+        .expect("writing to a String cannot fail");
+    }
     let rest = lint.advice.len().saturating_sub(shown);
     if rest > 0 {
         writeln!(

@@ -30,6 +30,7 @@ pub(super) fn json(review: &Review) -> String {
         "catalogue": mycnf::Target::of_catalogue(&review.target.catalogue()).to_string(),
         "is_validated_by_server": review.is_validated,
         "options": lint.options,
+        "needs_restart": lint.needs_restart,
         "durability": {
             "class": lint.durability.class.name(),
             "loses": lint.durability.class.in_words(),

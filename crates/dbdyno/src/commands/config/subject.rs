@@ -13,7 +13,8 @@ use telemetry::{Directory, storage_behind, usable_memory_bytes};
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11 [default: the server found on this machine]
+    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the one that is installed [default: the server found
+    /// on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
     /// Judge for this private server, on this machine
@@ -161,8 +162,12 @@ pub(super) fn note_catalogue(target: &Target) {
     }
 }
 
-/// A version on the command line.
+/// A version on the command line; a bare family is the installed server of it, or its newest catalogue.
 pub(super) fn target(text: &str) -> Result<Target, String> {
+    let is_family = ["mysql", "mariadb", "percona"].contains(&text.to_ascii_lowercase().as_str());
+    if is_family && let Ok(found) = Installation::find(Some(text), None) {
+        return Ok(target_of(&found));
+    }
     Target::parse(text).map_err(|error| match error.hint() {
         Some(hint) => format!("{error}; {hint}"),
         None => error.to_string(),
