@@ -76,8 +76,8 @@ pub struct Durability {
 
 /// The durability class of a file for a version.
 ///
-/// Source: MySQL Reference Manual, "InnoDB and the ACID Model"; our own power cuts, see the audit's rule C01, which judges
-/// a run by the same classes.
+/// Source: MySQL Reference Manual, "InnoDB and the ACID Model"; our own power cuts, see the audit's rule C01, which
+/// judges a run by the same classes.
 pub(crate) fn durability(subject: &Subject<'_>) -> Durability {
     use DurabilityClass::{D0, D1, D2, D3};
     let mut lacks = Vec::new();

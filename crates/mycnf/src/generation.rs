@@ -153,8 +153,8 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         "three quarters"
     };
     let reason = format!(
-        "At most {share} of {}, less what {} connections can take at once. Enough when Innodb_buffer_pool_reads per query is \
-         near 0.",
+        "At most {share} of {}, less what {} connections can take at once. Enough when Innodb_buffer_pool_reads \
+         per query is near 0.",
         bytes(wish.memory_bytes),
         wish.connections
     );
@@ -184,7 +184,8 @@ fn redo(wish: &Wish, subject: &Subject<'_>, so_far: &[Line]) -> Vec<Line> {
     };
     let wanted = (pool / divisor).clamp(STEP_BYTES, most) / STEP_BYTES * STEP_BYTES;
     let reason = format!(
-        "For {purpose}: 1/{divisor} of the buffer pool, at most {}. A larger log delays flushing, and recovery takes longer.",
+        "For {purpose}: 1/{divisor} of the buffer pool, at most {}. A larger log delays flushing, and recovery \
+            takes longer.",
         bytes(most)
     );
     if subject.has("innodb_redo_log_capacity") {

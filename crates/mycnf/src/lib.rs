@@ -60,7 +60,7 @@ pub use generation::{Purpose, Wish, generate};
 pub use given_options::Options;
 pub use history::{Era, Presence, eras, presence, shown};
 pub use judge::{allowed, judge, parse_number};
-pub use lint::{Lint, VALIDATOR, lint, rules};
+pub use lint::{IGNORED_FILE, Lint, VALIDATOR, lint, rules};
 pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};

@@ -1,5 +1,7 @@
 //! The review of an option file for one version: all rules over it.
 
+use std::path::Path;
+
 use crate::durability::{Durability, durability};
 use crate::file::OptionFile;
 use crate::finding::Finding;
@@ -15,6 +17,15 @@ pub static VALIDATOR: Rule = Rule {
     title: "The server's own check",
     reason: "The server itself refuses or changes the line.",
     source: "the server's validator, run without a start",
+    check: |_| Vec::new(),
+};
+
+/// The "rule" of files that the server does not open; reading their mode is the caller's business.
+pub static IGNORED_FILE: Rule = Rule {
+    id: "world-writable-file",
+    title: "File that the server passes over",
+    reason: "Every program of both families passes over an option file that all users may write, with a warning at most.",
+    source: "MySQL Reference Manual, \"Using Option Files\"",
     check: |_| Vec::new(),
 };
 
@@ -77,6 +88,17 @@ impl Lint {
     /// The worst level; `None` without findings.
     pub fn worst(&self) -> Option<Level> {
         self.advice.iter().map(|advice| advice.remark.level).max()
+    }
+
+    /// Adds that a file is writable by all users, so that the server passes over it.
+    pub fn add_ignored_file(&mut self, path: &Path) {
+        let what = "all users may write the file, so that the server does not read it";
+        let remark = Remark::about(&path.display().to_string(), Level::Refused, what);
+        let advice = Advice {
+            rule: &IGNORED_FILE,
+            remark: remark.fix("chmod o-w"),
+        };
+        self.advice.insert(0, advice);
     }
 
     /// Adds what the server's own validator says. Where a rule has refused the line already, the rule's words remain;
@@ -143,7 +165,6 @@ fn is_about_the_name_or_value(advice: &Advice) -> bool {
 mod tests {
     use super::*;
     use crate::Severity;
-    use std::path::Path;
 
     #[test]
     fn the_worst_comes_first_and_lines_in_their_order() {

@@ -21,8 +21,8 @@ impl Target {
         }
     }
 
-    /// Reads `mysql-8.0.33`, `mariadb-10.11`, `percona-5.6`, a bare version, or a bare family, which stands for its newest
-    /// catalogue. Bare versions from 10 to 25 are MariaDB's; MySQL skipped them.
+    /// Reads `mysql-8.0.33`, `mariadb-10.11`, `percona-5.6`, a bare version, or a bare family, which stands for its
+    /// newest catalogue. Bare versions from 10 to 25 are MariaDB's; MySQL skipped them.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownTarget {
             wanted: text.to_owned(),

@@ -1,5 +1,7 @@
 //! `dbdyno config`: option files reviewed, explained, compared, moved and made.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::Value;
 
 use crate::scene::Scene;
@@ -275,6 +277,12 @@ fn diff_compares_versions_files_and_a_running_server() {
         .exits(0)
         .prints("max_connections: 77 -> 99");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+    let record = |name: &str| format!("{}/../audit/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (a, b) = (record("mariadb-tpcc.jsonl"), record("mysql-insert.jsonl"));
+    scene
+        .dbdyno(["config", "diff", &a, &b])
+        .exits(0)
+        .prints("sync_binlog: 0 -> 1");
     scene
         .dbdyno(["config", "diff", "a.cnf", "server:none"])
         .exits(2)

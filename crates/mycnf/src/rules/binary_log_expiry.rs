@@ -49,7 +49,8 @@ mod tests {
             "mysql-5.6",
             "log_bin=x",
             &[
-                "warning: log_bin=x: binary logs are never removed: they fill the disk in the end; add expire_logs_days",
+                "warning: log_bin=x: binary logs are never removed: they fill the disk in the end; add \
+                    expire_logs_days",
             ],
         );
         assert_found(&RULE, "mysql-5.6", "log_bin=x\nexpire_logs_days=14", &[]);

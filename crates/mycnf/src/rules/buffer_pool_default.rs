@@ -8,7 +8,8 @@ pub(super) const RULE: Rule = Rule {
     id: "default-buffer-pool",
     title: "Buffer pool at its default",
     reason: "128 MB is a default for a small machine; whether more helps depends on the data and is to be measured.",
-    source: "the article of July 2020 in which a load took 17 minutes with 128 MB of 8 GB, and 2 with 5 GB and a higher io_capacity",
+    source: "the article of July 2020 in which a load took 17 minutes with 128 MB of 8 GB, and 2 with 5 GB and a \
+        higher io_capacity",
     check,
 };
 

@@ -6,8 +6,10 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "doublewrite",
     title: "Doublewrite buffer off",
-    reason: "A power cut in the middle of a page leaves half of it; without the doublewrite buffer the server may not start again.",
-    source: "our own power cuts at the worst moment: without the doublewrite buffer the server did not start again in 4 of 4 trials, with it in none of 4",
+    reason: "A power cut in the middle of a page leaves half of it; without the doublewrite buffer the server may \
+        not start again.",
+    source: "our own power cuts at the worst moment: without the doublewrite buffer the server did not start \
+        again in 4 of 4 trials, with it in none of 4",
     check,
 };
 

@@ -8,7 +8,8 @@ pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
     title: "Fixed when the data directory is made",
     reason: "With an existing data directory the server refuses another value or passes over it.",
-    source: "seen: page size, data files and undo layout are compared at start; MySQL 8.0 refuses another lower_case_table_names",
+    source: "seen: page size, data files and undo layout are compared at start; MySQL 8.0 refuses another \
+        lower_case_table_names",
     check,
 };
 

@@ -6,7 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
     title: "Flush method against the file system",
-    reason: "A method that the file system does not have keeps the server from starting; one without flushes loses commits; one with buffers keeps every page twice.",
+    reason: "A method that the file system does not have keeps the server from starting; one without flushes \
+        loses commits; one with buffers keeps every page twice.",
     source: "MySQL Reference Manual, \"innodb_flush_method\"; O_DIRECT is refused by tmpfs",
     check,
 };

@@ -6,7 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "general-log",
     title: "General log on",
-    reason: "Each statement is written once more, in one file for all sessions; passwords of statements are in it, too.",
+    reason: "Each statement is written once more, in one file for all sessions; passwords of statements are in \
+        it, too.",
     source: "MySQL Reference Manual, \"The General Query Log\"",
     check,
 };

@@ -7,7 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
     title: "GTIDs and their conditions",
-    reason: "The server does not start without the other options; with an unflushed binary log a power cut loses GTIDs that replicas have.",
+    reason: "The server does not start without the other options; with an unflushed binary log a power cut loses \
+        GTIDs that replicas have.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };

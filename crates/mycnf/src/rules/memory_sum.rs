@@ -7,7 +7,8 @@ use units::{bytes, percent};
 pub(super) const RULE: Rule = Rule {
     id: "memory-sum",
     title: "Memory promised to buffers and connections",
-    reason: "The sum is an upper bound that few loads reach, because buffers of a connection are allocated when a statement needs them; beyond the memory the kernel kills the server.",
+    reason: "The sum is an upper bound that few loads reach, because buffers of a connection are allocated when a \
+        statement needs them; beyond the memory the kernel kills the server.",
     source: "our own sum: global buffers, and max_connections times the buffers of a connection; both are shown",
     check,
 };

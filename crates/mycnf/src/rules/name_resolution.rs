@@ -6,7 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "name-resolution",
     title: "Host names of accounts",
-    reason: "An account 'user'@'host' with a name for a host does not match; after initialisation root logs in over the socket only.",
+    reason: "An account 'user'@'host' with a name for a host does not match; after initialisation root logs in \
+        over the socket only.",
     source: "seen: with skip_name_resolve a new 5.7 or 8.0 refuses root over TCP in place of the greeting (error 1130)",
     check,
 };

@@ -7,7 +7,8 @@ pub(super) const RULE: Rule = Rule {
     id: "open-files-limit",
     title: "Too few open files",
     reason: "The server lowers table_open_cache and max_connections, and says so in its log at most.",
-    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; seen: 10000 became 9919 with a limit of 20000",
+    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; seen: 10000 became 9919 with a limit \
+        of 20000",
     check,
 };
 
@@ -36,8 +37,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         "{connections} connections and {tables} tables need {needed} files: the server lowers table_open_cache"
     );
     vec![
-        Remark::of(subject, "open_files_limit", Level::Warning, what)
-            .fix(format!("write {needed}, or make table_open_cache smaller")),
+        Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
+            "make table_open_cache smaller, or write {needed} if Opened_tables grows"
+        )),
     ]
 }
 

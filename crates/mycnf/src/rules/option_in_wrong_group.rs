@@ -7,7 +7,8 @@ pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
     title: "Option in a wrong group",
     reason: "The server does not read the group; the line sets nothing, and a client with it may refuse to start.",
-    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it passes over unknown options of its group",
+    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it passes over unknown options \
+        of its group",
     check,
 };
 

@@ -8,7 +8,8 @@ pub(super) const RULE: Rule = Rule {
     id: "query-cache",
     title: "Query cache",
     reason: "One mutex guards the query cache: with several threads it limits the whole server, and CPUs stay idle.",
-    source: "the benchmark of 2012 in which CPUs stayed at 40 to 50 % until the cache was off, and throughput became four times as high",
+    source: "the benchmark of 2012 in which CPUs stayed at 40 to 50 % until the cache was off, and throughput \
+        became four times as high",
     check,
 };
 

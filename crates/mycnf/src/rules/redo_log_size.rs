@@ -8,8 +8,10 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "redo-log-size",
     title: "Redo log too large",
-    reason: "A redo log beyond the version's limit keeps the server from starting; one that the disk does not hold stops it at creation.",
-    source: "MySQL Reference Manual, \"innodb_log_file_size\": all files together below 4 GB up to 5.5 and 512 GB up to 8.0.29",
+    reason: "A redo log beyond the version's limit keeps the server from starting; one that the disk does not \
+        hold stops it at creation.",
+    source: "MySQL Reference Manual, \"innodb_log_file_size\": all files together below 4 GB up to 5.5 and 512 GB \
+        up to 8.0.29",
     check,
 };
 

@@ -6,7 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replication-filter",
     title: "Replication filtered by database",
-    reason: "With statements in the binary log the filter looks at the default database of the session and not at the table: rows are lost without an error.",
+    reason: "With statements in the binary log the filter looks at the default database of the session and not at \
+        the table: rows are lost without an error.",
     source: "MySQL Reference Manual, \"How Servers Evaluate Replication Filtering Rules\"",
     check,
 };
@@ -24,11 +25,22 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let remarks = lines.map(|line| {
         let is_of_log = line.name().starts_with("binlog_");
         let (level, what) = if is_of_log {
-            (Level::Warning, "changes of filtered databases are missing in the binary log: no point-in-time recovery for them")
+            (
+                Level::Warning,
+                "changes of filtered databases are missing in the binary log: no point-in-time \
+                recovery for them",
+            )
         } else if is_by_rows {
-            (Level::Note, "changes of filtered databases do not arrive on this replica")
+            (
+                Level::Note,
+                "changes of filtered databases do not arrive on this replica",
+            )
         } else {
-            (Level::Warning, "statements are filtered by the session's default database, not by the table that they change")
+            (
+                Level::Warning,
+                "statements are filtered by the session's default database, not by the table that \
+                they change",
+            )
         };
         Remark::on(line, level, what).fix("filter by table: replicate_wild_ignore_table = mysql.%")
     });

@@ -8,8 +8,10 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "sql-mode",
     title: "SQL mode",
-    reason: "A word that the version does not know keeps the server from starting; without a strict mode wrong values are cut and stored.",
-    source: "MySQL Reference Manual, \"Server SQL Modes\"; 8.0 removed NO_AUTO_CREATE_USER and the modes of other databases",
+    reason: "A word that the version does not know keeps the server from starting; without a strict mode wrong \
+        values are cut and stored.",
+    source: "MySQL Reference Manual, \"Server SQL Modes\"; 8.0 removed NO_AUTO_CREATE_USER and the modes of other \
+        databases",
     check,
 };
 

@@ -7,7 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "temporary-table-limits",
     title: "Limits of temporary tables",
-    reason: "The smaller of the two limits counts for temporary tables of the MEMORY engine; raising one alone does nothing.",
+    reason: "The smaller of the two limits counts for temporary tables of the MEMORY engine; raising one alone \
+        does nothing.",
     source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"",
     check,
 };

@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write as _,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -144,12 +145,21 @@ fn review(
         let findings = validated(installation, files.clone())?;
         lint.add_validator(&findings, file);
     }
+    for path in files.iter().filter(|path| is_world_writable(path)) {
+        lint.add_ignored_file(path);
+    }
     Ok(Review {
         files,
         target,
         is_validated: installation.is_some(),
         lint,
     })
+}
+
+/// Whether all users may write a file.
+fn is_world_writable(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o002 != 0)
 }
 
 /// The answer, and the findings below it.
@@ -312,7 +322,7 @@ fn edits(lint: &Lint, path: &Path) -> (Vec<Edit>, usize) {
 
 fn rule_list() -> String {
     let mut text = String::new();
-    for rule in rules() {
+    for rule in rules().chain([&mycnf::VALIDATOR, &mycnf::IGNORED_FILE]) {
         writeln!(
             text,
             "{}: {}. {} Source: {}",

@@ -13,7 +13,7 @@ use telemetry::{Directory, storage_behind, usable_memory_bytes};
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the one that is installed [default: the server found
+    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the server found
     /// on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
