@@ -1,4 +1,4 @@
-//! The definition of a rule over an option file, and what it says.
+//! The definition of a rule over an option file, and its remarks.
 
 use crate::assignment::Assignment;
 use crate::entry::Origin;
@@ -134,6 +134,6 @@ impl Remark {
 pub struct Advice {
     /// The rule.
     pub rule: &'static Rule,
-    /// What it says.
+    /// The remark.
     pub remark: Remark,
 }

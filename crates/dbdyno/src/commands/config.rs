@@ -8,6 +8,7 @@ mod generate;
 mod lint;
 mod lint_formats;
 mod migrate;
+mod review;
 mod subject;
 
 /// Option files are read as the server reads them; nothing is ever changed in place, and no server is touched.

@@ -30,7 +30,7 @@ fn lint_answers_first_and_exits_by_level() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "my.cnf for mysql-8.0.33: does not start as it is: 2 refused, 1 risk, 2 warnings, 1 note in 5 options"
+        "my.cnf for mysql-8.0.33: does not start as it is: 2 refused, 1 risk, 2 warnings, 2 notes in 5 options"
     );
     assert!(lines[1].starts_with("durability D2: "), "{text}");
     assert!(lines.len() <= 12, "{text}");
@@ -195,6 +195,11 @@ fn bad_files_and_versions_are_errors_that_say_so() {
         .dbdyno(["config", "lint", "returns.cnf", "--for", "oracle-19"])
         .exits(2)
         .says("is no server version");
+    let open = scene.file("open.cnf", "[mysqld]\nmax_connections=77\n");
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o666)).unwrap();
+    lint("open.cnf")
+        .exits(1)
+        .prints("the server does not read it; chmod o-w");
     scene.file(
         "secret.cnf",
         "[client]\npassword=swordfish\n[mysqld]\npassword=swordfish\n",

@@ -2,22 +2,18 @@
 
 use std::{
     fmt::Write as _,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use mycnf::{
-    Advice, Edit, Level, Lint, Machine, OptionFile, Rewrite, Target, lint, rewritten_text, rules,
-};
+use mycnf::{Advice, Edit, Level, Lint, Rewrite, rewritten_text, rules};
 use runs::{Blame, Blamed};
-use server::Installation;
 use units::counted;
 
 use super::lint_formats;
+use super::review::{Review, review};
 use super::subject::{
-    MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, validated,
-    write_new,
+    MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, write_new,
 };
 
 /// Findings that fit below the answer without -v.
@@ -81,16 +77,6 @@ enum Format {
     Github,
 }
 
-/// A review with what it is about.
-#[derive(Debug)]
-pub(super) struct Review {
-    pub(super) files: Vec<PathBuf>,
-    pub(super) target: Target,
-    /// Whether the version's own validator took part.
-    pub(super) is_validated: bool,
-    pub(super) lint: Lint,
-}
-
 pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
     if args.rules {
         print!("{}", rule_list());
@@ -130,36 +116,6 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
-}
-
-/// Reviews files by the catalogue, and by the server's own validator where it is installed.
-fn review(
-    files: Vec<PathBuf>,
-    file: &OptionFile,
-    target: Target,
-    machine: &Machine,
-    installation: Option<&Installation>,
-) -> Result<Review, Blamed> {
-    let mut lint = lint(file, &target, machine);
-    if let Some(installation) = installation {
-        let findings = validated(installation, files.clone())?;
-        lint.add_validator(&findings, file);
-    }
-    for path in files.iter().filter(|path| is_world_writable(path)) {
-        lint.add_ignored_file(path);
-    }
-    Ok(Review {
-        files,
-        target,
-        is_validated: installation.is_some(),
-        lint,
-    })
-}
-
-/// Whether all users may write a file.
-fn is_world_writable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o002 != 0)
 }
 
 /// The answer, and the findings below it.

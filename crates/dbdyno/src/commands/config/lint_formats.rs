@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mycnf::{Advice, Level, Rewrite};
 use serde_json::{Value, json};
 
-use super::lint::Review;
+use super::review::Review;
 
 /// One object; docs/config.md names its fields.
 pub(super) fn json(review: &Review) -> String {
