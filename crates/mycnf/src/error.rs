@@ -43,6 +43,14 @@ pub enum Error {
         /// Largest number of files.
         limit: usize,
     },
+    /// More options than any option file has.
+    #[error("{at}: the file has more than {limit} options, and is no option file")]
+    OptionCount {
+        /// The line of the first option beyond the limit.
+        at: Origin,
+        /// Largest number of options.
+        limit: usize,
+    },
     /// A line that is not a group, an option, a comment or an include.
     #[error("{at}: {what}")]
     Syntax {
@@ -104,7 +112,10 @@ impl Error {
             Self::UnknownTarget { .. } => {
                 Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
             }
-            Self::Syntax { .. } | Self::Value { .. } | Self::Unprintable { .. } => None,
+            Self::OptionCount { .. }
+            | Self::Syntax { .. }
+            | Self::Value { .. }
+            | Self::Unprintable { .. } => None,
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::print::{unprintable, write_entries};
 const INCLUDE_DEPTH_MAX: usize = 10;
 /// Largest number of files that one file includes, directly and in included files: nested includes multiply.
 const INCLUDES_MAX: usize = 1_000;
+/// Largest number of options in a file with its includes; the longest real files have some hundred.
+const OPTIONS_MAX: usize = 10_000;
 /// Largest size of an option file, bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
@@ -98,6 +100,10 @@ impl Reading {
                         let what = "an option stands before the first [group]";
                         return Err(Error::Syntax { at, what });
                     };
+                    if self.file.entries.len() >= OPTIONS_MAX {
+                        let limit = OPTIONS_MAX;
+                        return Err(Error::OptionCount { at, limit });
+                    }
                     self.file.entries.push(Entry {
                         group,
                         name,

@@ -200,7 +200,7 @@ impl Migration {
         if files < 2 || !is_one || is_done {
             return;
         }
-        let now = format!("{name} = {}", size(each * files));
+        let now = format!("{name} = {}", size(each.saturating_mul(files)));
         let was = option_as_written(line.entry);
         if let Some(number) = at.number().filter(|_| at.path() == path) {
             self.edits.push(Edit::Line {

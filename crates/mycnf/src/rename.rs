@@ -29,8 +29,7 @@ pub(crate) fn rewritten(
     old: &str,
     new: &str,
 ) -> Option<Rewrite> {
-    let is_set = |name: &str| subject.read().any(|other| other.name() == name);
-    if is_set(new) {
+    if subject.set(new).is_some() {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
     }
@@ -44,10 +43,11 @@ pub(crate) fn rewritten(
     let number = || parse_number(value?);
     match (old, new) {
         ("expire_logs_days", "binlog_expire_logs_seconds") => {
-            replaced(new, Some((number()? * DAY_S).to_string()))
+            replaced(new, Some(number()?.checked_mul(DAY_S)?.to_string()))
         }
         ("binlog_expire_logs_seconds", "expire_logs_days") => {
-            let days = (number()? + DAY_S - 1) / DAY_S;
+            let seconds = number()?;
+            let days = seconds / DAY_S + i128::from(seconds % DAY_S > 0);
             replaced(new, Some(days.to_string()))
         }
         ("log_warnings", "log_error_verbosity") => {
@@ -63,7 +63,7 @@ pub(crate) fn rewritten(
                 .rev()
                 .find(|other| other.entry.name.base() == "innodb_log_files_in_group");
             let files = files.and_then(|other| parse_number(other.entry.value.as_deref()?));
-            let bytes = number()? * files.unwrap_or(subject.redo_files);
+            let bytes = number()?.checked_mul(files.unwrap_or(subject.redo_files))?;
             replaced(new, Some(size(bytes)))
         }
         ("innodb_redo_log_capacity", "innodb_log_file_size") => {

@@ -1,5 +1,7 @@
 //! What the rules judge: a file, resolved for a version, on a machine.
 
+use std::collections::BTreeMap;
+
 use crate::assignment::{Assignment, is_on};
 use crate::catalogue::{Catalogue, Family};
 use crate::file::OptionFile;
@@ -14,6 +16,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) catalogue: Catalogue,
     pub(crate) machine: &'a Machine,
     pub(crate) assignments: Vec<Assignment<'a>>,
+    /// Index of the line that decides each option.
+    deciding: BTreeMap<String, usize>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,
     /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
@@ -34,11 +38,20 @@ impl<'a> Subject<'a> {
                 is_read: groups.contains(&group),
             }
         });
+        let assignments: Vec<Assignment<'_>> = assignments.collect();
+        let read = assignments
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.is_read);
+        let deciding = read
+            .map(|(index, line)| (line.name().to_owned(), index))
+            .collect();
         Self {
             target,
             catalogue,
             machine,
-            assignments: assignments.collect(),
+            assignments,
+            deciding,
             groups,
             redo_files: 2,
         }
@@ -51,7 +64,7 @@ impl<'a> Subject<'a> {
 
     /// The line that decides an option.
     pub(crate) fn set(&self, option: &str) -> Option<&Assignment<'a>> {
-        self.read().rev().find(|line| line.name() == option)
+        self.assignments.get(*self.deciding.get(option)?)
     }
 
     /// The effective value of an option: the file's, or the default of the version, or the name with which it is known in
@@ -102,6 +115,6 @@ impl<'a> Subject<'a> {
             return Some(capacity);
         }
         let files = self.number("innodb_log_files_in_group").unwrap_or(1);
-        Some(self.number("innodb_log_file_size")? * files)
+        self.number("innodb_log_file_size")?.checked_mul(files)
     }
 }

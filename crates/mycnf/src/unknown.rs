@@ -64,7 +64,17 @@ pub fn explain_unknown(
         .filter(|_| !is_too_old)
         .or_else(|| predecessor(family, &listed, knows))
         .or_else(|| completion(catalogue, name, knows))
-        .or_else(|| near(catalogue, &listed, knows));
+        .or_else(|| {
+            // The name of another version or family is no misspelling.
+            let is_real = [family, other(family)]
+                .iter()
+                .any(|family| Catalogue::span(*family, &listed).is_some());
+            if is_real {
+                None
+            } else {
+                near(catalogue, &listed, knows)
+            }
+        });
     Unknown {
         what: format!("unknown to this version{}", history(catalogue, &listed)),
         hint,

@@ -49,6 +49,8 @@ fn files_that_are_not_text() {
         fs::write(&path, bytes).unwrap();
         assert_refused(&path, part);
     }
+    fs::write(&path, format!("[mysqld]\n{}", "a=1\n".repeat(10_001))).unwrap();
+    assert_refused(&path, "line 10002: the file has more than 10000 options");
     assert_refused(dir.path(), "cannot read the option file");
     assert_refused(
         &dir.path().join("missing.cnf"),

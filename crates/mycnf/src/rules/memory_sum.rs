@@ -42,7 +42,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let sizes = names
             .iter()
             .filter_map(|name| u64::try_from(subject.number(name)?).ok());
-        sizes.sum()
+        sizes.fold(0, u64::saturating_add)
     };
     let (global, each) = (sum(&GLOBAL), sum(&PER_CONNECTION));
     let connections = subject

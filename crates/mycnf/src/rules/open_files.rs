@@ -29,7 +29,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some((connections, tables)) = connections.zip(tables) else {
         return Vec::new();
     };
-    let needed = OWN + connections + 2 * tables;
+    let needed = tables
+        .saturating_mul(2)
+        .saturating_add(connections)
+        .saturating_add(OWN);
     if limit == 0 || needed <= limit {
         return Vec::new();
     }

@@ -21,8 +21,8 @@ const SHOWN_MAX: usize = 9;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server reads it: includes, the groups of its version, later lines before earlier ones. Where the
-version is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or passes
+The file is read as the server reads it: includes, the groups of its version, the last of several lines. Where the version
+is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or passes
 over the line), risk (data, commits or access can be lost), warning, note. docs/config.md has all rules.
 
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.
@@ -96,6 +96,9 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
         Some(new) => Some(fix(&review, new)?),
         None => None,
     };
+    if let (Some(new), true) = (&args.fix, args.format != Format::Text) {
+        eprintln!("note: wrote {}", new.display());
+    }
     review
         .lint
         .advice
