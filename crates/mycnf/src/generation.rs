@@ -32,6 +32,8 @@ pub struct Wish {
     pub target: Target,
     /// The server's memory, bytes.
     pub memory_bytes: u64,
+    /// The server's CPUs, if known.
+    pub cpus: Option<u64>,
     /// Durable random writes per second of the disk, if measured.
     pub disk_iops: Option<u64>,
     /// The purpose.
@@ -62,6 +64,7 @@ pub fn generate(wish: &Wish) -> String {
     let subject = Subject::new(&empty, &wish.target, &machine);
     let mut lines = memory(wish, &subject);
     lines.extend(redo(wish, &subject, &lines));
+    lines.extend(parts(wish, &subject));
     lines.extend(writing(wish, &subject));
     lines.extend(durability(wish, &subject));
     lines.extend(clients(wish, &subject));
@@ -168,6 +171,29 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
             "ON".to_owned(),
             "Warm after a restart; later versions have it on.".to_owned(),
         ));
+    }
+    lines
+}
+
+/// Caches that many CPUs share are split, where the version does not do it by itself.
+fn parts(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+    const PARTS_MAX: u64 = 16;
+    let Some(cpus) = wish.cpus.filter(|cpus| *cpus >= 4) else {
+        return Vec::new();
+    };
+    let reason = format!("{cpus} CPUs share it: each part has a mutex of its own.");
+    let mut lines = Vec::new();
+    if subject.number("table_open_cache_instances") == Some(1) {
+        let parts = cpus.min(PARTS_MAX).to_string();
+        lines.push(("table_open_cache_instances", parts, reason.clone()));
+    }
+    // From 5.6 on the server splits the pool itself.
+    if subject.target.numbers().starts_with(&[5, 5]) {
+        let gib = pool_bytes(wish, subject).unwrap_or(0) >> 30;
+        let parts = cpus.min(gib).min(PARTS_MAX / 2);
+        if parts > 1 {
+            lines.push(("innodb_buffer_pool_instances", parts.to_string(), reason));
+        }
     }
     lines
 }
@@ -326,6 +352,7 @@ mod tests {
         Wish {
             target,
             memory_bytes: memory_gib << 30,
+            cpus: Some(8),
             disk_iops: Some(4_000),
             purpose: Purpose::Mixed,
             class,
@@ -352,7 +379,7 @@ mod tests {
                     found.advice
                 );
                 assert_eq!(found.durability.class, DurabilityClass::D4, "{target}");
-                assert!(file.entries().len() <= 16, "{target}: {text}");
+                assert!(file.entries().len() <= 18, "{target}: {text}");
             }
         }
     }

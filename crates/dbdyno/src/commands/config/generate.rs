@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
+    thread::available_parallelism,
 };
 
 use mycnf::{DurabilityClass, Purpose, Wish, generate};
@@ -26,6 +27,9 @@ pub(crate) struct GenerateArgs {
     /// The server's memory [default: that of this machine]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
+    /// The server's CPUs [default: those of this machine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    cpus: Option<u64>,
     /// Durable random writes per second of the disk
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
@@ -70,6 +74,9 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let wish = Wish {
         target,
         memory_bytes: memory,
+        cpus: args
+            .cpus
+            .or_else(|| available_parallelism().ok()?.get().try_into().ok()),
         disk_iops: match &args.storage {
             Some(path) => Some(measured_iops(path)?),
             None => args.disk_iops,
