@@ -5,6 +5,7 @@ pub(crate) mod calibrate;
 mod cleanup;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod config;
 mod experiment_options;
 pub(crate) mod history;
 pub(crate) mod import;
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     NullServer(null_server::NullServerArgs),
     /// Observe the server's machine for a dbdyno on another host
     Observe(observe::ObserveArgs),
+    /// Review, explain, compare, move and make my.cnf files
+    Config(config::ConfigArgs),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
@@ -106,6 +109,7 @@ impl Command {
             Self::Calibrate(args) => calibrate::run(args),
             Self::NullServer(args) => null_server::run(args),
             Self::Observe(args) => observe::run(args),
+            Self::Config(args) => config::run(args),
             Self::Server(args) => server::run(args),
             Self::Storage(args) => storage::run(args),
             Self::Import(args) => import::run(&args),

@@ -22,6 +22,16 @@ pub enum Family {
     MariaDb,
 }
 
+impl Family {
+    /// `mysql` or `mariadb`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MySql => "mysql",
+            Self::MariaDb => "mariadb",
+        }
+    }
+}
+
 /// The values that an option accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -146,6 +156,16 @@ impl Catalogue {
         }
     }
 
+    /// The catalogues of a family, the oldest first.
+    pub fn all(family: Family) -> impl Iterator<Item = Self> {
+        let table = Table::of(family);
+        (0..table.versions.len()).map(move |column| Self {
+            family,
+            table,
+            column,
+        })
+    }
+
     /// The server version that the catalogue was read from.
     pub fn version(&self) -> &'static str {
         self.table.versions[self.column]
@@ -169,6 +189,11 @@ impl Catalogue {
     /// Whether this version accepts an option of this name, in any spelling, in an option file.
     pub fn has(&self, name: &OptionName) -> bool {
         self.find(name).is_some()
+    }
+
+    /// The name in the catalogue of an option in any spelling that the version accepts, abbreviations included.
+    pub fn listed_name(&self, name: &OptionName) -> Option<&'static str> {
+        self.find(name).map(|option| option.name)
     }
 
     /// The option of this name, in any spelling that the version accepts.

@@ -40,15 +40,31 @@ impl Catalogue {
     /// The default value of a variable; `None` if this version does not have the variable or if its value depends on
     /// the instance. Some defaults depend on the machine or on other variables: the value is that of a small machine.
     pub fn default_value(&self, variable: &str) -> Option<&'static str> {
-        let values = match self.family() {
-            Family::MySql => &*MYSQL,
-            Family::MariaDb => &*MARIADB,
-        };
-        let here = |columns: &str| columns.as_bytes().get(self.column()) == Some(&b'x');
-        let mut values = values.get(variable)?.iter();
+        let mut values = self.values().get(variable)?.iter();
         values
-            .find(|(columns, _)| here(columns))
+            .find(|(columns, _)| self.is_in(columns))
             .map(|(_, value)| *value)
+    }
+
+    /// All variables of this version with their defaults, sorted by name.
+    pub(crate) fn defaults(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let own = self.values().iter().filter_map(|(name, values)| {
+            let mut values = values.iter();
+            let (_, value) = values.find(|(columns, _)| self.is_in(columns))?;
+            Some((*name, *value))
+        });
+        own.collect::<Vec<_>>().into_iter()
+    }
+
+    fn values(&self) -> &'static Values {
+        match self.family() {
+            Family::MySql => &MYSQL,
+            Family::MariaDb => &MARIADB,
+        }
+    }
+
+    fn is_in(&self, columns: &str) -> bool {
+        columns.as_bytes().get(self.column()) == Some(&b'x')
     }
 }
 

@@ -32,6 +32,11 @@ impl Origin {
         }
     }
 
+    /// The number of the line, from 1; `None` for an option that is not in a file.
+    pub fn number(&self) -> Option<u32> {
+        self.line
+    }
+
     /// The option file.
     pub fn path(&self) -> &Path {
         &self.path

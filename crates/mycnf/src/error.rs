@@ -35,6 +35,22 @@ pub enum Error {
         /// Largest number of levels.
         limit: usize,
     },
+    /// Too many files are included, usually because included files include each other several times.
+    #[error("{at}: more than {limit} files are included")]
+    IncludeCount {
+        /// The line of the first directive beyond the limit.
+        at: Origin,
+        /// Largest number of files.
+        limit: usize,
+    },
+    /// More options than any option file has.
+    #[error("{at}: the file has more than {limit} options, and is no option file")]
+    OptionCount {
+        /// The line of the first option beyond the limit.
+        at: Origin,
+        /// Largest number of options.
+        limit: usize,
+    },
     /// A line that is not a group, an option, a comment or an include.
     #[error("{at}: {what}")]
     Syntax {
@@ -61,6 +77,12 @@ pub enum Error {
         /// The option as written.
         name: String,
     },
+    /// A version that cannot be understood.
+    #[error("'{wanted}' is no server version")]
+    UnknownTarget {
+        /// The text.
+        wanted: String,
+    },
     /// A name or value that cannot be written to an option file.
     #[error("option {name:?}: {what}")]
     Unprintable {
@@ -80,12 +102,20 @@ impl Error {
                 "paths of !include and !includedir are relative to the working directory"
                     .to_owned(),
             ),
-            Self::IncludeDepth { .. } => Some("look for a file that includes itself".to_owned()),
+            Self::IncludeDepth { .. } | Self::IncludeCount { .. } => {
+                Some("look for a file that includes itself".to_owned())
+            }
             Self::Reserved { name } if crate::name::OptionName::new(name).base() == "port" => {
                 Some("name the port with --port".to_owned())
             }
             Self::Reserved { .. } => Some("leave the option out".to_owned()),
-            Self::Syntax { .. } | Self::Value { .. } | Self::Unprintable { .. } => None,
+            Self::UnknownTarget { .. } => {
+                Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
+            }
+            Self::OptionCount { .. }
+            | Self::Syntax { .. }
+            | Self::Value { .. }
+            | Self::Unprintable { .. } => None,
         }
     }
 }

@@ -13,6 +13,10 @@ use crate::print::{unprintable, write_entries};
 
 /// Largest depth of nested includes, equal to the servers' own limit.
 const INCLUDE_DEPTH_MAX: usize = 10;
+/// Largest number of files that one file includes, directly and in included files: nested includes multiply.
+const INCLUDES_MAX: usize = 1_000;
+/// Largest number of options in a file with its includes; the longest real files have some hundred.
+const OPTIONS_MAX: usize = 10_000;
 /// Largest size of an option file, bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
@@ -29,21 +33,35 @@ impl OptionFile {
             path: path.to_owned(),
             source,
         })?;
-        let mut file = Self::default();
-        file.add_bytes(&bytes, &Arc::from(path), 0)?;
-        Ok(file)
+        let mut reading = Reading::default();
+        reading.add_bytes(&bytes, &Arc::from(path), 0)?;
+        Ok(reading.file)
     }
 
     /// Parses text and its includes; `path` is the file name in errors and origins.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let mut file = Self::default();
-        file.add_bytes(text.as_bytes(), &Arc::from(path), 0)?;
-        Ok(file)
+        let mut reading = Reading::default();
+        reading.add_bytes(text.as_bytes(), &Arc::from(path), 0)?;
+        Ok(reading.file)
     }
 
     /// All options in reading order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Adds the options of a file that is read after this one.
+    pub fn append(&mut self, later: Self) {
+        self.entries.extend(later.entries);
+    }
+
+    /// Gives the groups other names: `renamed` returns the new name of a group, or `None` to keep it.
+    pub(crate) fn rename_groups(&mut self, renamed: impl Fn(&str) -> Option<String>) {
+        for entry in &mut self.entries {
+            if let Some(name) = renamed(&entry.group) {
+                entry.group = name;
+            }
+        }
     }
 
     /// Adds an option for printing; an error if it cannot be written to an option file.
@@ -55,12 +73,26 @@ impl OptionFile {
         self.entries.push(Entry::made(group, name, value, OURS));
         Ok(())
     }
+}
 
+/// A file that is being read.
+#[derive(Default)]
+struct Reading {
+    file: OptionFile,
+    /// Number of files included so far.
+    includes: usize,
+}
+
+impl Reading {
     fn add_bytes(&mut self, bytes: &[u8], path: &Arc<Path>, depth: usize) -> Result<(), Error> {
+        if let Some(what) = not_text(bytes) {
+            let at = Origin::line(path, 1);
+            return Err(Error::Syntax { at, what });
+        }
         let mut group: Option<String> = None;
         for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
             let at = Origin::line(path, number);
-            match self.parse_bytes(line, &at)? {
+            match parse_bytes(line, &at)? {
                 Parsed::Nothing => {}
                 Parsed::Group(name) => group = Some(name),
                 Parsed::Option { name, value } => {
@@ -68,7 +100,11 @@ impl OptionFile {
                         let what = "an option stands before the first [group]";
                         return Err(Error::Syntax { at, what });
                     };
-                    self.entries.push(Entry {
+                    if self.file.entries.len() >= OPTIONS_MAX {
+                        let limit = OPTIONS_MAX;
+                        return Err(Error::OptionCount { at, limit });
+                    }
+                    self.file.entries.push(Entry {
                         group,
                         name,
                         value,
@@ -90,34 +126,18 @@ impl OptionFile {
         Ok(())
     }
 
-    fn parse_bytes(&self, line: &[u8], at: &Origin) -> Result<Parsed, Error> {
-        let syntax = |what| Error::Syntax {
-            at: at.clone(),
-            what,
-        };
-        let text = match std::str::from_utf8(line) {
-            Ok(text) => text,
-            // Old files have comments in any encoding.
-            Err(_) if matches!(line.trim_ascii_start().first(), Some(b'#' | b';')) => "",
-            Err(_) => return Err(syntax("the line is not UTF-8")),
-        };
-        Ok(match parse_line(text).map_err(syntax)? {
-            Line::Nothing => Parsed::Nothing,
-            Line::Group(name) => Parsed::Group(name.to_owned()),
-            Line::Option { name, value } => Parsed::Option {
-                name: OptionName::new(name),
-                value,
-            },
-            Line::Include(path) => Parsed::Include(path.into()),
-            Line::IncludeDirectory(path) => Parsed::IncludeDirectory(path.into()),
-        })
-    }
-
     fn include(&mut self, path: &Path, at: &Origin, depth: usize) -> Result<(), Error> {
         if depth >= INCLUDE_DEPTH_MAX {
             return Err(Error::IncludeDepth {
                 at: at.clone(),
                 limit: INCLUDE_DEPTH_MAX,
+            });
+        }
+        self.includes += 1;
+        if self.includes > INCLUDES_MAX {
+            return Err(Error::IncludeCount {
+                at: at.clone(),
+                limit: INCLUDES_MAX,
             });
         }
         let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Include {
@@ -126,6 +146,45 @@ impl OptionFile {
             source,
         })?;
         self.add_bytes(&bytes, &Arc::from(path), depth + 1)
+    }
+}
+
+fn parse_bytes(line: &[u8], at: &Origin) -> Result<Parsed, Error> {
+    let syntax = |what| Error::Syntax {
+        at: at.clone(),
+        what,
+    };
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        // Old files have comments in any encoding.
+        Err(_) if matches!(line.trim_ascii_start().first(), Some(b'#' | b';')) => "",
+        Err(_) => return Err(syntax("the line is not UTF-8")),
+    };
+    Ok(match parse_line(text).map_err(syntax)? {
+        Line::Nothing => Parsed::Nothing,
+        Line::Group(name) => Parsed::Group(name.to_owned()),
+        Line::Option { name, value } => Parsed::Option {
+            name: OptionName::new(name),
+            value,
+        },
+        Line::Include(path) => Parsed::Include(path.into()),
+        Line::IncludeDirectory(path) => Parsed::IncludeDirectory(path.into()),
+    })
+}
+
+/// Why the bytes are no option file that a server reads; `None` if they may be one.
+fn not_text(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some("the file is UTF-16, which no server reads; convert it: iconv -f UTF-16 -t UTF-8")
+        }
+        [0xef, 0xbb, 0xbf, ..] => Some(
+            "the file begins with a byte order mark, after which servers find no group; remove these 3 bytes",
+        ),
+        _ if bytes.contains(&0) => {
+            Some("the file has NUL bytes: it is binary, or UTF-16, and no option file")
+        }
+        _ => None,
     }
 }
 

@@ -31,15 +31,9 @@ pub struct Finding {
 impl Finding {
     /// A finding about an option of a file.
     pub fn new(entry: &Entry, severity: Severity, what: impl Into<String>) -> Self {
-        let name = entry.name.as_written();
-        let option = match &entry.value {
-            Some(_) if entry.name.base().contains("password") => format!("{name}=..."),
-            Some(value) => format!("{name}={value}"),
-            None => name.to_owned(),
-        };
         Self {
             at: entry.origin.clone(),
-            option,
+            option: option_as_written(entry),
             severity,
             what: what.into(),
             hint: None,
@@ -55,6 +49,21 @@ impl Finding {
     /// Whether it prevents the server from starting as configured.
     pub fn is_refusal(&self) -> bool {
         self.severity == Severity::Refused
+    }
+}
+
+/// `innodb_log_file_size=1G`, without the value of a password; a very long value is cut.
+pub(crate) fn option_as_written(entry: &Entry) -> String {
+    const SHOWN_MAX: usize = 120;
+    let name = entry.name.as_written();
+    match &entry.value {
+        Some(_) if entry.name.base().contains("password") => format!("{name}=..."),
+        Some(value) if value.chars().count() > SHOWN_MAX => {
+            let begin: String = value.chars().take(SHOWN_MAX).collect();
+            format!("{name}={begin}...")
+        }
+        Some(value) => format!("{name}={value}"),
+        None => name.to_owned(),
     }
 }
 

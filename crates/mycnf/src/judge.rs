@@ -40,7 +40,11 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
     Some(Finding::new(entry, severity, what).hint(allowed(catalogue, name)))
 }
 
-fn judge_value(kind: &Kind, name: &OptionName, value: &str) -> Option<(Severity, String)> {
+pub(crate) fn judge_value(
+    kind: &Kind,
+    name: &OptionName,
+    value: &str,
+) -> Option<(Severity, String)> {
     let refused = |what: &str| Some((Severity::Refused, what.to_owned()));
     match kind {
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,

@@ -115,7 +115,7 @@ const DIRECTORIES: [&str; 8] = [
 ];
 
 /// Options that take effect only when the data directory is created.
-const FIXED_AT_CREATION: [&str; 6] = [
+pub(crate) const FIXED_AT_CREATION: [&str; 6] = [
     "innodb_data_file_path",
     "innodb_data_home_dir",
     "innodb_page_size",

@@ -13,18 +13,23 @@ pub fn traps(options: &Options) -> Vec<Finding> {
 fn time_zone(options: &Options) -> Option<Finding> {
     let entry = options.last("default_time_zone")?;
     let zone = entry.value.as_deref().unwrap_or_default();
+    let hint = match offset_of(zone)? {
+        Some(offset) => format!("write '{offset}', which is the same"),
+        None => "write its offset, '+09:00' for example".to_owned(),
+    };
+    let what = "a named time zone needs tables that a new data directory has empty";
+    let finding = Finding::new(entry, Severity::Refused, what);
+    Some(finding.hint(Some(hint)))
+}
+
+/// For a zone with a name: the offset that is the same, if it has one all year. `None` for a zone that needs no tables.
+pub(crate) fn offset_of(zone: &str) -> Option<Option<&'static str>> {
     if zone.eq_ignore_ascii_case("system") || is_offset(zone) {
         return None;
     }
     let universal = ["utc", "gmt", "z", "etc/utc", "universal", "zulu"];
-    let hint = if universal.contains(&zone.to_ascii_lowercase().as_str()) {
-        "write '+00:00', which is the same"
-    } else {
-        "write its offset, '+09:00' for example"
-    };
-    let what = "a named time zone needs tables that a new data directory has empty";
-    let finding = Finding::new(entry, Severity::Refused, what);
-    Some(finding.hint(Some(hint.to_owned())))
+    let is_universal = universal.contains(&zone.to_ascii_lowercase().as_str());
+    Some(is_universal.then_some("+00:00"))
 }
 
 /// Whether the zone is an offset: `+00:00`, `-3:30`.

@@ -57,14 +57,57 @@ pub fn explain_unknown(
         _ => name.folded().to_owned(),
     };
     let listed = name_of(name);
+    // A version from before the option has neither its successor nor the reason for its end.
+    let is_too_old = Catalogue::span(family, &listed)
+        .is_some_and(|(first, _)| version_key(first) > version_key(catalogue.version()));
     let hint = successor(family, &listed, knows)
+        .filter(|_| !is_too_old)
         .or_else(|| predecessor(family, &listed, knows))
         .or_else(|| completion(catalogue, name, knows))
-        .or_else(|| near(catalogue, &listed, knows));
+        .or_else(|| {
+            // The name of another version or family is no misspelling.
+            let is_real = [family, other(family)]
+                .iter()
+                .any(|family| Catalogue::span(*family, &listed).is_some());
+            if is_real {
+                None
+            } else {
+                near(catalogue, &listed, knows)
+            }
+        });
     Unknown {
         what: format!("unknown to this version{}", history(catalogue, &listed)),
         hint,
     }
+}
+
+/// What took the place of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Succession {
+    /// Another option.
+    By(&'static str),
+    /// None: the reason.
+    Gone(&'static str),
+}
+
+/// What took the place of an option in a family, where `knows` accepts it: its successor, or its predecessor in an older
+/// version.
+pub(crate) fn succession(
+    family: Family,
+    name: &str,
+    knows: &dyn Fn(&str) -> bool,
+) -> Option<Succession> {
+    let in_family = |row: &&Successor| in_family(row, family);
+    let mut rows = SUCCESSORS.iter().filter(in_family);
+    if let Some(row) = rows.find(|row| row.name == name) {
+        return match row.successor {
+            None => Some(Succession::Gone(row.remark)),
+            Some(successor) => knows(successor).then_some(Succession::By(successor)),
+        };
+    }
+    let mut rows = SUCCESSORS.iter().filter(in_family);
+    let row = rows.find(|row| row.successor == Some(name) && knows(row.name))?;
+    Some(Succession::By(row.name))
 }
 
 /// The versions that had the option, according to the catalogues.

@@ -8,7 +8,9 @@
 
 use std::path::Path;
 
-use mycnf::{Catalogue, Family, Finding, OptionFile, Options, judge, traps};
+use mycnf::{
+    Catalogue, Family, Finding, Level, Machine, OptionFile, Options, Target, judge, traps,
+};
 
 const MYSQL: [&[u32]; 5] = [&[5, 5, 9], &[5, 6, 24], &[5, 7, 22], &[8, 0, 33], &[9, 7]];
 const MARIADB: [&[u32]; 5] = [&[10, 2], &[10, 5], &[10, 11], &[11, 4], &[11, 8]];
@@ -144,4 +146,63 @@ fn document_004_is_refused_everywhere_with_every_name_at_once() {
             catalogue.version()
         );
     }
+}
+
+/// The review of a file gives each line the answer of the version's own validator.
+#[test]
+fn the_review_answers_as_each_versions_validator() {
+    let targets = MYSQL
+        .iter()
+        .map(|version| Target::new(Family::MySql, version))
+        .chain(
+            MARIADB
+                .iter()
+                .map(|version| Target::new(Family::MariaDb, version)),
+        );
+    let targets: Vec<Target> = targets.collect();
+    let mut wrong = Vec::new();
+    for (_, line, answers) in rows() {
+        // What the validator refuses for a directory that does not exist, or for a suffix, is not about the file.
+        if line.ends_with('%') || line.contains("/rdsdbdata") || line.contains("datadir") {
+            continue;
+        }
+        for (target, answer) in targets.iter().zip(answers) {
+            let text = format!("[mysqld]\n{line}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let found = mycnf::lint(&file, target, &Machine::default());
+            let about = found
+                .advice
+                .iter()
+                .filter(|advice| advice.remark.at.is_some());
+            let about: Vec<_> = about
+                .map(|advice| (advice.rule.id, advice.remark.level))
+                .collect();
+            let has = |id: &str| about.iter().any(|(rule, _)| *rule == id);
+            let refused = about.iter().any(|(_, level)| *level == Level::Refused);
+            let same = match answer {
+                // Words of the mode are deprecated, not the line.
+                'd' if line.starts_with("sql_mode") => !refused,
+                'U' => has("unknown-option"),
+                'd' => [
+                    "deprecated-option",
+                    "option-without-effect",
+                    "abbreviated-name",
+                    "character-set",
+                    "old-password-hashes",
+                ]
+                .into_iter()
+                .any(has),
+                'p' => has("abbreviated-name"),
+                'A' => has("character-set"),
+                'E' => refused,
+                'i' => has("wrong-value"),
+                // The rest is taken; some lines are fatal in a start and in no validator.
+                _ => !refused || has("named-time-zone") || has("gtid"),
+            };
+            if !same {
+                wrong.push(format!("{line} on {target}: {answer} against {about:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -47,7 +47,9 @@ pub use sentences::{
     limit::{limit_in_words, limit_of},
 };
 pub use settings::{Chart, Factor};
-pub use storage::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
+pub use storage::{
+    page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
+};
 pub use summary::summary;
 pub use tables::table_sizes::TableList;
 pub use terminal::table;

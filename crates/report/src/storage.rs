@@ -13,6 +13,7 @@ mod summary;
 mod uses;
 
 pub(crate) use heat::HeatTable;
+pub use my_cnf::page_writes_per_s;
 pub use page::storage_html;
 pub use programs::{storage_csv, storage_json};
 pub(crate) use readings::name;

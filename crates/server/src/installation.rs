@@ -165,17 +165,12 @@ impl Installation {
 
     /// The option groups that this server reads from the user's files.
     pub(crate) fn option_groups(&self) -> Vec<String> {
-        let series = self.numbers.series();
-        let mut groups: Vec<String> = ["mysqld", "server"].map(str::to_owned).into();
-        groups.push(format!("mysqld-{series}"));
-        if self.is_mariadb() {
-            for name in ["mariadb", "mariadbd"] {
-                groups.push(name.to_owned());
-                groups.push(format!("{name}-{series}"));
-            }
-            groups.extend(["client-server", "galera"].map(str::to_owned));
-        }
-        groups
+        let family = if self.is_mariadb() {
+            mycnf::Family::MariaDb
+        } else {
+            mycnf::Family::MySql
+        };
+        mycnf::Target::new(family, self.numbers.as_slice()).groups()
     }
 
     fn first_with(&self, directories: &[&str], file: &str) -> Option<PathBuf> {

@@ -54,7 +54,7 @@ impl Numbers {
         &self.0
     }
 
-    /// `10.11` for 10.11.19: the version used in the names of option groups.
+    /// `10.11` for 10.11.19: the series.
     pub(crate) fn series(&self) -> String {
         let parts: Vec<String> = self.0.iter().take(2).map(u32::to_string).collect();
         parts.join(".")

@@ -14,6 +14,7 @@ mod audited;
 mod calibrate;
 mod compare;
 mod completions;
+mod config;
 mod datadir;
 mod door_records;
 mod evidence;

@@ -1,7 +1,7 @@
 //! The checks, in the order of their execution on a server.
 
 use crate::{
-    activity, compression, experiment, life, logins, options, privacy, proxy, redo_log,
+    activity, compression, config, experiment, life, logins, options, privacy, proxy, redo_log,
     results::Cell, statements, subject::Subject, tls,
 };
 
@@ -40,6 +40,8 @@ pub(crate) const ALL: [Check; 26] = [
     check("redo log switched off", redo_log::switched_off),
     check("destroy", life::destroy),
     check("wrong my.cnf", options::refused),
+    check("moved my.cnf", config::moved),
+    check("made my.cnf", config::made),
     check("dbdyno run", experiment::run),
 ];
 

@@ -11,6 +11,7 @@ mod activity;
 mod certificates;
 mod checks;
 mod compression;
+mod config;
 mod experiment;
 mod life;
 mod logins;

@@ -53,6 +53,12 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
     lines
 }
 
+/// Random writes of pages per second; `None` where they were not measured, or on an unknown device.
+pub fn page_writes_per_s(record: &StorageRecord) -> Option<f64> {
+    place(record)?;
+    writes_per_s(record).map(|(writes, _)| writes)
+}
+
 /// Random writes of pages per second, and how they were measured: in steady rounds where there are some.
 fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
     let of_pages = |it: &samples::SteadyRound| {

@@ -1,0 +1,50 @@
+//! `dbdyno config`: review, explain, compare, move and make option files.
+
+use std::process::ExitCode;
+
+mod diff;
+mod explain;
+mod generate;
+mod lint;
+mod lint_formats;
+mod migrate;
+mod review;
+mod subject;
+
+/// Option files are read as the server reads them; nothing is ever changed in place, and no server is touched.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno config lint /etc/my.cnf --for mysql-8.0.33
+  dbdyno config explain innodb_redo_log_capacity
+  dbdyno config diff mysql-5.7 mysql-8.0.33
+  dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf
+  dbdyno config generate --for mariadb-10.11 --memory 32G")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Review option files for a version: what is refused, contradictory, unsafe, or does nothing
+    Lint(lint::LintArgs),
+    /// Explain an option, or each option of a file: purpose, defaults over the versions, counter, cost
+    Explain(explain::ExplainArgs),
+    /// Compare two files, versions, private servers or run records by effective value
+    Diff(diff::DiffArgs),
+    /// Rewrite a file for another version or family
+    Migrate(migrate::MigrateArgs),
+    /// Make a short file for a version, a machine and a purpose
+    Generate(generate::GenerateArgs),
+}
+
+pub(crate) fn run(args: ConfigArgs) -> anyhow::Result<ExitCode> {
+    match args.action {
+        Action::Lint(args) => lint::run(args),
+        Action::Explain(args) => explain::run(&args),
+        Action::Diff(args) => diff::run(&args),
+        Action::Migrate(args) => migrate::run(&args),
+        Action::Generate(args) => generate::run(&args),
+    }
+}

@@ -1,0 +1,124 @@
+//! `dbdyno config generate`: a short file for a version, a machine and a purpose.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    thread::available_parallelism,
+};
+
+use mycnf::{DurabilityClass, Purpose, Wish, generate};
+use runs::{Blame, Blamed};
+use samples::StorageRecord;
+
+use super::subject::{VersionArgs, note_catalogue, size, write_new};
+use crate::commands::storage::{record_file, unreadable};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only lines that differ from the version's default, each with its reason and formula as a comment. Nothing is known of the
+disk without --disk-iops or --storage: its options then keep their defaults.
+
+Examples:
+  dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf
+  dbdyno config generate --for mariadb-10.11 --storage results/storage-commit-1 --workload bulk")]
+pub(crate) struct GenerateArgs {
+    #[command(flatten)]
+    version: VersionArgs,
+    /// The server's memory [default: that of this machine]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+    /// The server's CPUs [default: those of this machine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    cpus: Option<u64>,
+    /// Durable random writes per second of the disk
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    disk_iops: Option<u64>,
+    /// Measurement of the disk by `dbdyno storage`
+    #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
+    storage: Option<PathBuf>,
+    /// Purpose of the server
+    #[arg(long, value_enum, default_value_t = Workload::Oltp)]
+    workload: Workload,
+    /// What may be lost: D4 nothing, D3 the end of the binary log, D2 a second of commits in a power cut, D1 also in a
+    /// crash, D0 anything
+    #[arg(long, value_name = "CLASS", value_parser = class, default_value = "D4")]
+    durability: DurabilityClass,
+    /// Clients at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value_t = 151)]
+    connections: u64,
+    /// New file to write [default: standard output]
+    #[arg(long, short, value_name = "NEW")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Workload {
+    /// Many short transactions
+    Oltp,
+    /// Loads and long statements
+    Bulk,
+    /// Both
+    Mixed,
+}
+
+pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
+    let (target, _) = args.version.resolve()?;
+    note_catalogue(&target);
+    let memory = args
+        .memory
+        .or_else(telemetry::usable_memory_bytes)
+        .ok_or_else(|| {
+            let message = "the memory of this machine is unknown";
+            Blamed::new(Blame::Machine, message).hint("name it with --memory".to_owned())
+        })?;
+    let wish = Wish {
+        target,
+        memory_bytes: memory,
+        cpus: args
+            .cpus
+            .or_else(|| available_parallelism().ok()?.get().try_into().ok()),
+        disk_iops: match &args.storage {
+            Some(path) => Some(measured_iops(path)?),
+            None => args.disk_iops,
+        },
+        purpose: match args.workload {
+            Workload::Oltp => Purpose::Oltp,
+            Workload::Bulk => Purpose::Bulk,
+            Workload::Mixed => Purpose::Mixed,
+        },
+        class: args.durability,
+        connections: args.connections,
+    };
+    let text = generate(&wish);
+    match &args.output {
+        Some(path) => {
+            write_new(path, text.as_bytes())?;
+            println!("wrote {}", path.display());
+        }
+        None => print!("{text}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Durable random writes of pages per second in a measurement of storage.
+fn measured_iops(path: &Path) -> Result<u64, Blamed> {
+    let file = record_file(path).ok_or_else(|| {
+        let message = format!("{}: no measurement of storage", path.display());
+        Blamed::new(Blame::Input, message).hint("make one with dbdyno storage quick".to_owned())
+    })?;
+    let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
+    let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
+        let message = format!(
+            "{}: random writes of pages were not measured on a known device",
+            path.display()
+        );
+        Blamed::new(Blame::Input, message)
+            .hint("measure with dbdyno storage quick or suite".to_owned())
+    })?;
+    // Rates of disks are far below the range in which this would lose a request.
+    Ok(writes as u64)
+}
+
+fn class(text: &str) -> Result<DurabilityClass, String> {
+    DurabilityClass::named(text).ok_or_else(|| "one of D0, D1, D2, D3, D4".to_owned())
+}

@@ -1,0 +1,169 @@
+//! The findings of `dbdyno config lint` for programs.
+
+use std::fmt::Write as _;
+
+use mycnf::{Advice, Level, Rewrite};
+use serde_json::{Value, json};
+
+use super::review::Review;
+
+/// One object; docs/config.md names its fields.
+pub(super) fn json(review: &Review) -> String {
+    let lint = &review.lint;
+    let lacks = lint.durability.lacks.iter().map(|lack| {
+        json!({
+            "class": lack.class.name(),
+            "option": lack.option,
+            "is_set": lack.is_set,
+            "loses": lack.class.in_words(),
+            "remedy": lack.remedy,
+        })
+    });
+    let files: Vec<String> = review
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    let object = json!({
+        "files": files,
+        "version": review.target.to_string(),
+        "catalogue": mycnf::Target::of_catalogue(&review.target.catalogue()).to_string(),
+        "is_validated_by_server": review.is_validated,
+        "options": lint.options,
+        "needs_restart": lint.needs_restart,
+        "durability": {
+            "class": lint.durability.class.name(),
+            "loses": lint.durability.class.in_words(),
+            "lacks": lacks.collect::<Vec<_>>(),
+        },
+        "findings": lint.advice.iter().map(finding).collect::<Vec<_>>(),
+    });
+    format!("{object:#}\n")
+}
+
+fn finding(advice: &Advice) -> Value {
+    let remark = &advice.remark;
+    let rewrite = remark.rewrite.as_ref().map(|rewrite| match rewrite {
+        Rewrite::Remove => json!({ "remove": true }),
+        Rewrite::Replace(line) => json!({ "line": line }),
+    });
+    json!({
+        "rule": advice.rule.id,
+        "level": remark.level.name(),
+        // Known from the file alone, neither inferred from counters nor measured.
+        "basis": "rule",
+        "file": remark.at.as_ref().map(|at| at.path().display().to_string()),
+        "line": remark.at.as_ref().and_then(mycnf::Origin::number),
+        "option": remark.option,
+        "what": remark.what,
+        "fix": remark.fix,
+        "rewrite": rewrite,
+        "reason": advice.rule.reason,
+        "source": advice.rule.source,
+    })
+}
+
+/// What was found and what to do, in one line.
+fn message(advice: &Advice) -> String {
+    let remark = &advice.remark;
+    let fix = remark
+        .fix
+        .as_ref()
+        .map(|fix| format!("; {fix}"))
+        .unwrap_or_default();
+    format!("{}: {}{fix}", remark.option, remark.what)
+}
+
+/// File and line of a finding; one about an option that is not set belongs to the first line of the first file.
+fn place(review: &Review, advice: &Advice) -> (String, u32) {
+    match &advice.remark.at {
+        Some(at) => (at.path().display().to_string(), at.number().unwrap_or(1)),
+        None => {
+            let first = review.files.first();
+            (
+                first
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default(),
+                1,
+            )
+        }
+    }
+}
+
+/// The findings in the static analysis results interchange format, version 2.1.0.
+pub(super) fn sarif(review: &Review) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut rules = Vec::new();
+    for advice in &review.lint.advice {
+        if !seen.contains(&advice.rule.id) {
+            seen.push(advice.rule.id);
+            rules.push(json!({
+                "id": advice.rule.id,
+                "shortDescription": { "text": advice.rule.title },
+                "fullDescription": { "text": format!("{} Source: {}", advice.rule.reason, advice.rule.source) },
+            }));
+        }
+    }
+    let results = review.lint.advice.iter().map(|advice| {
+        let (file, line) = place(review, advice);
+        let level = match advice.remark.level {
+            Level::Refused | Level::Risk => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        };
+        json!({
+            "ruleId": advice.rule.id,
+            "level": level,
+            "message": { "text": message(advice) },
+            "locations": [{
+                "physicalLocation": {
+                    "artifactLocation": { "uri": file },
+                    "region": { "startLine": line },
+                },
+            }],
+        })
+    });
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "dbdyno", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "results": results.collect::<Vec<_>>(),
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+/// One annotation of a GitHub workflow for each finding.
+pub(super) fn github(review: &Review) -> String {
+    let mut text = String::new();
+    for advice in &review.lint.advice {
+        let (file, line) = place(review, advice);
+        let command = match advice.remark.level {
+            Level::Refused | Level::Risk => "error",
+            Level::Warning => "warning",
+            Level::Note => "notice",
+        };
+        writeln!(
+            text,
+            "::{command} file={},line={line},title={}::{}",
+            property(&file),
+            property(advice.rule.title),
+            data(&message(advice))
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text
+}
+
+/// Escapes the text of an annotation.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// Escapes a property of an annotation.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,161 @@
+//! `dbdyno config migrate`: a file rewritten for another version or family.
+
+use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
+
+use mycnf::{Migration, Move, OptionFile, Target, explanation, migrate, rewritten_text, shown};
+use runs::{Blame, Blamed};
+use server::Installation;
+use units::counted;
+
+use super::subject::{
+    blamed, difference, note_catalogue, read_bytes, target, validated, write_new,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Renamed options get their new name and unit, options that the new version does not have become comments with the reason,
+and defaults that change results or durability are pinned to what they were. Everything else stays as it is, comments
+included. Where the new version is installed, its own validator reads the result before it is written.
+
+Without --output the difference is shown and nothing is written.
+
+Exit code 1 if the new version's validator refuses the result; 0 otherwise.
+
+Example: dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf")]
+pub(crate) struct MigrateArgs {
+    /// Option file
+    file: PathBuf,
+    /// Version that the file is for
+    #[arg(long, value_name = "VERSION", value_parser = target)]
+    from: Target,
+    /// Version to move to
+    #[arg(long, value_name = "VERSION", value_parser = target)]
+    to: Target,
+    /// New file to write
+    #[arg(long, short, value_name = "NEW")]
+    output: Option<PathBuf>,
+    /// Judge by the catalogues alone, also where the new version is installed
+    #[arg(long)]
+    no_validator: bool,
+    /// Show all changes with their reasons, and all defaults that change
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Changes and defaults that are shown without -v.
+const SHOWN_MAX: usize = 8;
+
+pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
+    let old = read_bytes(&args.file)?;
+    let file = OptionFile::read(&args.file).map_err(blamed)?;
+    note_catalogue(&args.from);
+    note_catalogue(&args.to);
+    let migration = migrate(&file, &args.file, &old, &args.from, &args.to);
+    let new = rewritten_text(&old, &migration.edits);
+    let installation = Installation::find(Some(&args.to.to_string()), None).ok();
+    let installation = installation.filter(|_| !args.no_validator);
+    let refusals = match &installation {
+        Some(installation) => refusals(installation, &new)?,
+        None => Vec::new(),
+    };
+    let checked = match (installation.is_some(), refusals.len()) {
+        (false, _) => "not checked by a server",
+        (true, 0) => "accepted by that server's validator",
+        (true, _) => "refused by that server's validator",
+    };
+    print!("{}", summary(args, &migration, checked));
+    for refusal in &refusals {
+        println!("refused  {refusal}");
+    }
+    match &args.output {
+        Some(path) => {
+            write_new(path, &new)?;
+            println!("wrote {}", path.display());
+        }
+        None => print!("{}", difference(&args.file, &old, &args.file, &new)),
+    }
+    Ok(if refusals.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(Blame::Answer as u8)
+    })
+}
+
+/// What the new version's own validator refuses in the result.
+fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<String>, Blamed> {
+    let scratch = files::Scratch::make("dbdyno-migrate-");
+    let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
+    let path = scratch.path().join("my.cnf");
+    write_new(&path, text)?;
+    let findings = validated(installation, vec![path])?.into_iter();
+    let refusals = findings.filter(mycnf::Finding::is_refusal);
+    let refusals = refusals.map(|finding| {
+        let line = finding.at.number().unwrap_or(0);
+        format!(
+            "line {line} of the new file: {}: {}",
+            finding.option, finding.what
+        )
+    });
+    Ok(refusals.collect())
+}
+
+fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {
+    let count = |is: fn(&Move) -> bool| migration.moves.iter().filter(|one| is(one)).count();
+    let mut out = format!(
+        "{} from {} to {}: {} rewritten, {} left out, {} pinned, {} to decide; {checked}\n",
+        args.file.display(),
+        args.from,
+        args.to,
+        count(|one| matches!(one, Move::Rewritten { .. })),
+        count(|one| matches!(one, Move::Dropped { .. })),
+        count(|one| matches!(one, Move::Pinned { .. })),
+        count(|one| matches!(one, Move::Open { .. })),
+    );
+    let shown_max = if args.verbose { usize::MAX } else { SHOWN_MAX };
+    for one in migration.moves.iter().take(shown_max) {
+        line(&mut out, &move_text(one));
+    }
+    let rest = migration.moves.len().saturating_sub(shown_max);
+    if rest > 0 {
+        line(
+            &mut out,
+            &format!("and {} more; -v shows all", counted(rest, "change")),
+        );
+    }
+    let defaults = &migration.changed_defaults;
+    if !defaults.is_empty() {
+        let values = defaults.iter().map(|(name, old, new)| {
+            let unit = explanation(name).map_or("", |text| text.unit.as_str());
+            format!("{name} {} -> {}", shown(old, unit), shown(new, unit))
+        });
+        let shown_max = if args.verbose { usize::MAX } else { 4 };
+        let shown: Vec<String> = values.take(shown_max).collect();
+        let rest = defaults.len().saturating_sub(shown.len());
+        let rest = if rest > 0 {
+            format!(" and {rest} more (-v)")
+        } else {
+            String::new()
+        };
+        line(
+            &mut out,
+            &format!("other defaults that change: {}{rest}", shown.join(", ")),
+        );
+    }
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("writing to a String cannot fail");
+}
+
+fn move_text(one: &Move) -> String {
+    match one {
+        Move::Rewritten { at, was, now } => format!("{at}: {was} becomes {now}"),
+        Move::Dropped { at, was, why } => format!("{at}: {was} is left out: {why}"),
+        Move::Pinned { line, why } => format!("added: {line} ({why})"),
+        Move::Open { at, option, what } => {
+            let at = at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+            format!("to decide: {at}{option}: {what}")
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What a command of `dbdyno config` is about: files, a version, and a machine.
+
+use std::{
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+};
+
+use mycnf::{Family, Finding, Machine, OptionFile, Severity, Target, parse_size_bytes};
+use runs::{Blame, Blamed, named_server};
+use server::{Flavour, Installation, Settings};
+use telemetry::{Directory, storage_behind, usable_memory_bytes};
+
+/// The version that files are judged for.
+#[derive(Debug, clap::Args)]
+pub(super) struct VersionArgs {
+    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the server found
+    /// on this machine]
+    #[arg(long = "for", value_name = "VERSION", value_parser = target)]
+    version: Option<Target>,
+    /// Judge for this private server, on this machine
+    #[arg(long, value_name = "NAME", conflicts_with = "version")]
+    server: Option<String>,
+}
+
+impl VersionArgs {
+    /// The version, and its installation on this machine if there is one.
+    pub(super) fn resolve(&self) -> Result<(Target, Option<Installation>), Blamed> {
+        if let Some(name) = &self.server {
+            let installation = named_server::open(name)?.installation()?;
+            return Ok((target_of(&installation), Some(installation)));
+        }
+        if let Some(target) = &self.version {
+            let found = Installation::find(Some(&target.to_string()), None);
+            return Ok((target.clone(), found.ok()));
+        }
+        let found = Installation::find(None, None).map_err(|error| {
+            let hint = "name the version with --for: mysql-8.0, mariadb-10.11".to_owned();
+            Blamed::from(error).hint(hint)
+        })?;
+        Ok((target_of(&found), Some(found)))
+    }
+
+    /// The version that the command line names.
+    pub(super) fn given(&self) -> Option<Target> {
+        self.version.clone()
+    }
+
+    /// Whether the server is one of this machine's by name.
+    pub(super) fn is_here(&self) -> bool {
+        self.server.is_some()
+    }
+}
+
+/// The machine that the server runs on.
+#[derive(Debug, clap::Args)]
+pub(super) struct MachineArgs {
+    /// The server's memory [default: not judged]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+    /// The server's CPUs [default: not judged]
+    #[arg(long, value_name = "N")]
+    cpus: Option<usize>,
+    /// Size of the disk of the data directory [default: not judged]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    disk: Option<u64>,
+    /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: not judged]
+    #[arg(long, value_name = "TYPE")]
+    file_system: Option<String>,
+    /// The server runs on this machine: take all of these from here
+    #[arg(long)]
+    here: bool,
+}
+
+impl MachineArgs {
+    /// What is known; `is_here` also without `--here`.
+    pub(super) fn machine(&self, is_here: bool, file: &OptionFile) -> Machine {
+        let mut machine = if self.here || is_here {
+            this_machine(file)
+        } else {
+            Machine::default()
+        };
+        machine.memory_bytes = self.memory.or(machine.memory_bytes);
+        machine.cpus = self.cpus.or(machine.cpus);
+        machine.disk_bytes = self.disk.or(machine.disk_bytes);
+        machine.file_system = self.file_system.clone().or(machine.file_system);
+        machine
+    }
+}
+
+/// This machine, with the disk of the data directory that the file names, if it exists.
+pub(super) fn this_machine(file: &OptionFile) -> Machine {
+    let datadir = file
+        .entries()
+        .iter()
+        .rev()
+        .find(|entry| entry.name.base() == "datadir");
+    let datadir = datadir
+        .and_then(|entry| entry.value.as_deref())
+        .map(PathBuf::from);
+    let datadir = datadir.filter(|path| path.is_absolute() && path.is_dir());
+    let storage = datadir.map(|path| {
+        storage_behind(Directory {
+            holds: "data".to_owned(),
+            path,
+        })
+    });
+    let place = storage.and_then(|storage| storage.places.into_iter().next());
+    Machine {
+        memory_bytes: usable_memory_bytes(),
+        cpus: available_parallelism().ok().map(usize::from),
+        disk_bytes: place
+            .as_ref()
+            .map(|place| place.size_bytes)
+            .filter(|size| *size > 0),
+        file_system: place
+            .map(|place| place.filesystem)
+            .filter(|name| !name.is_empty()),
+    }
+}
+
+/// Reads option files in order, of which a later one takes precedence.
+pub(super) fn read_files(paths: &[PathBuf]) -> Result<OptionFile, Blamed> {
+    let mut all = OptionFile::default();
+    for path in paths {
+        all.append(read_file(path)?);
+    }
+    Ok(all)
+}
+
+/// Reads one option file with its includes.
+pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
+    OptionFile::read(path).map_err(blamed)
+}
+
+/// An error of an option file is the input's.
+pub(super) fn blamed(error: mycnf::Error) -> Blamed {
+    let hint = error.hint();
+    Blamed::new(Blame::Input, error).hint(hint)
+}
+
+/// The version of an installed server.
+pub(super) fn target_of(installation: &Installation) -> Target {
+    let family = match installation.flavour {
+        Flavour::MariaDb => Family::MariaDb,
+        Flavour::MySql | Flavour::Percona => Family::MySql,
+    };
+    let numbers = installation
+        .version
+        .split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = numbers
+        .map_while(|number| number.parse().ok())
+        .take(3)
+        .collect();
+    Target::new(family, &numbers)
+}
+
+/// Says on standard error that the catalogue is of another series than asked for.
+pub(super) fn note_catalogue(target: &Target) {
+    if !target.is_covered() {
+        let nearest = Target::of_catalogue(&target.catalogue());
+        eprintln!("note: no catalogue of {target}; the nearest is used: {nearest}");
+    }
+}
+
+/// A version on the command line; a bare family is the installed server of it, or its newest catalogue.
+pub(super) fn target(text: &str) -> Result<Target, String> {
+    let is_family = ["mysql", "mariadb", "percona"].contains(&text.to_ascii_lowercase().as_str());
+    if is_family && let Ok(found) = Installation::find(Some(text), None) {
+        return Ok(target_of(&found));
+    }
+    Target::parse(text).map_err(|error| match error.hint() {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    })
+}
+
+/// A size on the command line: `8G`.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let bytes = parse_size_bytes(text).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "a size above 0, such as 512M or 8G".to_owned())
+}
+
+/// Largest option file that is rewritten, bytes.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// The bytes of an option file.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, Blamed> {
+    files::read_regular(path, BYTES_MAX).map_err(|error| {
+        Blamed::new(
+            Blame::Input,
+            format!("{}: cannot read: {error}", path.display()),
+        )
+    })
+}
+
+/// Writes a file that does not exist yet.
+pub(super) fn write_new(path: &Path, content: &[u8]) -> Result<(), Blamed> {
+    if path.symlink_metadata().is_ok() {
+        let message = format!("{} exists already", path.display());
+        return Err(Blamed::new(Blame::Input, message).hint("name a new file".to_owned()));
+    }
+    let written = files::replace(path, content);
+    written.map_err(|error| {
+        Blamed::new(
+            Blame::Machine,
+            format!("{}: cannot write: {error}", path.display()),
+        )
+    })
+}
+
+/// The difference of two texts as a patch.
+pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8]) -> String {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let (old_path, new_path) = (
+        old_path.display().to_string(),
+        new_path.display().to_string(),
+    );
+    similar::TextDiff::from_lines(old.as_ref(), new.as_ref())
+        .unified_diff()
+        .context_radius(1)
+        .header(&old_path, &new_path)
+        .to_string()
+}
+
+/// What an installed server's own validator says of option files. Paths that do not exist on this machine are not judged:
+/// the file may be for another one.
+pub(super) fn validated(
+    installation: &Installation,
+    files: Vec<PathBuf>,
+) -> Result<Vec<Finding>, Blamed> {
+    let settings = Settings {
+        cnf: files,
+        ..Settings::default()
+    };
+    let mut findings = server::check(installation, &settings)?.findings;
+    for finding in findings.iter_mut().filter(|finding| finding.is_refusal()) {
+        let path = finding
+            .option
+            .split_once('=')
+            .map(|(_, value)| Path::new(value));
+        if path.is_some_and(|path| path.is_absolute() && !path.exists()) {
+            finding.severity = Severity::Note;
+            "not judged: the path does not exist on this machine".clone_into(&mut finding.what);
+            finding.hint = None;
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,386 @@
+//! `dbdyno config`: option files reviewed, explained, compared, moved and made.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::scene::Scene;
+
+/// Right and wrong lines for MySQL 8.0.33.
+const MIXED: &str = "[mysqld]\nmax_connections = 0\nquery_cache_size = 64M\nlog_slave_updates = ON\n\
+                     innodb_flush_log_at_trx_commit = 2\ndefault_time_zone = UTC\n[mysqld_safe]\n\
+                     character-set-server = utf8\n";
+
+#[test]
+fn lint_answers_first_and_exits_by_level() {
+    let scene = Scene::new();
+    scene.file("my.cnf", MIXED);
+    let lint = |more: &[&str]| {
+        let arguments = [
+            "config",
+            "lint",
+            "my.cnf",
+            "--for",
+            "mysql-8.0.33",
+            "--no-validator",
+        ];
+        scene.dbdyno([&arguments, more].concat())
+    };
+    let text = lint(&[]).exits(1).text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "my.cnf for mysql-8.0.33: does not start as it is: 2 refused, 1 risk, 2 warnings, 2 notes in 5 options"
+    );
+    assert!(lines[1].starts_with("durability D2: "), "{text}");
+    assert!(lines.len() <= 12, "{text}");
+    assert!(
+        lines[2].starts_with("refused  my.cnf line 3: query_cache_size=64M: unknown"),
+        "{text}"
+    );
+    assert!(!text.contains("Source: "), "{text}");
+    lint(&["-v"]).exits(1).prints("Source: ");
+    lint(&["--level", "risk"])
+        .exits(1)
+        .prints("D2: a power cut");
+    scene.file("risk.cnf", "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\n");
+    let risk = [
+        "config",
+        "lint",
+        "risk.cnf",
+        "--for",
+        "mysql-8.0.33",
+        "--no-validator",
+    ];
+    scene.dbdyno(risk).exits(0);
+    scene
+        .dbdyno([&risk[..], &["--fail-if", "risk"]].concat())
+        .exits(1);
+    lint(&["--format", "github"])
+        .exits(1)
+        .prints("::error file=my.cnf,line=3,title=Unknown option::query_cache_size=64M");
+
+    let found: Value = serde_json::from_str(&lint(&["--format", "json"]).text()).unwrap();
+    assert_eq!(found["durability"]["class"], "D2");
+    assert_eq!(found["findings"][0]["rule"], "unknown-option");
+    assert_eq!(found["findings"][0]["line"], 3);
+    let sarif: Value = serde_json::from_str(&lint(&["--format", "sarif"]).text()).unwrap();
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["region"]["startLine"], 3, "{sarif}");
+}
+
+#[test]
+fn lint_fixes_into_a_new_file() {
+    let scene = Scene::new();
+    scene.file("my.cnf", MIXED);
+    let fix = [
+        "config",
+        "lint",
+        "my.cnf",
+        "--for",
+        "mysql-8.0.33",
+        "--no-validator",
+        "--fix",
+        "new.cnf",
+    ];
+    scene
+        .dbdyno(fix)
+        .exits(1)
+        .prints("wrote new.cnf with 3 rewrites")
+        .prints("-default_time_zone = UTC")
+        .prints("+default_time_zone = '+00:00'");
+    let fixed = std::fs::read_to_string(scene.path().join("new.cnf")).unwrap();
+    assert!(
+        fixed.contains("\nlog_replica_updates = ON    # was log_slave_updates=ON\n"),
+        "{fixed}"
+    );
+    assert!(
+        fixed.contains("\n# query_cache_size = 64M    # left out: "),
+        "{fixed}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(scene.path().join("my.cnf")).unwrap(),
+        MIXED
+    );
+    // Nothing is overwritten.
+    scene.dbdyno(fix).exits(2).says("new.cnf exists already");
+    let again = [
+        "config",
+        "lint",
+        "new.cnf",
+        "--for",
+        "mysql-8.0.33",
+        "--no-validator",
+    ];
+    scene
+        .dbdyno(again)
+        .exits(0)
+        .prints("starts, by the catalogues");
+}
+
+/// Where the version is installed, its own validator and the catalogue make one set of findings.
+#[test]
+fn lint_asks_the_installed_server() {
+    let scene = Scene::new();
+    scene.file(
+        "my.cnf",
+        "[mysqld]\nno_such_option=1\nsort_buffer_size=2X\ntmpdir=/no/such/directory\n",
+    );
+    let text = scene
+        .dbdyno(["config", "lint", "my.cnf", "--for", "mariadb"])
+        .exits(1)
+        .text();
+    assert_eq!(text.matches("no_such_option=1").count(), 1, "{text}");
+    assert_eq!(text.matches("sort_buffer_size=2X").count(), 1, "{text}");
+    assert!(!text.contains("refused  my.cnf line 4"), "{text}");
+}
+
+#[test]
+fn bad_files_and_versions_are_errors_that_say_so() {
+    let scene = Scene::new();
+    let lint = |file: &str| {
+        scene.dbdyno([
+            "config",
+            "lint",
+            file,
+            "--for",
+            "mysql-8.0.33",
+            "--no-validator",
+        ])
+    };
+    std::fs::write(scene.path().join("binary.cnf"), b"\x7fELF\0\0\0").unwrap();
+    lint("binary.cnf")
+        .exits(2)
+        .says("binary.cnf line 1")
+        .says("NUL bytes");
+    std::fs::write(scene.path().join("wide.cnf"), b"\xff\xfe[\0m\0]\0").unwrap();
+    lint("wide.cnf").exits(2).says("UTF-16").says("iconv");
+    std::fs::create_dir(scene.path().join("directory")).unwrap();
+    lint("directory")
+        .exits(2)
+        .says("directory: cannot read the option file");
+    lint("missing.cnf").exits(2).says("missing.cnf");
+    scene.file("includes.cnf", "!include no-such.cnf\n");
+    lint("includes.cnf")
+        .exits(2)
+        .says("includes.cnf line 1: cannot include no-such.cnf");
+    scene.file("endless.cnf", "!include endless.cnf\n");
+    lint("endless.cnf")
+        .exits(2)
+        .says("includes nest")
+        .hints("includes itself");
+    scene.file("ungrouped.cnf", "port=1\n");
+    lint("ungrouped.cnf")
+        .exits(2)
+        .says("before the first [group]");
+    scene.file(
+        "long.cnf",
+        &format!("[mysqld]\ninit_connect={}\n", "x".repeat(1 << 20)),
+    );
+    lint("long.cnf").exits(2).says("longer than 4094 bytes");
+    scene.file("returns.cnf", "[mysqld]\r\nmax_connections = 77\r\n");
+    lint("returns.cnf").exits(0).prints("0 refused");
+    scene
+        .dbdyno([
+            "config",
+            "lint",
+            "returns.cnf",
+            "--for",
+            "mysql-8.4",
+            "--no-validator",
+        ])
+        .exits(0)
+        .says("no catalogue of mysql-8.4; the nearest is used: mysql-8.0.33");
+    scene
+        .dbdyno(["config", "lint", "returns.cnf", "--for", "oracle-19"])
+        .exits(2)
+        .says("is no server version");
+    let open = scene.file("open.cnf", "[mysqld]\nmax_connections=77\n");
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o666)).unwrap();
+    lint("open.cnf")
+        .exits(1)
+        .prints("the server does not read it; chmod o-w");
+    scene.file(
+        "secret.cnf",
+        "[client]\npassword=swordfish\n[mysqld]\npassword=swordfish\n",
+    );
+    let told = lint("secret.cnf").exits(1);
+    told.conceals("swordfish");
+}
+
+#[test]
+fn explain_has_texts_and_facts() {
+    let scene = Scene::new();
+    scene
+        .dbdyno(["config", "explain", "innodb-log-buffer-size"])
+        .exits(0)
+        .prints("innodb_log_buffer_size (bytes): ")
+        .prints("5.7.22 to 8.0.33: 16M, 9.7: 64M")
+        .prints("Innodb_log_waits");
+    scene
+        .dbdyno(["config", "explain", "wsrep_on"])
+        .exits(0)
+        .prints("no text of ours");
+    scene
+        .dbdyno(["config", "explain", "max_conections"])
+        .exits(2)
+        .hints("is max_connections meant?");
+    scene.file("my.cnf", "[mysqld]\nkey_buffer = 32M\nsync_binlog = 1\n");
+    let text = scene
+        .dbdyno(["config", "explain", "my.cnf", "--for", "mysql-5.6"])
+        .exits(0)
+        .text();
+    assert!(
+        text.starts_with("2 options for mysql-5.6\nkey_buffer=32M: The cache of MyISAM"),
+        "{text}"
+    );
+}
+
+#[test]
+fn diff_compares_versions_files_and_a_running_server() {
+    let scene = Scene::new();
+    scene
+        .dbdyno(["config", "diff", "mysql-8.0.33", "mysql-9.7"])
+        .exits(0)
+        .prints("innodb_flush_method: fsync -> O_DIRECT (durability)")
+        .prints("optimizer_switch: +hash_set_operations=on");
+    scene.file(
+        "a.cnf",
+        "[mysqld]\nmax_connections=77\nsync_binlog=0\nquery_cache_size=1M\n",
+    );
+    scene.file("b.cnf", "[mysqld]\nmax-connections=88\nskip-log-bin\n");
+    let text = scene
+        .dbdyno(["config", "diff", "a.cnf", "b.cnf", "--for", "mysql-8.0.33"])
+        .exits(0)
+        .text();
+    assert!(
+        text.starts_with("a.cnf against b.cnf: 3 different values"),
+        "{text}"
+    );
+    assert!(
+        text.contains("a.cnf: lines that set nothing in this version: query_cache_size"),
+        "{text}"
+    );
+    assert!(
+        text.contains("max_connections: 77 -> 88 (connections)"),
+        "{text}"
+    );
+
+    scene
+        .dbdyno([
+            "server",
+            "create",
+            "one",
+            "--run",
+            "mariadb",
+            "--set",
+            "max_connections=99",
+        ])
+        .exits(0);
+    scene
+        .dbdyno(["config", "diff", "a.cnf", "server:one"])
+        .exits(0)
+        .prints("max_connections: 77 -> 99");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+    let record = |name: &str| format!("{}/../audit/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (a, b) = (record("mariadb-tpcc.jsonl"), record("mysql-insert.jsonl"));
+    scene
+        .dbdyno(["config", "diff", &a, &b])
+        .exits(0)
+        .prints("sync_binlog: 0 -> 1");
+    scene
+        .dbdyno(["config", "diff", "a.cnf", "server:none"])
+        .exits(2)
+        .says("none");
+}
+
+#[test]
+fn a_file_moves_and_the_new_server_starts_with_it() {
+    let scene = Scene::new();
+    scene.file(
+        "old.cnf",
+        "[mysqld]\nkey_buffer=16M\ninnodb_additional_mem_pool_size=20M\ncharacter-set-server=utf8\nlog-bin=bin\n\
+         server-id=1\n",
+    );
+    let migrate = [
+        "config",
+        "migrate",
+        "old.cnf",
+        "--from",
+        "mysql-5.5",
+        "--to",
+        "mariadb",
+    ];
+    scene
+        .dbdyno(migrate)
+        .exits(0)
+        .prints("old.cnf from mysql-5.5 to mariadb-")
+        .prints("+key_buffer_size = 16M");
+    assert!(!scene.path().join("new.cnf").exists());
+    scene
+        .dbdyno([&migrate[..], &["--output", "new.cnf"]].concat())
+        .exits(0)
+        .prints("wrote new.cnf");
+    scene
+        .dbdyno([
+            "server", "create", "one", "--run", "mariadb", "--cnf", "new.cnf",
+        ])
+        .exits(0);
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn a_made_file_is_clean_and_starts() {
+    let scene = Scene::new();
+    let generate = [
+        "config",
+        "generate",
+        "--for",
+        "mariadb",
+        "--memory",
+        "1G",
+        "--disk-iops",
+        "2000",
+    ];
+    let text = scene.dbdyno(generate).exits(0).text();
+    assert!(
+        text.contains("[mysqld]\n") && text.contains("\ninnodb_io_capacity = 1000\n"),
+        "{text}"
+    );
+    scene.file("my.cnf", &text);
+    scene
+        .dbdyno([
+            "config",
+            "lint",
+            "my.cnf",
+            "--for",
+            "mariadb",
+            "--memory",
+            "1G",
+            "--fail-if",
+            "note",
+        ])
+        .exits(0)
+        .prints("durability D4");
+    scene
+        .dbdyno([
+            "server", "create", "one", "--run", "mariadb", "--cnf", "my.cnf",
+        ])
+        .exits(0);
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+    scene
+        .dbdyno([&generate[..], &["--durability", "D9"]].concat())
+        .exits(2)
+        .says("D0, D1, D2, D3, D4");
+    scene
+        .dbdyno([
+            "config",
+            "generate",
+            "--for",
+            "mariadb",
+            "--storage",
+            "nothing",
+        ])
+        .exits(2)
+        .says("no measurement of storage");
+}

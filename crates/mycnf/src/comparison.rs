@@ -1,0 +1,224 @@
+//! The comparison of two sides by their effective values: files, versions, servers, run records.
+
+use std::collections::BTreeMap;
+
+use crate::assignment::{Assignment, is_same};
+use crate::catalogue::Catalogue;
+use crate::explanation::{Topic, topic};
+use crate::file::OptionFile;
+use crate::machine::Machine;
+use crate::subject::Subject;
+use crate::target::Target;
+
+/// Variables that belong to an instance and say nothing about its settings.
+const OF_INSTANCES: [&str; 43] = [
+    "basedir",
+    "bind_address",
+    "character_sets_dir",
+    "datadir",
+    "general_log_file",
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_purged",
+    "gtid_slave_pos",
+    "hostname",
+    "identity",
+    "innodb_version",
+    "insert_id",
+    "last_gtid",
+    "last_insert_id",
+    "lc_messages_dir",
+    "license",
+    "log_bin_basename",
+    "log_bin_index",
+    "log_error",
+    "log_slow_query_file",
+    "pid_file",
+    "plugin_dir",
+    "port",
+    "pseudo_thread_id",
+    "rand_seed1",
+    "rand_seed2",
+    "relay_log",
+    "relay_log_basename",
+    "relay_log_index",
+    "report_port",
+    "server_uid",
+    "server_uuid",
+    "slave_load_tmpdir",
+    "slow_query_log_file",
+    "socket",
+    "system_time_zone",
+    "timestamp",
+    "tmpdir",
+    "version_malloc_library",
+    "wsrep_node_name",
+];
+
+/// One side: effective values by the names of variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Values as SHOW GLOBAL VARIABLES has them.
+    pub values: BTreeMap<String, String>,
+    /// Names that the file sets; empty for a side that is no file.
+    pub set: Vec<String>,
+    /// Lines of the file that set nothing in the version: unknown, without effect, or with a value that it refuses.
+    pub idle: Vec<String>,
+}
+
+impl Side {
+    /// The defaults of a version.
+    pub fn of_version(target: &Target) -> Self {
+        Self {
+            values: defaults(&target.catalogue()),
+            ..Self::default()
+        }
+    }
+
+    /// The effective values of a file for a version: its lines, and the defaults. Lines that the version refuses set
+    /// nothing.
+    pub fn of_file(file: &OptionFile, target: &Target) -> Self {
+        let machine = Machine::default();
+        let subject = Subject::new(file, target, &machine);
+        let mut values = defaults(&subject.catalogue);
+        let (mut set, mut idle) = (Vec::new(), Vec::new());
+        for line in subject.read() {
+            if let Some(value) = Assignment::value(line) {
+                values.insert(line.name().to_owned(), value);
+                set.push(line.name().to_owned());
+            } else {
+                idle.push(line.entry.name.to_string());
+            }
+        }
+        set.sort_unstable();
+        set.dedup();
+        Self { values, set, idle }
+    }
+
+    /// The variables of a running server, or of a run record.
+    pub fn of_variables(variables: &BTreeMap<String, String>) -> Self {
+        Self {
+            values: variables.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+fn defaults(catalogue: &Catalogue) -> BTreeMap<String, String> {
+    let names = catalogue.defaults();
+    names
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// One variable that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The variable.
+    pub name: String,
+    /// What it is about.
+    pub topic: Topic,
+    /// The value of the first side; `None` if that side does not have the variable.
+    pub a: Option<String>,
+    /// The value of the second side.
+    pub b: Option<String>,
+}
+
+/// The variables that differ between two sides, grouped by what they are about, the most important first.
+pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
+    let names = a.values.keys().chain(b.values.keys());
+    let mut names: Vec<&String> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    let differing = names.into_iter().filter_map(|name| {
+        let (one, other) = (a.values.get(name), b.values.get(name));
+        let is_equal = match (one, other) {
+            (Some(one), Some(other)) => is_same(one, other) || is_same_list(one, other),
+            _ => false,
+        };
+        let is_of_instance = OF_INSTANCES.contains(&name.as_str()) || name.starts_with("version");
+        (!is_equal && !is_of_instance).then(|| Difference {
+            name: name.clone(),
+            topic: topic(name),
+            a: one.cloned(),
+            b: other.cloned(),
+        })
+    });
+    let mut all: Vec<Difference> = differing.collect();
+    all.sort_by(|one, other| (one.topic, &one.name).cmp(&(other.topic, &other.name)));
+    all
+}
+
+/// Whether two lists have the same words in any order: sql_mode.
+fn is_same_list(one: &str, other: &str) -> bool {
+    let words = |text: &str| {
+        let mut words: Vec<String> = text.split(',').map(str::to_ascii_lowercase).collect();
+        words.sort_unstable();
+        words
+    };
+    one.contains(',') && words(one) == words(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn version(text: &str) -> Side {
+        Side::of_version(&Target::parse(text).unwrap())
+    }
+
+    #[test]
+    fn an_upgrade_changes_what_section_6_of_the_facts_lists() {
+        let differences = differences(&version("mysql-8.0.33"), &version("mysql-9.7"));
+        let find = |name: &str| {
+            let found = differences.iter().find(|one| one.name == name);
+            found.map(|one| (one.a.as_deref(), one.b.as_deref()))
+        };
+        for (name, a, b) in [
+            ("innodb_flush_method", Some("fsync"), Some("O_DIRECT")),
+            ("innodb_io_capacity", Some("200"), Some("10000")),
+            ("innodb_adaptive_hash_index", Some("ON"), Some("OFF")),
+            ("innodb_log_buffer_size", Some("16777216"), Some("67108864")),
+            ("innodb_log_file_size", Some("50331648"), None),
+        ] {
+            assert_eq!(find(name), Some((a, b)), "{name}");
+        }
+        assert_eq!(find("sync_binlog"), None);
+        assert!(differences.is_sorted_by_key(|one| one.topic));
+    }
+
+    #[test]
+    fn files_are_compared_by_effective_value() {
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let side = |lines: &str| {
+            let text = format!("[mysqld]\n{lines}\n");
+            Side::of_file(
+                &OptionFile::parse(&text, Path::new("my.cnf")).unwrap(),
+                &target,
+            )
+        };
+        let a = side(
+            "innodb_buffer_pool_size=1G\nsync_binlog=1\nlocal_infile\nsql_mode=ANSI,TRADITIONAL",
+        );
+        let b = side(
+            "innodb-buffer-pool-size=1024M\nlocal-infile=0\nsql_mode='traditional,ansi'\nmax_connections=9",
+        );
+        let names: Vec<String> = differences(&a, &b)
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        assert_eq!(names, ["local_infile", "max_connections"]);
+        assert_eq!(
+            a.set,
+            [
+                "innodb_buffer_pool_size",
+                "local_infile",
+                "sql_mode",
+                "sync_binlog"
+            ]
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Options that a version still takes and that a later one will not.
+
+use std::sync::LazyLock;
+
+use crate::target::Target;
+
+/// One line of `crates/mycnf/catalogue/deprecated.tsv`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Deprecation {
+    pub(crate) name: &'static str,
+    family: &'static str,
+    since: Vec<u32>,
+    /// The option to write instead, if there is one.
+    pub(crate) successor: Option<&'static str>,
+    pub(crate) remark: &'static str,
+}
+
+static DEPRECATIONS: LazyLock<Vec<Deprecation>> = LazyLock::new(|| {
+    let lines = include_str!("../catalogue/deprecated.tsv").lines().skip(1);
+    lines.map(parse).collect()
+});
+
+fn parse(line: &'static str) -> Deprecation {
+    let mut fields = line.split('\t');
+    let mut next = || fields.next().unwrap_or_default();
+    Deprecation {
+        name: next(),
+        family: next(),
+        since: next()
+            .split('.')
+            .filter_map(|number| number.parse().ok())
+            .collect(),
+        successor: Some(next()).filter(|name| !name.is_empty()),
+        remark: next(),
+    }
+}
+
+/// The deprecation of an option in a version; `None` if it is not deprecated there.
+pub(crate) fn deprecation(target: &Target, name: &str) -> Option<&'static Deprecation> {
+    let mut all = DEPRECATIONS.iter();
+    // `mysql-8.0` means the series: its newest catalogue decides.
+    let own = target.numbers();
+    let newest = Target::of_catalogue(&target.catalogue());
+    let numbers = if newest.numbers().starts_with(own) {
+        newest.numbers()
+    } else {
+        own
+    };
+    all.find(|row| {
+        let in_family = row.family == "both" || row.family == target.family().name();
+        row.name == name && in_family && numbers >= row.since.as_slice()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    #[test]
+    fn deprecations_have_a_version_and_a_way_out() {
+        assert!(DEPRECATIONS.is_sorted_by_key(|row| row.name));
+        for row in DEPRECATIONS.iter() {
+            assert!(row.since.len() >= 2, "{}", row.name);
+            assert!(
+                row.successor.is_some() || !row.remark.is_empty(),
+                "{}",
+                row.name
+            );
+        }
+        for (target, name, deprecated) in [
+            ("mysql-8.0.12", "log_slave_updates", false),
+            ("mysql-8.0.33", "log_slave_updates", true),
+            ("mysql-8.0", "log_slave_updates", true),
+            ("mariadb-11.8", "log_slave_updates", false),
+            ("mysql-5.5.9", "query_cache_size", false),
+        ] {
+            let target = Target::parse(target).unwrap();
+            assert_eq!(
+                deprecation(&target, name).is_some(),
+                deprecated,
+                "{target} {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_deprecated_option_is_in_a_catalogue() {
+        for row in DEPRECATIONS.iter() {
+            let families = [crate::Family::MySql, crate::Family::MariaDb];
+            let mut families = families.into_iter();
+            let known = families.any(|family| Catalogue::span(family, row.name).is_some());
+            assert!(known, "{}", row.name);
+        }
+    }
+}

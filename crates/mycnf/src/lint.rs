@@ -1,0 +1,201 @@
+//! The review of an option file for one version: all rules over it.
+
+use std::path::Path;
+
+use crate::durability::{Durability, durability};
+use crate::file::OptionFile;
+use crate::finding::Finding;
+use crate::machine::Machine;
+use crate::rule::{Advice, Level, Remark, Rule};
+use crate::rules::RULES;
+use crate::subject::Subject;
+use crate::target::Target;
+
+/// The "rule" of what a server's own validator says; its findings come from the server.
+pub static VALIDATOR: Rule = Rule {
+    id: "server-validator",
+    title: "The server's own check",
+    reason: "The server itself refuses or changes the line.",
+    source: "the server's validator, run without a start",
+    check: |_| Vec::new(),
+};
+
+/// The "rule" of files that the server does not open; reading their mode is the caller's business.
+pub static IGNORED_FILE: Rule = Rule {
+    id: "world-writable-file",
+    title: "File that the server passes over",
+    reason: "Every program of both families passes over an option file that all users may write, with a warning at most.",
+    source: "MySQL Reference Manual, \"Using Option Files\"",
+    check: |_| Vec::new(),
+};
+
+/// What a review found.
+#[derive(Debug)]
+pub struct Lint {
+    /// The worst first, then in the order of the file.
+    pub advice: Vec<Advice>,
+    /// The durability class, and what keeps the file below D4.
+    pub durability: Durability,
+    /// Number of options that the server reads.
+    pub options: usize,
+    /// Those of them that can be set only at start.
+    pub needs_restart: Vec<String>,
+}
+
+/// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run.
+pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
+    let subject = Subject::new(file, target, machine);
+    let mut lint = Lint {
+        advice: advice(&subject),
+        durability: durability(&subject),
+        options: subject.read().count(),
+        needs_restart: needs_restart(&subject),
+    };
+    lint.sort(file);
+    lint
+}
+
+fn needs_restart(subject: &Subject<'_>) -> Vec<String> {
+    let names = subject.read().map(|line| line.name());
+    let fixed = names.filter(|name| subject.catalogue.needs_restart(name) == Some(true));
+    let fixed: std::collections::BTreeSet<&str> = fixed.collect();
+    fixed.into_iter().map(str::to_owned).collect()
+}
+
+/// What all rules say.
+pub(crate) fn advice(subject: &Subject<'_>) -> Vec<Advice> {
+    let advice = RULES.iter().flat_map(|rule| {
+        let remarks = (rule.check)(subject).into_iter();
+        remarks.map(|remark| Advice { rule, remark })
+    });
+    advice.collect()
+}
+
+/// All rules.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.into_iter()
+}
+
+impl Lint {
+    /// The number of findings of a level.
+    pub fn count(&self, level: Level) -> usize {
+        let of_level = self.advice.iter();
+        of_level
+            .filter(|advice| advice.remark.level == level)
+            .count()
+    }
+
+    /// The worst level; `None` without findings.
+    pub fn worst(&self) -> Option<Level> {
+        self.advice.iter().map(|advice| advice.remark.level).max()
+    }
+
+    /// Adds that a file is writable by all users, so that the server passes over it.
+    pub fn add_ignored_file(&mut self, path: &Path) {
+        let what = "all users may write the file, so that the server does not read it";
+        let remark = Remark::about(&path.display().to_string(), Level::Refused, what);
+        let advice = Advice {
+            rule: &IGNORED_FILE,
+            remark: remark.fix("chmod o-w"),
+        };
+        self.advice.insert(0, advice);
+    }
+
+    /// Adds what the server's own validator says. Where a rule has refused the line already, the rule's words remain;
+    /// where it has only noted it, both stay.
+    pub fn add_validator(&mut self, findings: &[Finding], file: &OptionFile) {
+        for finding in findings {
+            let level = if finding.is_refusal() {
+                Level::Refused
+            } else {
+                Level::Note
+            };
+            let same = |advice: &&Advice| {
+                advice.remark.at.as_ref() == Some(&finding.at)
+                    && advice.remark.option == finding.option
+            };
+            let covers = |advice: &Advice| {
+                advice.remark.level >= level
+                    && (finding.is_refusal() || is_about_the_name_or_value(advice))
+            };
+            if self.advice.iter().filter(same).any(covers) {
+                continue;
+            }
+            self.advice.push(Advice {
+                rule: &VALIDATOR,
+                remark: Remark {
+                    level,
+                    at: Some(finding.at.clone()),
+                    option: finding.option.clone(),
+                    what: finding.what.clone(),
+                    fix: finding.hint.clone(),
+                    rewrite: None,
+                },
+            });
+        }
+        self.sort(file);
+    }
+
+    fn sort(&mut self, file: &OptionFile) {
+        let position = |advice: &Advice| {
+            let at = advice.remark.at.as_ref();
+            let entries = file.entries().iter();
+            at.and_then(|at| entries.clone().position(|entry| entry.origin == *at))
+                .unwrap_or(usize::MAX)
+        };
+        self.advice.sort_by_cached_key(|advice| {
+            (std::cmp::Reverse(advice.remark.level), position(advice))
+        });
+    }
+}
+
+/// Whether a finding is of the kind that validators have, too.
+fn is_about_the_name_or_value(advice: &Advice) -> bool {
+    let kinds = [
+        "unknown-option",
+        "adjusted-value",
+        "deprecated-option",
+        "option-without-effect",
+        "abbreviated-name",
+    ];
+    kinds.contains(&advice.rule.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Severity;
+
+    #[test]
+    fn the_worst_comes_first_and_lines_in_their_order() {
+        let text = "[mysqld]\nsync_binlog=1\nno_such_option=1\nmax_connections=0\nskip_name_resolve=maybe\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-5.7").unwrap();
+        let mut lint = lint(&file, &target, &Machine::default());
+        let shown = |lint: &Lint| -> Vec<String> {
+            let advice = lint
+                .advice
+                .iter()
+                .filter(|advice| advice.remark.at.is_some());
+            advice
+                .map(|advice| format!("{} {}", advice.rule.id, advice.remark.option))
+                .collect()
+        };
+        let expected = [
+            "unknown-option no_such_option=1",
+            "wrong-value skip_name_resolve=maybe",
+            "adjusted-value max_connections=0",
+            "equal-to-default sync_binlog=1",
+        ];
+        assert_eq!(shown(&lint), expected);
+        assert_eq!(lint.needs_restart, ["skip_name_resolve"]);
+        assert_eq!((lint.options, lint.count(Level::Refused)), (4, 2));
+
+        let entry = &file.entries()[1];
+        let known = Finding::new(entry, Severity::Refused, "unknown");
+        let new = Finding::new(&file.entries()[0], Severity::Refused, "something else");
+        lint.add_validator(&[known, new], &file);
+        assert_eq!(shown(&lint)[0], "server-validator sync_binlog=1");
+        assert_eq!(lint.advice.len(), expected.len() + 2, "{:?}", shown(&lint));
+    }
+}

@@ -1,0 +1,220 @@
+//! The lines that keep an old version's behaviour where a default changed: only those that change results, or what is
+//! durable.
+
+use crate::assignment::is_same;
+use crate::catalogue::Family;
+use crate::rule::Advice;
+use crate::subject::Subject;
+use crate::target::Target;
+
+/// A line to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pin {
+    pub(crate) option: &'static str,
+    pub(crate) line: String,
+    pub(crate) why: String,
+}
+
+/// Options whose default decides what statements do; the value for versions that do not have the option.
+const BEHAVIOUR: [(&str, &str); 9] = [
+    ("character_set_server", "latin1"),
+    ("enforce_gtid_consistency", "OFF"),
+    ("event_scheduler", "OFF"),
+    ("explicit_defaults_for_timestamp", "OFF"),
+    ("gtid_mode", "OFF"),
+    ("innodb_strict_mode", "OFF"),
+    ("lower_case_table_names", "0"),
+    ("sql_mode", ""),
+    ("transaction_isolation", "REPEATABLE-READ"),
+];
+
+/// Words of sql_mode that MySQL 8.0 does not have, or MySQL at all.
+const MODES_NOT_IN_MYSQL_8: [&str; 3] = [
+    "NO_AUTO_CREATE_USER",
+    "IGNORE_BAD_TABLE_OPTIONS",
+    "EMPTY_STRING_IS_NULL",
+];
+
+/// The pins for a file that moves from one version to another; `findings` are those of the new version.
+pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> Vec<Pin> {
+    let mut pins = Vec::new();
+    for (option, absent) in BEHAVIOUR {
+        pins.extend(behaviour(before, after, option, absent));
+    }
+    pins.extend(collation(before, after, findings));
+    pins.extend(binary_log(before, after));
+    pins.extend(auto_increment(before, after));
+    pins.extend(packet(before, after));
+    if findings
+        .iter()
+        .any(|advice| advice.rule.id == "binary-log-without-server-id")
+        && is_refused(findings, "binary-log-without-server-id")
+    {
+        pins.push(Pin {
+            option: "server_id",
+            line: "server_id = 1".to_owned(),
+            why: format!(
+                "{} does not start with a binary log without it; take a number of its own",
+                after.target
+            ),
+        });
+    }
+    pins
+}
+
+fn is_refused(findings: &[Advice], rule: &str) -> bool {
+    let mut findings = findings.iter();
+    findings
+        .any(|advice| advice.rule.id == rule && advice.remark.level == crate::rule::Level::Refused)
+}
+
+/// The line `option = old default`, with the reason.
+fn old_default(
+    after: &Subject<'_>,
+    before: &Target,
+    option: &'static str,
+    old: &str,
+    new: &str,
+) -> Pin {
+    let value = if old.is_empty() { "\"\"" } else { old };
+    let new = if new.is_empty() { "none" } else { new };
+    Pin {
+        option,
+        line: format!("{option} = {value}"),
+        why: format!("as in {before}; {} has {new} by default", after.target),
+    }
+}
+
+fn is_set(before: &Subject<'_>, after: &Subject<'_>, option: &str) -> bool {
+    before.set(option).is_some() || after.set(option).is_some()
+}
+
+fn behaviour(
+    before: &Subject<'_>,
+    after: &Subject<'_>,
+    option: &'static str,
+    absent: &'static str,
+) -> Option<Pin> {
+    if is_set(before, after, option) || !after.has(option) {
+        return None;
+    }
+    let default = |subject: &Subject<'_>| subject.catalogue.default_value(option).unwrap_or(absent);
+    let (mut old, new) = (default(before).to_owned(), default(after));
+    if option == "sql_mode" && after.target.family() == Family::MySql {
+        let is_8 = after.target.is_at_least(Family::MySql, &[8]);
+        let words = old.split(',').filter(|word| {
+            !MODES_NOT_IN_MYSQL_8.contains(word) || (*word == "NO_AUTO_CREATE_USER" && !is_8)
+        });
+        old = words.collect::<Vec<_>>().join(",");
+    }
+    if is_same(&old, new) || is_same_words(&old, new) {
+        return None;
+    }
+    Some(old_default(after, before.target, option, &old, new))
+}
+
+fn is_same_words(one: &str, other: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut words: Vec<String> = text.split(',').map(str::to_owned).collect();
+        words.sort_unstable();
+        words
+    };
+    sorted(one) == sorted(other)
+}
+
+/// The default collation of a character set whose default differs between versions; `None` for all others.
+fn default_collation(target: &Target, set: &str) -> Option<&'static str> {
+    if !set.eq_ignore_ascii_case("utf8mb4") {
+        return None;
+    }
+    let is_uca1400 = target.is_at_least(Family::MariaDb, &[11, 6]);
+    Some(if target.is_at_least(Family::MySql, &[8]) {
+        "utf8mb4_0900_ai_ci"
+    } else if is_uca1400 {
+        "utf8mb4_uca1400_ai_ci"
+    } else {
+        "utf8mb4_general_ci"
+    })
+}
+
+/// Tables made later keep the order of strings that those of before have.
+fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> Option<Pin> {
+    let option = "collation_server";
+    if let Some(line) = after.set(option) {
+        // The old version had the character set by default.
+        if !is_refused(findings, "collation-without-character-set") {
+            return None;
+        }
+        let value = line.value()?;
+        let set = value.split('_').next()?.to_owned();
+        return Some(Pin {
+            option: "character_set_server",
+            line: format!("character_set_server = {set}"),
+            why: format!(
+                "the character set of {value}, which {} had by default",
+                before.target
+            ),
+        });
+    }
+    let set = before.value("character_set_server")?;
+    let (old, new) = (
+        default_collation(before.target, &set)?,
+        default_collation(after.target, &set)?,
+    );
+    let is_known = old == "utf8mb4_general_ci";
+    (old != new && is_known).then(|| old_default(after, before.target, option, old, new))
+}
+
+/// A binary log that was off stays off, and one that was flushed stays flushed.
+fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    if !before.has_binary_log() && after.has_binary_log() {
+        return Some(Pin {
+            option: "log_bin",
+            line: "skip_log_bin".to_owned(),
+            why: format!(
+                "as in {}; {} has a binary log by default",
+                before.target, after.target
+            ),
+        });
+    }
+    let flushed = |subject: &Subject<'_>| subject.number("sync_binlog") == Some(1);
+    let has = before.has_binary_log() && after.has_binary_log();
+    if has && flushed(before) && !flushed(after) && !is_set(before, after, "sync_binlog") {
+        return Some(Pin {
+            option: "sync_binlog",
+            line: "sync_binlog = 1".to_owned(),
+            why: format!(
+                "as in {}; {} does not flush the binary log by default",
+                before.target, after.target
+            ),
+        });
+    }
+    if !before.has_binary_log() || is_set(before, after, "binlog_format") {
+        return None;
+    }
+    let (old, new) = before
+        .value("binlog_format")
+        .zip(after.value("binlog_format"))?;
+    // From rows to less is a loss; from less to rows is what every version recommends.
+    (old == "ROW" && new != "ROW")
+        .then(|| old_default(after, before.target, "binlog_format", &old, &new))
+}
+
+/// Interleaved auto-increment values need rows in the binary log.
+fn auto_increment(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let option = "innodb_autoinc_lock_mode";
+    let (old, new) = before.value(option).zip(after.value(option))?;
+    let is_by_rows = after.is_one_of("binlog_format", &["ROW"]) || !after.has_binary_log();
+    (!is_set(before, after, option) && old != "2" && new == "2" && !is_by_rows)
+        .then(|| old_default(after, before.target, option, &old, &new))
+}
+
+/// What was accepted as a packet still is.
+fn packet(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let option = "max_allowed_packet";
+    let (old, new) = before.number(option).zip(after.number(option))?;
+    (!is_set(before, after, option) && old > new).then(|| {
+        let (old, new) = (crate::rename::size(old), crate::rename::size(new));
+        old_default(after, before.target, option, &old, &new)
+    })
+}

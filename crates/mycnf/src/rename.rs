@@ -1,0 +1,201 @@
+//! The line that takes the place of one with an old name, with the value in the new option's unit.
+
+use crate::assignment::{Assignment, is_on};
+use crate::judge::parse_number;
+use crate::name::OptionName;
+use crate::rule::Rewrite;
+use crate::subject::Subject;
+use crate::unknown::{Succession, succession};
+
+/// Seconds of a day.
+const DAY_S: i128 = 86_400;
+
+/// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
+/// the name that the version knows, or none where nothing is left to set.
+pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Rewrite> {
+    let old = line.entry.name.folded();
+    let knows = |name: &str| subject.has(name);
+    let successor = match succession(subject.catalogue.family(), old, &knows)? {
+        Succession::Gone(_) => return Some(Rewrite::Remove),
+        Succession::By(successor) => successor,
+    };
+    rewritten(subject, line, old, successor)
+}
+
+/// The line of an option under another name.
+pub(crate) fn rewritten(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    old: &str,
+    new: &str,
+) -> Option<Rewrite> {
+    if subject.set(new).is_some() {
+        // The new option is in the file already.
+        return Some(Rewrite::Remove);
+    }
+    let value = line.entry.value.as_deref();
+    let replaced = |name: &str, value: Option<String>| {
+        Some(Rewrite::Replace(match value {
+            Some(value) => format!("{name} = {value}"),
+            None => name.to_owned(),
+        }))
+    };
+    let number = || parse_number(value?);
+    match (old, new) {
+        ("expire_logs_days", "binlog_expire_logs_seconds") => {
+            replaced(new, Some(number()?.checked_mul(DAY_S)?.to_string()))
+        }
+        ("binlog_expire_logs_seconds", "expire_logs_days") => {
+            let seconds = number()?;
+            let days = seconds / DAY_S + i128::from(seconds % DAY_S > 0);
+            replaced(new, Some(days.to_string()))
+        }
+        ("log_warnings", "log_error_verbosity") => {
+            replaced(new, Some((number()?.clamp(0, 2) + 1).to_string()))
+        }
+        ("log_error_verbosity", "log_warnings") => {
+            replaced(new, Some((number()?.clamp(1, 3) - 1).to_string()))
+        }
+        ("innodb_log_files_in_group", "innodb_redo_log_capacity") => Some(Rewrite::Remove),
+        ("innodb_log_file_size", "innodb_redo_log_capacity") => {
+            let files = subject
+                .read()
+                .rev()
+                .find(|other| other.entry.name.base() == "innodb_log_files_in_group");
+            let files = files.and_then(|other| parse_number(other.entry.value.as_deref()?));
+            let bytes = number()?.checked_mul(files.unwrap_or(subject.redo_files))?;
+            replaced(new, Some(size(bytes)))
+        }
+        ("innodb_redo_log_capacity", "innodb_log_file_size") => {
+            // Two files by default in MySQL, one in MariaDB from 10.5 on.
+            let files = subject.number("innodb_log_files_in_group").unwrap_or(1);
+            replaced(new, Some(size(number()? / files.max(1))))
+        }
+        ("innodb_checksums", _) => {
+            let off = matches!(switch(line), Some(false));
+            replaced(new, Some(if off { "none" } else { "crc32" }.to_owned()))
+        }
+        ("innodb_locks_unsafe_for_binlog", _) if switch(line)? => {
+            replaced(new, Some("READ-COMMITTED".to_owned()))
+        }
+        ("temptable_use_mmap", _) if !switch(line)? => replaced(new, Some("0".to_owned())),
+        ("innodb_locks_unsafe_for_binlog" | "temptable_use_mmap", _) => Some(Rewrite::Remove),
+        ("default_authentication_plugin", _) => replaced(new, Some(format!("{},,", value?))),
+        ("innodb_file_io_threads", _) | ("set_variable", _) => None,
+        // These took a file name, too.
+        ("log" | "log_slow_queries", _) => match value {
+            None => replaced(new, Some("1".to_owned())),
+            Some(_) => None,
+        },
+        _ => replaced(
+            &with_prefix(&line.entry.name, new),
+            value.map(str::to_owned),
+        ),
+    }
+}
+
+/// Whether a switch is on by its line.
+fn switch(line: &Assignment<'_>) -> Option<bool> {
+    let shown = line.entry.value.as_deref().unwrap_or("ON");
+    let known = is_on(shown)
+        || ["0", "OFF", "FALSE"]
+            .iter()
+            .any(|off| shown.eq_ignore_ascii_case(off));
+    known.then(|| is_on(shown) != line.entry.name.switches_off())
+}
+
+/// The new name with the `loose-` of the old one.
+fn with_prefix(old: &OptionName, new: &str) -> String {
+    if old.is_loose() {
+        format!("loose_{new}")
+    } else {
+        new.to_owned()
+    }
+}
+
+/// Bytes as a my.cnf has them: the largest unit that divides.
+pub(crate) fn size(bytes: i128) -> String {
+    for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] {
+        if bytes > 0 && bytes % (1 << shift) == 0 {
+            return format!("{}{unit}", bytes >> shift);
+        }
+    }
+    bytes.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Machine, OptionFile, Target};
+    use std::path::Path;
+
+    #[test]
+    fn values_are_carried_over_in_the_new_unit() {
+        for (target, lines, expected) in [
+            (
+                "mysql-8.0.33",
+                "log_slave_updates = ON",
+                Some("log_replica_updates = ON"),
+            ),
+            (
+                "mysql-9.7",
+                "expire_logs_days=14",
+                Some("binlog_expire_logs_seconds = 1209600"),
+            ),
+            (
+                "mysql-5.6",
+                "binlog_expire_logs_seconds=86401",
+                Some("expire_logs_days = 2"),
+            ),
+            (
+                "mysql-8.0.33",
+                "log_warnings=2",
+                Some("log_error_verbosity = 3"),
+            ),
+            (
+                "mysql-9.7",
+                "innodb_log_file_size=128M",
+                Some("innodb_redo_log_capacity = 256M"),
+            ),
+            (
+                "mysql-9.7",
+                "innodb_log_file_size=1G\ninnodb_log_files_in_group=4",
+                Some("innodb_redo_log_capacity = 4G"),
+            ),
+            (
+                "mariadb-10.11",
+                "innodb_redo_log_capacity=1G",
+                Some("innodb_log_file_size = 1G"),
+            ),
+            (
+                "mysql-5.6",
+                "innodb_redo_log_capacity=1G",
+                Some("innodb_log_file_size = 512M"),
+            ),
+            ("mysql-8.0.33", "query_cache_size=64M", Some("")),
+            (
+                "mysql-8.0.33",
+                "loose-tx_isolation=READ-COMMITTED",
+                Some("loose_transaction_isolation = READ-COMMITTED"),
+            ),
+            (
+                "mysql-9.7",
+                "innodb_locks_unsafe_for_binlog=1",
+                Some("transaction_isolation = READ-COMMITTED"),
+            ),
+            ("mysql-9.7", "log = /var/log/all.log", None),
+            ("mysql-9.7", "no_such_option=1", None),
+        ] {
+            let file =
+                OptionFile::parse(&format!("[mysqld]\n{lines}\n"), Path::new("my.cnf")).unwrap();
+            let (target, machine) = (Target::parse(target).unwrap(), Machine::default());
+            let subject = Subject::new(&file, &target, &machine);
+            let rewrite = renamed(&subject, &subject.assignments[0]);
+            let rewrite = rewrite.as_ref().map(|rewrite| match rewrite {
+                Rewrite::Remove => "",
+                Rewrite::Replace(line) => line.as_str(),
+            });
+            assert_eq!(rewrite, expected, "{target}: {lines}");
+        }
+    }
+}

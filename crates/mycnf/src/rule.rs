@@ -1,0 +1,139 @@
+//! The definition of a rule over an option file, and its remarks.
+
+use crate::assignment::Assignment;
+use crate::entry::Origin;
+use crate::finding::option_as_written;
+use crate::subject::Subject;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// For information: the line does nothing, or has a side that is easily forgotten.
+    Note,
+    /// The line, or two together, do something other than meant.
+    Warning,
+    /// Data, commits or access can be lost.
+    Risk,
+    /// The server does not start, or passes over the line.
+    Refused,
+}
+
+impl Level {
+    /// All levels, the worst first.
+    pub const ALL: [Self; 4] = [Self::Refused, Self::Risk, Self::Warning, Self::Note];
+
+    /// The word for it: `refused`, `risk`, `warning` or `note`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Risk => "risk",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// One rule over an option file.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name: `repeated-option`.
+    pub id: &'static str,
+    /// What is found, as a title.
+    pub title: &'static str,
+    /// Why it matters.
+    pub reason: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+    pub(crate) check: fn(&Subject<'_>) -> Vec<Remark>,
+}
+
+/// A rewrite of one line that changes nothing but what the finding names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rewrite {
+    /// The line becomes a comment.
+    Remove,
+    /// The line becomes this one.
+    Replace(String),
+}
+
+/// What a rule says about one option or a combination of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// How much it matters.
+    pub level: Level,
+    /// File and line; `None` if it is about an option that the file does not set.
+    pub at: Option<Origin>,
+    /// The option as written with its value, or the name of an option that the file does not set.
+    pub option: String,
+    /// What was found.
+    pub what: String,
+    /// What to do about it.
+    pub fix: Option<String>,
+    /// The safe rewrite, if there is one.
+    pub rewrite: Option<Rewrite>,
+}
+
+impl Remark {
+    /// A remark on a line.
+    pub(crate) fn on(assignment: &Assignment<'_>, level: Level, what: impl Into<String>) -> Self {
+        Self {
+            level,
+            at: Some(assignment.entry.origin.clone()),
+            option: option_as_written(assignment.entry),
+            what: what.into(),
+            fix: None,
+            rewrite: None,
+        }
+    }
+
+    /// A remark on an option that the file does not set.
+    pub(crate) fn about(option: &str, level: Level, what: impl Into<String>) -> Self {
+        Self {
+            level,
+            at: None,
+            option: option.to_owned(),
+            what: what.into(),
+            fix: None,
+            rewrite: None,
+        }
+    }
+
+    /// A remark on the line that sets an option, or on the option where no line does.
+    pub(crate) fn of(
+        subject: &Subject<'_>,
+        option: &str,
+        level: Level,
+        what: impl Into<String>,
+    ) -> Self {
+        match subject.set(option) {
+            Some(assignment) => Self::on(assignment, level, what),
+            None => Self::about(option, level, what),
+        }
+    }
+
+    /// The same with what to do.
+    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+
+    /// The same with a safe rewrite.
+    pub(crate) fn rewrite(mut self, rewrite: Rewrite) -> Self {
+        self.rewrite = Some(rewrite);
+        self
+    }
+}
+
+/// A remark with the rule that made it.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The remark.
+    pub remark: Remark,
+}

@@ -1,0 +1,124 @@
+//! The rules over an option file: one file each, with its fixtures.
+//!
+//! A rule is a function of a file, a version and what is known about the machine. Rules over counters of a running server
+//! and over measurements belong here, too, once a caller hands those over.
+
+mod abbreviated_name;
+mod adjusted_value;
+mod binary_log_expiry;
+mod binary_log_identity;
+mod bind_address;
+mod buffer_pool_default;
+mod character_set;
+mod collation;
+mod dedicated_server;
+mod deprecated_option;
+mod doublewrite;
+mod durability;
+mod empty_value;
+mod equal_to_default;
+mod fixed_at_creation;
+mod flush_method;
+mod force_recovery;
+mod general_log;
+mod grant_tables;
+mod gtid;
+mod io_capacity;
+mod local_infile;
+mod log_without_switch;
+mod memory_sum;
+mod name_resolution;
+mod old_passwords;
+mod open_files;
+mod option_in_wrong_group;
+mod option_without_effect;
+mod password_in_file;
+mod query_cache;
+mod redo_log_size;
+mod repeated_option;
+mod replica_recovery;
+mod replication_filter;
+mod secure_file_priv;
+mod sql_mode;
+mod statement_binlog;
+mod table_files;
+mod temporary_tables;
+mod time_zone;
+mod unknown_option;
+mod unread_group;
+mod wrong_value;
+
+#[cfg(test)]
+mod fixture;
+
+use crate::rule::Rule;
+
+/// All rules, those about names and values of single lines first.
+pub(crate) const RULES: [&Rule; 44] = [
+    &unknown_option::RULE,
+    &wrong_value::RULE,
+    &empty_value::RULE,
+    &option_in_wrong_group::RULE,
+    &unread_group::RULE,
+    &repeated_option::RULE,
+    &adjusted_value::RULE,
+    &abbreviated_name::RULE,
+    &deprecated_option::RULE,
+    &option_without_effect::RULE,
+    &equal_to_default::RULE,
+    &fixed_at_creation::RULE,
+    &binary_log_expiry::RULE,
+    &binary_log_identity::RULE,
+    &bind_address::RULE,
+    &buffer_pool_default::RULE,
+    &character_set::RULE,
+    &collation::RULE,
+    &dedicated_server::RULE,
+    &doublewrite::RULE,
+    &durability::RULE,
+    &flush_method::RULE,
+    &force_recovery::RULE,
+    &general_log::RULE,
+    &grant_tables::RULE,
+    &gtid::RULE,
+    &io_capacity::RULE,
+    &local_infile::RULE,
+    &log_without_switch::RULE,
+    &memory_sum::RULE,
+    &name_resolution::RULE,
+    &old_passwords::RULE,
+    &open_files::RULE,
+    &password_in_file::RULE,
+    &query_cache::RULE,
+    &redo_log_size::RULE,
+    &replica_recovery::RULE,
+    &replication_filter::RULE,
+    &secure_file_priv::RULE,
+    &sql_mode::RULE,
+    &statement_binlog::RULE,
+    &table_files::RULE,
+    &temporary_tables::RULE,
+    &time_zone::RULE,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_names_of_their_own_and_say_where_they_come_from() {
+        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len());
+        for rule in RULES {
+            let is_kebab = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+            assert!(rule.id.chars().all(is_kebab), "{}", rule.id);
+            assert!(
+                !rule.source.is_empty() && rule.reason.ends_with('.'),
+                "{}",
+                rule.id
+            );
+        }
+    }
+}

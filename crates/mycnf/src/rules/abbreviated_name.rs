@@ -1,0 +1,64 @@
+//! Rule: the name is an abbreviation.
+
+use crate::name::OptionName;
+use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "abbreviated-name",
+    title: "Abbreviated name",
+    reason: "MySQL from 5.7 on takes no abbreviations, and a new option with the same beginning makes one ambiguous.",
+    source: "MySQL 5.7 refuses key_buffer, which 5.6 takes for key_buffer_size",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let Some(option) = line.option else { continue };
+        let spellings = line.entry.name.spellings();
+        if spellings.contains(&option.name)
+            || spellings
+                .iter()
+                .any(|name| subject.catalogue.row(name).is_some())
+        {
+            continue;
+        }
+        let full = OptionName::new(option.name);
+        let new = match &line.entry.value {
+            Some(value) => format!("{full} = {value}"),
+            None => full.to_string(),
+        };
+        let what = format!("stands for {full}");
+        let remark = Remark::on(line, Level::Note, what).fix(format!("write {full}"));
+        remarks.push(remark.rewrite(Rewrite::Replace(new)));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn an_abbreviation_is_spelt_out() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "key_buffer=32M",
+            &["stands for key_buffer_size; write key_buffer_size"],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "thread_cache=8",
+            &["thread_cache_size"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "key_buffer=32M\nkey_buffer_size=1M\nskip-log-bin",
+            &[],
+        );
+    }
+}

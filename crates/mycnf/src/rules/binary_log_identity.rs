@@ -1,0 +1,53 @@
+//! Rule: the binary log is on without a server id.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "binary-log-without-server-id",
+    title: "Binary log without server_id",
+    reason: "MySQL 5.7 does not start; other versions start, and no replica can connect or two servers share an id.",
+    source: "MySQL 5.7 refuses log_bin without server_id, seen; replication needs an id of its own on each server",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(line) = subject.set("log_bin").filter(|_| subject.has_binary_log()) else {
+        return Vec::new();
+    };
+    if subject.set("server_id").is_some() {
+        return Vec::new();
+    }
+    let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
+    let (level, what) = if is_5_7 {
+        (
+            Level::Refused,
+            "5.7 does not start with a binary log and without server_id",
+        )
+    } else {
+        (
+            Level::Note,
+            "server_id keeps its default, which every server has: no replication between two such servers",
+        )
+    };
+    vec![Remark::on(line, level, what).fix("add server_id with a number of its own")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_id_is_asked_for_where_the_log_is_set() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "log-bin=mysql-bin",
+            &["refused: log-bin=mysql-bin"],
+        );
+        assert_found(&RULE, "mysql-5.6", "log_bin", &["note: "]);
+        assert_found(&RULE, "mysql-5.7", "log-bin=x\nserver-id=1", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "skip-log-bin", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "", &[]);
+    }
+}

@@ -1,0 +1,46 @@
+//! Rule: the server listens on every address.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "bind-to-everything",
+    title: "Listens on every address",
+    reason: "Every network that the machine is in reaches the server; only accounts and a firewall are between.",
+    source: "MySQL Reference Manual, \"bind_address\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "bind_address";
+    if !(subject
+        .set(name)
+        .is_some_and(|line| matches!(line.entry.value.as_deref(), Some("*" | "0.0.0.0" | "::")))
+        && subject.is_on("skip_networking") != Some(true))
+    {
+        return Vec::new();
+    }
+    let what = "every network of the machine reaches the server";
+    vec![
+        Remark::of(subject, name, Level::Warning, what)
+            .fix("name the address of the network that needs it, or 127.0.0.1"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn all_addresses_are_a_warning() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "bind-address=0.0.0.0",
+            &["warning: bind-address=0.0.0.0"],
+        );
+        assert_found(&RULE, "mariadb-11.8", "bind_address=*", &["warning"]);
+        assert_found(&RULE, "mysql-5.6", "bind_address=127.0.0.1", &[]);
+        assert_found(&RULE, "mysql-5.6", "", &[]);
+    }
+}

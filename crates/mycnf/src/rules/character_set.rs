@@ -1,0 +1,82 @@
+//! Rule: the character set is the old utf8, or latin1 by default.
+
+use crate::rule::Rewrite;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "character-set",
+    title: "Character set",
+    reason: "utf8 holds no emoji and few rare characters; tables made by default keep the character set of their \
+        day for ever.",
+    source: "seen: utf8 is an alias with a warning in 8.0 and refused by 9.7; MySQL Reference Manual, \"The \
+        utf8mb3 Character Set\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "character_set_server";
+    let Some(line) = subject.set(name) else {
+        if !subject.is_one_of(name, &["latin1"]) {
+            return Vec::new();
+        }
+        let what = "not set: new tables get latin1, which MySQL 8.0 and MariaDB 11.8 no longer have by default";
+        return vec![
+            Remark::about(name, Level::Note, what)
+                .fix("write character_set_server = utf8mb4, or latin1 on purpose"),
+        ];
+    };
+    let value = line.value().unwrap_or_default();
+    if value.eq_ignore_ascii_case("utf8") {
+        let is_refused = subject.target.is_at_least(crate::Family::MySql, &[9]);
+        let (level, what) = if is_refused {
+            (
+                Level::Refused,
+                "this version has no character set of this name",
+            )
+        } else {
+            (
+                Level::Warning,
+                "utf8 is utf8mb3 here: characters of 4 bytes, emoji among them, are refused or cut",
+            )
+        };
+        let new = format!("{} = utf8mb3", line.entry.name);
+        let mut remark = Remark::on(line, level, what)
+            .fix("write utf8mb4 for new data; utf8mb3 is the same as now");
+        // Older versions do not know the longer name.
+        if subject.target.is_at_least(crate::Family::MySql, &[8]) {
+            remark = remark.rewrite(Rewrite::Replace(new));
+        }
+        return vec![remark];
+    }
+    if value.eq_ignore_ascii_case("utf8mb3") {
+        let what = "characters of 4 bytes, emoji among them, are refused or cut";
+        return vec![Remark::on(line, Level::Note, what).fix("write utf8mb4 for new data")];
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn old_sets_by_version() {
+        let line = "character-set-server=utf8";
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            line,
+            &["warning: character-set-server=utf8: utf8 is utf8mb3 here"],
+        );
+        assert_found(&RULE, "mysql-9.7", line, &["refused"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "",
+            &["note: character_set_server: not set"],
+        );
+        assert_found(&RULE, "mysql-8.0.33", "", &[]);
+        assert_found(&RULE, "mysql-5.6", "character_set_server=utf8mb4", &[]);
+    }
+}

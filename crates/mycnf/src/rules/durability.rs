@@ -1,0 +1,60 @@
+//! Rule: the settings give up commits in a crash or a power cut.
+
+use crate::durability::durability;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "durability-class",
+    title: "Durability class",
+    reason: "Commits that the server has acknowledged are lost.",
+    source: "our own power cuts: with the redo log flushed at every commit 0 of 40,902 commits were lost, with \
+        the log only written 34,299 of 141,314",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let durability = durability(subject);
+    let lacks = durability.lacks.iter();
+    let remarks = lacks.map(|lack| {
+        let level = if lack.is_set {
+            Level::Risk
+        } else {
+            Level::Note
+        };
+        let what = format!("{}: {}", lack.class.name(), lack.class.in_words());
+        Remark::of(subject, lack.option, level, what).fix(lack.remedy)
+    });
+    // The doublewrite buffer and unflushed methods have rules of their own.
+    remarks
+        .filter(|remark| {
+            !remark.option.contains("doublewrite") && !remark.option.contains("flush_method")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn each_step_down_is_named() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "innodb_flush_log_at_trx_commit=2\nlog_bin=x\nsync_binlog=0",
+            &[
+                "risk: innodb_flush_log_at_trx_commit=2: D2: a power cut takes",
+                "risk: sync_binlog=0: D3",
+            ],
+        );
+        assert_found(&RULE, "mysql-5.6", "log_bin=x", &["note: sync_binlog: D3"]);
+        assert_found(&RULE, "mysql-8.0.33", "", &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "innodb_flush_log_at_trx_commit=0",
+            &["D1: a crash of the server"],
+        );
+    }
+}

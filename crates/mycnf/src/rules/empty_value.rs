@@ -1,0 +1,59 @@
+//! Rule: an option that needs a value has none.
+
+use crate::catalogue::Kind;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "empty-value",
+    title: "Missing value",
+    reason: "The server does not start, or takes the name of the option for a switch.",
+    source: "seen: report_host without a value is refused by 5.6 and 5.7",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let is_strict = !subject.is_mariadb()
+        && [[5, 6], [5, 7]]
+            .iter()
+            .any(|series| subject.target.numbers().starts_with(series));
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let Some(option) = line.option else { continue };
+        let value = line.entry.value.as_deref();
+        let is_number = matches!(option.kind, Kind::Integer { .. } | Kind::Decimal);
+        let is_missing = match value {
+            None => is_number && !line.entry.name.switches_off() && !subject.is_mariadb(),
+            Some(value) => value.is_empty() && option.name == "report_host" && is_strict,
+        };
+        if is_missing {
+            let what = "needs a value";
+            remarks.push(
+                Remark::on(line, Level::Refused, what).fix("give it one, or leave the line out"),
+            );
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_number_needs_a_value() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "report_host=",
+            &["refused: report_host=: needs a value"],
+        );
+        assert_found(&RULE, "mysql-5.6", "max_connections", &["needs a value"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "innodb_file_per_table\nslow_query_log\nlog-bin",
+            &[],
+        );
+    }
+}

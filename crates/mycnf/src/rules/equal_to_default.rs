@@ -1,0 +1,68 @@
+//! Rule: the line sets what the version has by default.
+
+use crate::assignment::is_same;
+use crate::deprecation::deprecation;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "equal-to-default",
+    title: "Equal to the default",
+    reason: "The line does nothing in this version. It may be meant as a pin for other versions.",
+    source: "SHOW GLOBAL VARIABLES of 11 versions without an option file",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let name = line.name();
+        let value = line.value();
+        let default = subject.catalogue.default_value(name);
+        let Some((value, default)) = value.zip(default) else {
+            continue;
+        };
+        let is_last = subject
+            .set(name)
+            .is_some_and(|last| last.entry.origin == line.entry.origin);
+        // The path of a binary log is more than the switch.
+        let has_path = name == "log_bin" && line.entry.value.is_some();
+        // An option that should go anyway has a finding already.
+        let is_going = deprecation(subject.target, name).is_some();
+        if is_last && !has_path && !is_going && is_same(&value, default) {
+            let shown = if default.is_empty() { "empty" } else { default };
+            let what = format!(
+                "equal to the default of {} ({shown})",
+                subject.catalogue.version()
+            );
+            let remark = Remark::on(line, Level::Note, what)
+                .fix("leave it out, unless it is a pin for other versions");
+            // No rewrite: a pin for another version looks the same.
+            remarks.push(remark);
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_default_is_found_in_every_spelling() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "sync_binlog=1\ninnodb_file_per_table\ninnodb_buffer_pool_size=0.125G\ninnodb_flush_log_at_trx_commit=1\n\
+             innodb_buffer_pool_size=128M\nmax_connections=500",
+            &[
+                "sync_binlog=1: equal to the default of 5.7.22 (1)",
+                "(ON)",
+                "(1)",
+                "(134217728)",
+            ],
+        );
+        assert_found(&RULE, "mysql-5.6", "sync_binlog=1", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "log_bin=binlog", &[]);
+    }
+}

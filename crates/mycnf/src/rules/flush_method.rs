@@ -1,0 +1,91 @@
+//! Rule: the flush method does not fit the file system.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "flush-method",
+    title: "Flush method against the file system",
+    reason: "A method that the file system does not have keeps the server from starting; one without flushes \
+        loses commits; one with buffers keeps every page twice.",
+    source: "MySQL Reference Manual, \"innodb_flush_method\"; O_DIRECT is refused by tmpfs",
+    check,
+};
+
+/// File systems in memory, which have no direct I/O.
+const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
+/// File systems that change a file's metadata apart from its data.
+const WITH_OWN_METADATA: [&str; 2] = ["xfs", "ext4"];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "innodb_flush_method";
+    let Some(method) = subject.value(name) else {
+        return Vec::new();
+    };
+    let is = |words: &[&str]| words.iter().any(|word| method.eq_ignore_ascii_case(word));
+    let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
+    let mut remarks = Vec::new();
+    let mut say = |level, what: String, fix: &str| {
+        remarks.push(Remark::of(subject, name, level, what).fix(fix));
+    };
+    if is(&["nosync", "littlesync"]) {
+        say(
+            Level::Risk,
+            format!("{method} does not flush: a power cut loses data"),
+            "write O_DIRECT, or fsync",
+        );
+    }
+    if is(&["O_DIRECT", "O_DIRECT_NO_FSYNC"]) && IN_MEMORY.contains(&file_system) {
+        say(
+            Level::Warning,
+            format!("{file_system} has no direct I/O"),
+            "write fsync for a data directory in memory",
+        );
+    }
+    if is(&["O_DIRECT_NO_FSYNC"])
+        && WITH_OWN_METADATA.contains(&file_system)
+        && subject.set(name).is_some()
+    {
+        let what = format!(
+            "on {file_system} a file that grew is lost without an fsync, except where the version adds one"
+        );
+        say(Level::Risk, what, "write O_DIRECT");
+    }
+    if is(&["O_DSYNC"]) && subject.set(name).is_some() {
+        let what = "O_DSYNC concerns the redo log only: data pages stay in the kernel's cache, too"
+            .to_owned();
+        say(Level::Note, what, "compare with O_DIRECT");
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn methods_against_file_systems() {
+        let on = |file_system: &str| crate::Machine {
+            file_system: Some(file_system.to_owned()),
+            ..crate::Machine::default()
+        };
+        let line = "innodb_flush_method=O_DIRECT";
+        assert_found_on(
+            &RULE,
+            &on("tmpfs"),
+            "mysql-5.6",
+            line,
+            &["tmpfs has no direct I/O"],
+        );
+        assert_found_on(&RULE, &on("xfs"), "mysql-5.6", line, &[]);
+        let line = "innodb_flush_method=O_DIRECT_NO_FSYNC";
+        assert_found_on(&RULE, &on("xfs"), "mysql-5.7", line, &["risk"]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "innodb_flush_method=nosync",
+            &["risk: innodb_flush_method=nosync"],
+        );
+        assert_found(&RULE, "mysql-8.0.33", "", &[]);
+    }
+}

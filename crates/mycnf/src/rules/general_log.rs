@@ -1,0 +1,66 @@
+//! Rule: every statement is written to a log, or two logs to tables.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "general-log",
+    title: "General log on",
+    reason: "Each statement is written once more, in one file for all sessions; passwords of statements are in \
+        it, too.",
+    source: "MySQL Reference Manual, \"The General Query Log\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if subject.set("general_log").is_some() && subject.is_on("general_log") == Some(true) {
+        let what = "every statement of every session is written to one log";
+        remarks.push(
+            Remark::of(subject, "general_log", Level::Warning, what)
+                .fix("switch it on for minutes: SET GLOBAL general_log = 1"),
+        );
+    }
+    let output = subject
+        .value("log_output")
+        .unwrap_or_default()
+        .to_ascii_uppercase();
+    let is_logging = ["slow_query_log", "general_log"]
+        .iter()
+        .any(|name| subject.is_on(name) == Some(true));
+    if output.contains("TABLE") && subject.set("log_output").is_some() {
+        let what = if is_logging {
+            "the logs are CSV tables without an index, and tools for slow logs read files"
+        } else {
+            "no log is on that it would concern"
+        };
+        remarks.push(
+            Remark::of(subject, "log_output", Level::Note, what)
+                .fix("write log_output = FILE, or leave the line out"),
+        );
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn logs_and_their_place() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "general_log=1",
+            &["warning: general_log=1"],
+        );
+        assert_found(&RULE, "mysql-5.6", "log_output=TABLE", &["no log is on"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "log_output=TABLE\nslow_query_log=1",
+            &["CSV tables"],
+        );
+        assert_found(&RULE, "mysql-5.6", "log_output=FILE", &[]);
+    }
+}

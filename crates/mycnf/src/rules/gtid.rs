@@ -1,0 +1,75 @@
+//! Rule: GTIDs are on without what they need, or without a flushed binary log.
+
+use crate::Family;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "gtid",
+    title: "GTIDs and their conditions",
+    reason: "The server does not start without the other options; with an unflushed binary log a power cut loses \
+        GTIDs that replicas have.",
+    source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    if subject.target.family() == Family::MariaDb
+        || !subject.is_one_of("gtid_mode", &["ON", "ON_PERMISSIVE"])
+    {
+        return Vec::new();
+    }
+    let mut remarks = Vec::new();
+    let mut say = |level, what: &str, fix: &str| {
+        remarks.push(Remark::of(subject, "gtid_mode", level, what).fix(fix))
+    };
+    if !subject.is_one_of("enforce_gtid_consistency", &["ON", "1"]) {
+        say(
+            Level::Refused,
+            "needs enforce_gtid_consistency=ON",
+            "add enforce_gtid_consistency = ON",
+        );
+    }
+    if subject.target.numbers() < [5, 7].as_slice() {
+        let updates = subject.is_on("log_slave_updates") == Some(true);
+        if !subject.has_binary_log() || !updates {
+            say(
+                Level::Refused,
+                "5.6 needs log_bin and log_slave_updates for it",
+                "add log_bin and log_slave_updates",
+            );
+        }
+    }
+    if subject.has_binary_log() && subject.number("sync_binlog").is_some_and(|sync| sync != 1) {
+        let what = "a power cut loses GTIDs from the binary log that replicas have already: sync_binlog is not 1";
+        say(Level::Risk, what, "write sync_binlog = 1");
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn conditions_by_version() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "gtid_mode=ON",
+            &[
+                "needs enforce_gtid_consistency",
+                "5.6 needs log_bin and log_slave_updates",
+            ],
+        );
+        let whole = "gtid_mode=ON\nenforce_gtid_consistency=ON\nlog_bin=x\nlog_slave_updates=ON";
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            whole,
+            &["risk: gtid_mode=ON: a power cut loses GTIDs"],
+        );
+        assert_found(&RULE, "mysql-5.7", whole, &[]);
+        assert_found(&RULE, "mariadb-10.11", "gtid_mode=ON", &[]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Rule: the limit of background writing is below its normal rate.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "io-capacity-order",
+    title: "io_capacity above its maximum",
+    reason: "The version changes one of the two, or refuses both.",
+    source: "MySQL Reference Manual, \"innodb_io_capacity_max\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let (Some(normal), Some(max)) = (
+        subject.number("innodb_io_capacity"),
+        subject.number("innodb_io_capacity_max"),
+    ) else {
+        return Vec::new();
+    };
+    // Without a line of its own the maximum becomes twice the normal rate.
+    if subject.set("innodb_io_capacity_max").is_none() || normal <= max {
+        return Vec::new();
+    }
+    let what =
+        format!("below innodb_io_capacity ({normal}), which the server then lowers or refuses");
+    vec![
+        Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
+            .fix("make it at least innodb_io_capacity"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_maximum_is_the_larger() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "innodb_io_capacity=5000\ninnodb_io_capacity_max=4000",
+            &["warning: innodb_io_capacity_max=4000: below innodb_io_capacity (5000)"],
+        );
+        assert_found(&RULE, "mysql-5.6", "innodb_io_capacity=10000", &[]);
+        assert_found(&RULE, "mysql-5.5", "innodb_io_capacity=10000", &[]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Rule: an option needs another one that is off.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "option-without-its-switch",
+    title: "Option that waits for another one",
+    reason: "The line does nothing until the other option is on.",
+    source: "the versions' own warnings (MY-010084 and its predecessors); MySQL Reference Manual",
+    check,
+};
+
+/// Options that have an effect only where another one is on.
+const DEPENDENT: [(&str, &str); 10] = [
+    ("log_queries_not_using_indexes", "slow_query_log"),
+    ("log_slow_admin_statements", "slow_query_log"),
+    ("log_slow_slave_statements", "slow_query_log"),
+    ("log_slow_replica_statements", "slow_query_log"),
+    ("long_query_time", "slow_query_log"),
+    ("slow_query_log_file", "slow_query_log"),
+    ("log_slave_updates", "log_bin"),
+    ("log_replica_updates", "log_bin"),
+    ("expire_logs_days", "log_bin"),
+    ("binlog_format", "log_bin"),
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (option, switch) in DEPENDENT {
+        let Some(line) = subject.set(option) else {
+            continue;
+        };
+        // A dependent option that is off waits for nothing.
+        let is_wanted = line
+            .value()
+            .is_none_or(|value| !matches!(value.as_str(), "OFF" | "0"));
+        if is_wanted && subject.is_on(switch) == Some(false) {
+            let what = format!("has no effect while {switch} is off");
+            remarks.push(
+                Remark::on(line, Level::Note, what)
+                    .fix(format!("set {switch}, or leave the line out")),
+            );
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn lines_that_wait() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "log_queries_not_using_indexes=ON\nlog_slave_updates",
+            &[
+                "has no effect while slow_query_log is off",
+                "while log_bin is off",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "slow_query_log=1\nlong_query_time=1",
+            &[],
+        );
+        assert_found(&RULE, "mysql-8.0.33", "binlog_format=ROW", &[]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Rule: accounts by host name do not work.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "name-resolution",
+    title: "Host names of accounts",
+    reason: "An account 'user'@'host' with a name for a host does not match; after initialisation root logs in \
+        over the socket only.",
+    source: "seen: with skip_name_resolve a new 5.7 or 8.0 refuses root over TCP in place of the greeting (error 1130)",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "skip_name_resolve";
+    if subject.set(name).is_none() || subject.is_on(name) != Some(true) {
+        return Vec::new();
+    }
+    let what = "accounts with a host name do not match; over TCP localhost is 127.0.0.1";
+    vec![
+        Remark::of(subject, name, Level::Note, what)
+            .fix("make accounts with addresses: 'app'@'10.0.0.%'"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_switch_is_noted() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "skip-name-resolve",
+            &["note: skip-name-resolve"],
+        );
+        assert_found(&RULE, "mysql-5.7", "skip_name_resolve=0", &[]);
+        assert_found(&RULE, "mysql-5.7", "", &[]);
+    }
+}

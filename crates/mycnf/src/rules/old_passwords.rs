@@ -1,0 +1,46 @@
+//! Rule: hashes of before 4.1 are accepted or made.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "old-password-hashes",
+    title: "Old password hashes",
+    reason: "The hashes of MySQL before 4.1 are broken in seconds.",
+    source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; 5.7 refuses the values",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
+    let pairs = [("old_passwords", "1"), ("secure_auth", "OFF")];
+    let lines = pairs.iter().filter_map(|(option, value)| {
+        subject
+            .set(option)
+            .filter(|line| line.value().as_deref() == Some(*value))
+    });
+    let remarks = lines.map(|line| {
+        let (level, what) = if is_5_7 {
+            (
+                Level::Refused,
+                "5.7 takes no hashes of before 4.1 and does not start",
+            )
+        } else {
+            (Level::Risk, "hashes of before 4.1 are accepted or made")
+        };
+        Remark::on(line, level, what).fix("remove the line, and give such accounts a new password")
+    });
+    remarks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn either_option_is_enough() {
+        assert_found(&RULE, "mysql-5.6", "old_passwords=1", &["risk: "]);
+        assert_found(&RULE, "mysql-5.6", "secure_auth=0", &["risk: "]);
+        assert_found(&RULE, "mysql-5.6", "secure_auth=1", &[]);
+    }
+}

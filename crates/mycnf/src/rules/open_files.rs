@@ -1,0 +1,69 @@
+//! Rule: the limit of open files is below what the caches need.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "open-files-limit",
+    title: "Too few open files",
+    reason: "The server lowers table_open_cache and max_connections, and says so in its log at most.",
+    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; seen: 10000 became 9919 with a limit \
+        of 20000",
+    check,
+};
+
+/// Files that the server keeps for itself.
+const OWN: i128 = 10;
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(limit) = subject
+        .set("open_files_limit")
+        .and(subject.number("open_files_limit"))
+    else {
+        return Vec::new();
+    };
+    let (connections, tables) = (
+        subject.number("max_connections"),
+        subject.number("table_open_cache"),
+    );
+    let Some((connections, tables)) = connections.zip(tables) else {
+        return Vec::new();
+    };
+    let needed = tables
+        .saturating_mul(2)
+        .saturating_add(connections)
+        .saturating_add(OWN);
+    if limit == 0 || needed <= limit {
+        return Vec::new();
+    }
+    let what = format!(
+        "{connections} connections and {tables} tables need {needed} files: the server lowers table_open_cache"
+    );
+    vec![
+        Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
+            "make table_open_cache smaller, or write {needed} if Opened_tables grows"
+        )),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_sum_is_compared() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "open_files_limit=1024",
+            &["151 connections and 2000 tables need 4161 files"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "open_files_limit=65535\ntable_open_cache=10000",
+            &[],
+        );
+        assert_found(&RULE, "mysql-5.6", "", &[]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Rule: the version takes the option and does nothing with it.
+
+use crate::catalogue::Kind;
+use crate::rename::renamed;
+use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "option-without-effect",
+    title: "Option without effect",
+    reason: "The version keeps the name for old files alone; the line promises what does not happen.",
+    source: "the option lists of 11 versions: taken, and no variable of that name; MariaDB's list of removed options",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        if line
+            .option
+            .is_some_and(|option| option.kind == Kind::NoEffect)
+        {
+            let rewrite = renamed(subject, line).unwrap_or(Rewrite::Remove);
+            let fix = match &rewrite {
+                Rewrite::Remove => "leave it out".to_owned(),
+                Rewrite::Replace(new) => format!("write {new}"),
+            };
+            let what = "has no effect in this version";
+            remarks.push(
+                Remark::on(line, Level::Note, what)
+                    .fix(fix)
+                    .rewrite(rewrite),
+            );
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn old_names_are_taken_and_do_nothing() {
+        let dead = "innodb_file_format=Barracuda";
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            dead,
+            &["has no effect in this version; leave it out"],
+        );
+        assert_found(&RULE, "mysql-5.6", dead, &[]);
+        assert_found(
+            &RULE,
+            "mariadb-11.8",
+            "innodb_thread_concurrency=0",
+            &["no effect"],
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Rule: the query cache is on, or reserved and off.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::bytes;
+
+pub(super) const RULE: Rule = Rule {
+    id: "query-cache",
+    title: "Query cache",
+    reason: "One mutex guards the query cache: with several threads it limits the whole server, and CPUs stay idle.",
+    source: "the benchmark of 2012 in which CPUs stayed at 40 to 50 % until the cache was off, and throughput \
+        became four times as high",
+    check,
+};
+
+/// CPUs from which the one mutex limits.
+const CPUS: usize = 4;
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(size) = subject.number("query_cache_size").filter(|size| *size > 0) else {
+        return Vec::new();
+    };
+    let is_off = subject.is_one_of("query_cache_type", &["OFF", "0"]);
+    let size_text = bytes(u64::try_from(size).unwrap_or(0));
+    match (subject.set("query_cache_size"), is_off) {
+        (Some(line), true) => {
+            let what =
+                format!("reserves {size_text} for a query cache that query_cache_type keeps off");
+            vec![Remark::on(line, Level::Note, what).fix("leave the line out")]
+        }
+        (_, false) => {
+            let level = match subject.machine.cpus {
+                Some(cpus) if cpus < CPUS => Level::Note,
+                _ => Level::Warning,
+            };
+            let what =
+                format!("the query cache is on with {size_text}: all threads share its one mutex");
+            let fix = "measure with query_cache_type=0: throughput and Qcache_hits per SELECT";
+            vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
+        }
+        (None, true) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn on_and_reserved_are_different() {
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "query_cache_size=64M",
+            &["warning: query_cache_size=64M: the query cache is on"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "query_cache_size=64M",
+            &["note: query_cache_size=64M: reserves 64.0 MiB"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "query_cache_size=64M\nquery_cache_type=1",
+            &["the query cache is on"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "query_cache_size=0M\nquery_cache_type=0",
+            &[],
+        );
+        assert_found(&RULE, "mariadb-10.11", "", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "query_cache_size=64M", &[]);
+    }
+}

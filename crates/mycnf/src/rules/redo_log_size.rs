@@ -1,0 +1,102 @@
+//! Rule: the redo log does not fit the disk, the version's limit, or the buffer pool.
+
+use crate::Family;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::bytes;
+
+pub(super) const RULE: Rule = Rule {
+    id: "redo-log-size",
+    title: "Redo log too large",
+    reason: "A redo log beyond the version's limit keeps the server from starting; one that the disk does not \
+        hold stops it at creation.",
+    source: "MySQL Reference Manual, \"innodb_log_file_size\": all files together below 4 GB up to 5.5 and 512 GB \
+        up to 8.0.29",
+    check,
+};
+
+/// Share of the disk from which a redo log is named.
+const DISK_SHARE: f64 = 0.5;
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = if subject.set("innodb_redo_log_capacity").is_some() {
+        "innodb_redo_log_capacity"
+    } else {
+        "innodb_log_file_size"
+    };
+    let Some(redo) = subject
+        .redo_bytes()
+        .and_then(|redo| u64::try_from(redo).ok())
+    else {
+        return Vec::new();
+    };
+    let mut remarks = Vec::new();
+    let limit: u64 = match (subject.target.family(), subject.target.numbers()) {
+        (Family::MySql, [5, 5, ..]) => 4 << 30,
+        _ => 512 << 30,
+    };
+    if redo >= limit {
+        let what = format!(
+            "the redo log has {} in all, and the limit of this version is {}",
+            bytes(redo),
+            bytes(limit)
+        );
+        remarks.push(
+            Remark::of(subject, name, Level::Refused, what).fix("make all files together smaller"),
+        );
+    }
+    if let Some(disk) = subject.machine.disk_bytes
+        && redo as f64 > DISK_SHARE * disk as f64
+    {
+        let level = if redo > disk {
+            Level::Refused
+        } else {
+            Level::Warning
+        };
+        let what = format!(
+            "the redo log takes {} of a disk of {}",
+            bytes(redo),
+            bytes(disk)
+        );
+        remarks.push(
+            Remark::of(subject, name, level, what)
+                .fix("make it smaller, or put it on another disk"),
+        );
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn limits_of_version_and_disk() {
+        let large = "innodb_log_file_size=2G\ninnodb_log_files_in_group=2";
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            large,
+            &["refused: innodb_log_file_size=2G: the redo log has 4.00 GiB in all"],
+        );
+        assert_found(&RULE, "mysql-5.6", large, &[]);
+        let disk = crate::Machine {
+            disk_bytes: Some(6 << 30),
+            ..crate::Machine::default()
+        };
+        assert_found_on(
+            &RULE,
+            &disk,
+            "mysql-5.6",
+            large,
+            &["warning: innodb_log_file_size=2G: the redo log takes 4.00 GiB"],
+        );
+        assert_found_on(
+            &RULE,
+            &disk,
+            "mysql-8.0.33",
+            "innodb_redo_log_capacity=8G",
+            &["refused"],
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Rule: a later line overrides this one.
+
+use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "repeated-option",
+    title: "Option set twice",
+    reason: "Of several lines only the last one counts: the others mislead their reader.",
+    source: "MySQL Reference Manual, \"Using Option Files\": a later value takes precedence",
+    check,
+};
+
+/// Options that collect the values of all their lines.
+const COLLECTING: [&str; 12] = [
+    "binlog_do_db",
+    "binlog_ignore_db",
+    "early_plugin_load",
+    "optimizer_switch",
+    "performance_schema_instrument",
+    "plugin_load_add",
+    "replicate_do_db",
+    "replicate_do_table",
+    "replicate_ignore_db",
+    "replicate_ignore_table",
+    "replicate_rewrite_db",
+    "replicate_wild_ignore_table",
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let lines: Vec<_> = subject.read().collect();
+    let mut remarks = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let name = line.name();
+        if COLLECTING.contains(&name) || name.starts_with("replicate_") {
+            continue;
+        }
+        let Some(later) = lines[index + 1..]
+            .iter()
+            .rev()
+            .find(|later| later.name() == name)
+        else {
+            continue;
+        };
+        let is_same = line.option.is_some() && line.value() == later.value();
+        let (level, what) = if is_same {
+            (Level::Note, format!("set again by {}", later.entry.origin))
+        } else {
+            let now = later.entry.value.as_deref().unwrap_or("on");
+            (
+                Level::Warning,
+                format!("overridden by {} with {now}", later.entry.origin),
+            )
+        };
+        let remark = Remark::on(line, level, what).fix("keep one of the lines");
+        remarks.push(remark.rewrite(Rewrite::Remove));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_last_line_counts() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "sort_buffer_size=2M\nmax_connections=5\nsort-buffer-size=4M\nmax_connections=5",
+            &[
+                "warning: sort_buffer_size=2M: overridden by my.cnf line 4 with 4M",
+                "note: max_connections=5: set again",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "key_buffer=1M\nkey_buffer_size=2M",
+            &["overridden by my.cnf line 3"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "replicate_ignore_db=a\nreplicate_ignore_db=b",
+            &[],
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Rule: a crash of a replica leaves its position unsure.
+
+use crate::Family;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "replica-position",
+    title: "Replica not safe in a crash",
+    reason: "After a crash the position and the data differ: the replica repeats or misses transactions.",
+    source: "MySQL Reference Manual, \"Handling an Unexpected Halt of a Replica\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let is_replica = [
+        "relay_log",
+        "read_only",
+        "log_slave_updates",
+        "replicate_ignore_db",
+        "slave_net_timeout",
+    ]
+    .iter()
+    .any(|name| subject.set(name).is_some());
+    if !is_replica || subject.target.family() == Family::MariaDb {
+        return Vec::new();
+    }
+    let mut remarks = Vec::new();
+    if subject.is_one_of("relay_log_info_repository", &["FILE"]) {
+        let what = "the position is in a file, which a crash leaves behind the data";
+        remarks.push(
+            Remark::of(subject, "relay_log_info_repository", Level::Note, what)
+                .fix("write relay_log_info_repository = TABLE"),
+        );
+    }
+    if subject.is_on("relay_log_recovery") == Some(false) {
+        let what = "relay logs that a crash tore are read on";
+        remarks.push(
+            Remark::of(subject, "relay_log_recovery", Level::Note, what)
+                .fix("write relay_log_recovery = ON on a replica"),
+        );
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn replicas_of_mysql_are_judged() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "relay-log=relay",
+            &[
+                "note: relay_log_info_repository",
+                "note: relay_log_recovery",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "relay_log=x\nrelay_log_info_repository=TABLE\nrelay_log_recovery=ON",
+            &[],
+        );
+        assert_found(&RULE, "mysql-5.6", "", &[]);
+        assert_found(&RULE, "mariadb-10.11", "relay_log=x", &[]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Rule: replication is filtered by the default database.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "replication-filter",
+    title: "Replication filtered by database",
+    reason: "With statements in the binary log the filter looks at the default database of the session and not at \
+        the table: rows are lost without an error.",
+    source: "MySQL Reference Manual, \"How Servers Evaluate Replication Filtering Rules\"",
+    check,
+};
+
+const FILTERS: [&str; 4] = [
+    "replicate_do_db",
+    "replicate_ignore_db",
+    "binlog_do_db",
+    "binlog_ignore_db",
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let is_by_rows = subject.is_one_of("binlog_format", &["ROW"]);
+    let lines = subject.read().filter(|line| FILTERS.contains(&line.name()));
+    let remarks = lines.map(|line| {
+        let is_of_log = line.name().starts_with("binlog_");
+        let (level, what) = if is_of_log {
+            (
+                Level::Warning,
+                "changes of filtered databases are missing in the binary log: no point-in-time \
+                recovery for them",
+            )
+        } else if is_by_rows {
+            (
+                Level::Note,
+                "changes of filtered databases do not arrive on this replica",
+            )
+        } else {
+            (
+                Level::Warning,
+                "statements are filtered by the session's default database, not by the table that \
+                they change",
+            )
+        };
+        Remark::on(line, level, what).fix("filter by table: replicate_wild_ignore_table = mysql.%")
+    });
+    remarks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn filters_by_format() {
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "replicate-ignore-db=mysql",
+            &["warning: replicate-ignore-db=mysql: statements are filtered"],
+        );
+        assert_found(&RULE, "mysql-5.7", "replicate-ignore-db=mysql", &["note: "]);
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "binlog-ignore-db=tmp",
+            &["no point-in-time recovery"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "replicate-wild-ignore-table=mysql.%",
+            &[],
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! Rule: statements may read and write files anywhere.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "secure-file-priv",
+    title: "Files anywhere",
+    reason: "An account with FILE reads every file that the server may read, and writes new ones.",
+    source: "MySQL Reference Manual, \"secure_file_priv\"; 8.0 warns (MY-010097)",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "secure_file_priv";
+    if !(subject
+        .set(name)
+        .is_some_and(|line| matches!(line.entry.value.as_deref(), None | Some("" | "/"))))
+    {
+        return Vec::new();
+    }
+    let what = "LOAD DATA and SELECT INTO OUTFILE reach every directory";
+    vec![Remark::of(subject, name, Level::Risk, what).fix("name one directory, or write NULL")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn empty_means_everywhere() {
+        assert_found(&RULE, "mysql-8.0.33", "secure_file_priv=", &["risk"]);
+        assert_found(&RULE, "mysql-8.0.33", "secure-file-priv=/", &["risk"]);
+        assert_found(&RULE, "mysql-8.0.33", "secure_file_priv=/tmp", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "", &[]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Rule: the binary log is statement-based.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "statement-based-binlog",
+    title: "Statement-based binary log",
+    reason: "Statements with an uncertain outcome give other rows on a replica; with READ-COMMITTED InnoDB \
+        refuses writes.",
+    source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 for READ-COMMITTED; the articles of 2009 \
+        on auto-increment locks",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    if !subject.has_binary_log() || !subject.is_one_of("binlog_format", &["STATEMENT", "1"]) {
+        return Vec::new();
+    }
+    let isolation = ["transaction_isolation", "tx_isolation"];
+    let is_committed = isolation
+        .iter()
+        .any(|name| subject.is_one_of(name, &["READ-COMMITTED", "READ-UNCOMMITTED"]))
+        || subject.set("transaction_isolation").is_some_and(|line| {
+            line.entry
+                .value
+                .as_deref()
+                .is_some_and(|value| value.to_ascii_uppercase().starts_with("READ-"))
+        });
+    let mut remarks = Vec::new();
+    if is_committed {
+        let what = "InnoDB refuses writes with this isolation level and statements in the binary log (error 1665)";
+        remarks.push(
+            Remark::of(subject, "transaction_isolation", Level::Risk, what)
+                .fix("write binlog_format = ROW"),
+        );
+    } else {
+        let what = "statements in the binary log: uncertain ones give other rows on a replica";
+        let level = if subject.set("binlog_format").is_some() {
+            Level::Warning
+        } else {
+            Level::Note
+        };
+        remarks.push(
+            Remark::of(subject, "binlog_format", level, what)
+                .fix("write binlog_format = ROW, or MIXED"),
+        );
+    }
+    if subject.number("innodb_autoinc_lock_mode") == Some(2) {
+        let what = "interleaved auto-increment values differ on a replica that repeats statements";
+        remarks.push(
+            Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what)
+                .fix("write binlog_format = ROW"),
+        );
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn statements_and_what_they_forbid() {
+        assert_found(&RULE, "mysql-5.6", "log_bin=x", &["note: binlog_format"]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "binlog_format=STATEMENT",
+            &["warning: binlog_format", "interleaved"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "log_bin=x\ntransaction-isolation=READ-COMMITTED",
+            &["error 1665"],
+        );
+        assert_found(&RULE, "mysql-5.7", "log_bin=x\nserver_id=1", &[]);
+        assert_found(&RULE, "mysql-5.6", "", &[]);
+    }
+}

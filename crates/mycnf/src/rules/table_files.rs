@@ -1,0 +1,45 @@
+//! Rule: all tables are in one file that never shrinks.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "shared-tablespace",
+    title: "Tables in the shared tablespace",
+    reason: "The space of dropped and rebuilt tables stays in ibdata1 for ever.",
+    source: "MySQL Reference Manual, \"InnoDB File-Per-Table Tablespaces\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = "innodb_file_per_table";
+    if !(subject.is_on(name) == Some(false)
+        && (subject.set(name).is_some() || subject.target.numbers().starts_with(&[5, 5])))
+    {
+        return Vec::new();
+    }
+    let what = "new tables go to ibdata1, which never shrinks";
+    vec![Remark::of(subject, name, Level::Warning, what).fix("write innodb_file_per_table = 1")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn off_by_line_or_default() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "innodb_file_per_table=0",
+            &["warning: innodb_file_per_table=0"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "",
+            &["warning: innodb_file_per_table: new tables"],
+        );
+        assert_found(&RULE, "mysql-5.6", "", &[]);
+    }
+}

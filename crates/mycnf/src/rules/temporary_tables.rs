@@ -1,0 +1,64 @@
+//! Rule: one of the two limits of temporary tables is without effect.
+
+use crate::rename::size;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "temporary-table-limits",
+    title: "Limits of temporary tables",
+    reason: "The smaller of the two limits counts for temporary tables of the MEMORY engine; raising one alone \
+        does nothing.",
+    source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let (Some(tmp), Some(heap)) = (
+        subject.number("tmp_table_size"),
+        subject.number("max_heap_table_size"),
+    ) else {
+        return Vec::new();
+    };
+    // TempTable has a memory of its own.
+    if subject.is_one_of("internal_tmp_mem_storage_engine", &["TempTable"]) {
+        return Vec::new();
+    }
+    let (larger, smaller, counts) = if tmp > heap {
+        ("tmp_table_size", "max_heap_table_size", heap)
+    } else {
+        ("max_heap_table_size", "tmp_table_size", tmp)
+    };
+    if tmp == heap || subject.set(larger).is_none() || larger == "max_heap_table_size" {
+        return Vec::new();
+    }
+    let what = format!(
+        "without effect beyond {smaller} = {}, the smaller of the two",
+        size(counts)
+    );
+    let fix = "set both alike, if Created_tmp_disk_tables grows with them as they are";
+    vec![Remark::of(subject, larger, Level::Warning, what).fix(fix)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn the_smaller_counts() {
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "tmp_table_size=64M",
+            &["warning: tmp_table_size=64M: without effect beyond max_heap_table_size = 16M"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "tmp_table_size=64M\nmax_heap_table_size=64M",
+            &[],
+        );
+        assert_found(&RULE, "mysql-8.0.33", "tmp_table_size=64M", &[]);
+        assert_found(&RULE, "mysql-5.6", "max_heap_table_size=64M", &[]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Rule: the version does not know the option.
+
+use crate::assignment::Assignment;
+use crate::name::OptionName;
+use crate::rename::renamed;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use crate::unknown::explain_unknown;
+
+pub(super) const RULE: Rule = Rule {
+    id: "unknown-option",
+    title: "Unknown option",
+    reason: "A server with an unknown option does not start; with `loose-` before the name it passes over the line.",
+    source: "the option lists of 11 versions, read from running servers",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let unknown = subject.read().filter(|line| line.option.is_none());
+    unknown.map(|line| remark(subject, line)).collect()
+}
+
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
+    let name = &line.entry.name;
+    let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
+    let unknown = explain_unknown(&subject.catalogue, name, &knows);
+    let level = if name.is_loose() {
+        Level::Note
+    } else {
+        Level::Refused
+    };
+    let mut remark = Remark::on(line, level, unknown.what);
+    remark.fix = unknown.hint;
+    remark.rewrite = renamed(subject, line);
+    remark
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn names_are_unknown_with_history_and_successor() {
+        let cases: [(&str, &str, &[&str]); 7] = [
+            (
+                "mysql-8.0.33",
+                "query_cache_size=0",
+                &[
+                    "refused: query_cache_size=0: unknown to this version, last seen in 5.7.22; leave it out",
+                ],
+            ),
+            (
+                "mysql-9.7",
+                "innodb_log_file_size=1G",
+                &["write innodb_redo_log_capacity"],
+            ),
+            (
+                "mariadb-10.11",
+                "gtid_mode=ON",
+                &["an option of MySQL's; leave it out"],
+            ),
+            (
+                "mysql-5.6",
+                "loose-gtid_mood=ON",
+                &["note: loose-gtid_mood=ON"],
+            ),
+            (
+                "mysql-5.7",
+                "max_conections=5",
+                &["is max_connections meant?"],
+            ),
+            (
+                "mysql-5.6",
+                "max_connections=5\nskip-name-resolve\ntx_isolation=x",
+                &["write transaction_isolation"],
+            ),
+            ("mysql-5.6", "[client]\nno_such_option=1\n", &[]),
+        ];
+        for (target, lines, parts) in cases {
+            assert_found(&RULE, target, lines, parts);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Rule: a group is misspelt, or belongs to another version or family.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "unread-group",
+    title: "Group that the server does not read",
+    reason: "All lines of the group set nothing.",
+    source: "MySQL Reference Manual and MariaDB's documentation, \"Option Files\": the groups that a server reads",
+    check,
+};
+
+/// Groups of servers, whose misspellings are worth a question.
+const SERVERS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for line in subject.assignments.iter().filter(|line| !line.is_read) {
+        let group = line.entry.group.as_str();
+        if seen.contains(&group) {
+            continue;
+        }
+        seen.push(group);
+        let lower = group.trim().to_ascii_lowercase();
+        let stem = lower.split('-').next().unwrap_or_default();
+        let is_numbered = SERVERS.contains(&stem)
+            && lower[stem.len()..]
+                .trim_start_matches('-')
+                .starts_with(|first: char| first.is_ascii_digit());
+        let what = if SERVERS.contains(&lower.as_str()) && group == lower {
+            format!("[{group}] is for MariaDB, and this is MySQL")
+        } else if is_numbered {
+            format!("[{group}] is read by that version only")
+        } else {
+            let near = SERVERS.iter().find(|known| is_near(&lower, known));
+            match near {
+                Some(known) => format!("[{group}] is read by no server; is [{known}] meant?"),
+                None => continue,
+            }
+        };
+        let read: Vec<String> = subject
+            .groups
+            .iter()
+            .map(|group| format!("[{group}]"))
+            .collect();
+        remarks.push(
+            Remark::on(line, Level::Warning, what)
+                .fix(format!("this server reads {}", read.join(", "))),
+        );
+    }
+    remarks
+}
+
+/// Whether a name differs from a known one by a letter or by its spelling.
+fn is_near(name: &str, known: &str) -> bool {
+    let others = [
+        "mysql",
+        "mysqld_safe",
+        "mysqld_multi",
+        "mysqldump",
+        "client",
+        "mariadb-client",
+        "sst",
+    ];
+    name != known && !others.contains(&name) && strsim::damerau_levenshtein(name, known) <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn groups_of_others_are_named_once() {
+        let file =
+            "[mysqlld]\na=1\nb=2\n[mysqld-5.7]\nc=1\n[mariadb]\nd=1\n[mysql]\ne=1\n[mysqld]\nf=1\n";
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            file,
+            &[
+                "[mysqlld] is read by no server; is [mysqld] meant?",
+                "[mysqld-5.7] is read by that",
+                "[mariadb] is for MariaDB",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "[mariadb]\nd=1\n[mariadb-10.11]\ne=1\n[mysqldump]\nf=1\n",
+            &[],
+        );
+    }
+}

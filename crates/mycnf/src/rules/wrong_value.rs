@@ -1,0 +1,147 @@
+//! Rule: the version refuses the value, or passes over the line because of it.
+
+use crate::assignment::Assignment;
+use crate::catalogue::Family;
+use crate::finding::Severity;
+use crate::judge::{allowed, judge_value};
+use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "wrong-value",
+    title: "Wrong value",
+    reason: "A value of the wrong kind, unit or word keeps the server from starting, or the line is passed over.",
+    source: "kinds, units and words of 11 versions, read from running servers",
+    check,
+};
+
+/// Switches of MySQL 5.5 that take 1 and 0 and pass over ON and OFF.
+const NUMBERS_ONLY: [&str; 3] = [
+    "log_slow_slave_statements",
+    "innodb_large_prefix",
+    "innodb_stats_on_metadata",
+];
+
+/// Options of MySQL that take one of these words; the catalogues have none for MySQL.
+const WORDS: [(&str, &[&str]); 6] = [
+    (
+        "thread_handling",
+        &[
+            "one-thread-per-connection",
+            "no-threads",
+            "loaded-dynamically",
+        ],
+    ),
+    ("binlog_format", &["MIXED", "STATEMENT", "ROW"]),
+    (
+        "innodb_flush_method",
+        &[
+            "fsync",
+            "fdatasync",
+            "O_DSYNC",
+            "littlesync",
+            "nosync",
+            "O_DIRECT",
+            "O_DIRECT_NO_FSYNC",
+        ],
+    ),
+    (
+        "transaction_isolation",
+        &[
+            "READ-UNCOMMITTED",
+            "READ-COMMITTED",
+            "REPEATABLE-READ",
+            "SERIALIZABLE",
+        ],
+    ),
+    ("binlog_row_image", &["minimal", "noblob", "full"]),
+    (
+        "log_output",
+        &["NONE", "FILE", "TABLE", "FILE,TABLE", "TABLE,FILE"],
+    ),
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    subject
+        .read()
+        .filter_map(|line| remark(subject, line))
+        .collect()
+}
+
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+    let option = line.option?;
+    let value = line.entry.value.as_deref()?;
+    if let Some((Severity::Refused, what)) = judge_value(&option.kind, &line.entry.name, value) {
+        let mut remark = Remark::on(line, Level::Refused, what);
+        remark.fix = allowed(&subject.catalogue, &line.entry.name);
+        return Some(remark);
+    }
+    let is_5_5 =
+        subject.target.family() == Family::MySql && subject.target.numbers().starts_with(&[5, 5]);
+    let is_word = ["ON", "OFF"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word));
+    if is_5_5 && is_word && NUMBERS_ONLY.contains(&option.name) {
+        let number = u8::from(value.eq_ignore_ascii_case("on"));
+        let new = format!("{} = {number}", line.entry.name);
+        let what = "5.5 passes over this line: the switch takes 1 and 0 only";
+        let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
+        return Some(remark.rewrite(Rewrite::Replace(new)));
+    }
+    if option.name == "optimizer_switch" {
+        return unknown_flag(subject, line, value);
+    }
+    let (_, words) = WORDS.iter().find(|(name, _)| *name == option.name)?;
+    let is_known =
+        words.iter().any(|word| word.eq_ignore_ascii_case(value)) || value.parse::<u8>().is_ok();
+    if subject.is_mariadb() || is_known {
+        return None;
+    }
+    let what = "the value is none of the allowed words";
+    Some(Remark::on(line, Level::Refused, what).fix(format!("allowed: {}", words.join(", "))))
+}
+
+/// A flag of optimizer_switch that the version's default value does not list.
+fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
+    let all = subject.catalogue.default_value("optimizer_switch")?;
+    let name = |flag: &'_ str| flag.split('=').next().unwrap_or_default().trim().to_owned();
+    let known: Vec<String> = all.split(',').map(name).collect();
+    let given = value.split(',').map(name);
+    let mut unknown =
+        given.filter(|flag| !flag.is_empty() && flag != "default" && !known.contains(flag));
+    let flag = unknown.next()?;
+    let what = format!("this version has no flag {flag}");
+    Some(Remark::on(line, Level::Refused, what).fix("leave the flag out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn units_words_and_switches_are_judged() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "sort_buffer_size=2X\nlocal_infile=maybe\nbinlog_format=row\nbinlog_format=rows\nsort_buffer_size=2MB",
+            &[
+                "no number with a unit",
+                "neither on nor off",
+                "allowed: MIXED, STATEMENT, ROW",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "innodb_flush_method=O_DIRET",
+            &["allowed: fsync"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "log_slow_slave_statements=ON",
+            &["write log_slow_slave_statements = 1"],
+        );
+        assert_found(&RULE, "mysql-5.6", "log_slow_slave_statements=ON", &[]);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the rules judge: a file, resolved for a version, on a machine.
+
+use std::collections::BTreeMap;
+
+use crate::assignment::{Assignment, is_on};
+use crate::catalogue::{Catalogue, Family};
+use crate::file::OptionFile;
+use crate::machine::Machine;
+use crate::name::OptionName;
+use crate::target::Target;
+
+/// A file with its effective values for one version.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) machine: &'a Machine,
+    pub(crate) assignments: Vec<Assignment<'a>>,
+    /// Index of the line that decides each option.
+    deciding: BTreeMap<String, usize>,
+    /// The groups that the server reads.
+    pub(crate) groups: Vec<String>,
+    /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
+    pub(crate) redo_files: i128,
+}
+
+impl<'a> Subject<'a> {
+    /// Resolves the lines of a file; `target`'s nearest catalogue decides.
+    pub(crate) fn new(file: &'a OptionFile, target: &'a Target, machine: &'a Machine) -> Self {
+        let catalogue = target.catalogue();
+        let groups = target.groups();
+        let entries = file.entries().iter();
+        let assignments = entries.map(|entry| {
+            let group = entry.group.to_ascii_lowercase();
+            Assignment {
+                entry,
+                option: catalogue.find(&entry.name),
+                is_read: groups.contains(&group),
+            }
+        });
+        let assignments: Vec<Assignment<'_>> = assignments.collect();
+        let read = assignments
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.is_read);
+        let deciding = read
+            .map(|(index, line)| (line.name().to_owned(), index))
+            .collect();
+        Self {
+            target,
+            catalogue,
+            machine,
+            assignments,
+            deciding,
+            groups,
+            redo_files: 2,
+        }
+    }
+
+    /// The lines that the server reads, in reading order.
+    pub(crate) fn read(&self) -> impl DoubleEndedIterator<Item = &Assignment<'a>> {
+        self.assignments.iter().filter(|line| line.is_read)
+    }
+
+    /// The line that decides an option.
+    pub(crate) fn set(&self, option: &str) -> Option<&Assignment<'a>> {
+        self.assignments.get(*self.deciding.get(option)?)
+    }
+
+    /// The effective value of an option: the file's, or the default of the version, or the name with which it is known in
+    /// another version. `None` if the version has no such option or its default is unknown.
+    pub(crate) fn value(&self, option: &str) -> Option<String> {
+        let set = self.set(option).and_then(Assignment::value);
+        set.or_else(|| self.catalogue.default_value(option).map(str::to_owned))
+    }
+
+    /// The effective value as a number.
+    pub(crate) fn number(&self, option: &str) -> Option<i128> {
+        self.value(option)?.parse().ok()
+    }
+
+    /// Whether a switch is effectively on; `None` if the version does not have it.
+    pub(crate) fn is_on(&self, option: &str) -> Option<bool> {
+        Some(is_on(&self.value(option)?))
+    }
+
+    /// The effective value if it is one of these words, in any case.
+    pub(crate) fn is_one_of(&self, option: &str, words: &[&str]) -> bool {
+        let value = self.value(option).unwrap_or_default();
+        words.iter().any(|word| value.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether the version has the option.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.catalogue.has(&OptionName::new(option))
+    }
+
+    /// Whether the binary log is written.
+    pub(crate) fn has_binary_log(&self) -> bool {
+        self.is_on("log_bin") == Some(true)
+    }
+
+    pub(crate) fn is_mariadb(&self) -> bool {
+        self.target.family() == Family::MariaDb
+    }
+
+    /// Size of the redo log, bytes: all its files together.
+    pub(crate) fn redo_bytes(&self) -> Option<i128> {
+        // A file size that is set decides in 8.0.30 and later only while the capacity is not.
+        let is_by_files = self.set("innodb_redo_log_capacity").is_none()
+            && self.set("innodb_log_file_size").is_some();
+        if let Some(capacity) = self.number("innodb_redo_log_capacity")
+            && !is_by_files
+        {
+            return Some(capacity);
+        }
+        let files = self.number("innodb_log_files_in_group").unwrap_or(1);
+        self.number("innodb_log_file_size")?.checked_mul(files)
+    }
+}

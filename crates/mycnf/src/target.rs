@@ -1,0 +1,197 @@
+//! The server version that a file is judged or written for.
+
+use std::fmt;
+
+use crate::catalogue::{Catalogue, Family};
+use crate::error::Error;
+
+/// A family and a version: `mysql-8.0.33`, `mariadb-10.11`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    family: Family,
+    numbers: Vec<u32>,
+}
+
+impl Target {
+    /// A version of a family; `numbers` are its leading numbers, such as `[8, 0, 33]`.
+    pub fn new(family: Family, numbers: &[u32]) -> Self {
+        Self {
+            family,
+            numbers: numbers.to_vec(),
+        }
+    }
+
+    /// Reads `mysql-8.0.33`, `mariadb-10.11`, `percona-5.6`, a bare version, or a bare family, which stands for its
+    /// newest catalogue. Bare versions from 10 to 25 are MariaDB's; MySQL skipped them.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let unknown = || Error::UnknownTarget {
+            wanted: text.to_owned(),
+        };
+        let lower = text.trim().to_ascii_lowercase();
+        let names = [
+            ("mysql", Family::MySql),
+            ("percona", Family::MySql),
+            ("mariadb", Family::MariaDb),
+        ];
+        let named = names
+            .iter()
+            .find_map(|(name, family)| Some((*family, lower.strip_prefix(name)?)));
+        let (family, version) = match named {
+            Some((family, "")) => return Ok(Self::newest(family)),
+            Some((family, rest)) => (Some(family), rest.strip_prefix('-').ok_or_else(unknown)?),
+            None => (None, lower.as_str()),
+        };
+        let end = version
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
+            .unwrap_or(version.len());
+        // What follows the numbers is a build: `10.11.19-MariaDB`.
+        if !version[end..].is_empty() && !version[end..].starts_with(['-', '+', ' ']) {
+            return Err(unknown());
+        }
+        let numbers: Option<Vec<u32>> = version[..end]
+            .split('.')
+            .map(|number| number.parse().ok())
+            .collect();
+        let numbers = numbers.ok_or_else(unknown)?;
+        let family = family.unwrap_or(match numbers[0] {
+            10..=25 => Family::MariaDb,
+            _ if version[end..].contains("mariadb") => Family::MariaDb,
+            _ => Family::MySql,
+        });
+        Ok(Self { family, numbers })
+    }
+
+    /// The version of the family's newest catalogue.
+    fn newest(family: Family) -> Self {
+        let newest = Catalogue::all(family).last();
+        Self::of_catalogue(&newest.expect("every family has catalogues"))
+    }
+
+    /// The version that a catalogue was read from.
+    pub fn of_catalogue(catalogue: &Catalogue) -> Self {
+        let numbers = catalogue.version().split('.');
+        let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
+        Self::new(catalogue.family(), &numbers)
+    }
+
+    /// The targets of all catalogues, MySQL's first, the oldest first.
+    pub fn all() -> Vec<Self> {
+        let families = [Family::MySql, Family::MariaDb];
+        let catalogues = families.into_iter().flat_map(Catalogue::all);
+        catalogues
+            .map(|catalogue| Self::of_catalogue(&catalogue))
+            .collect()
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The leading numbers of the version.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// The nearest catalogue; for a series (`8.0`) or a bare major version (`9`) the newest one in it.
+    pub fn catalogue(&self) -> Catalogue {
+        self.newest_below()
+            .unwrap_or_else(|| Catalogue::nearest(self.family, &self.numbers))
+    }
+
+    /// Whether the nearest catalogue is of the same series; a bare major version is of every series that begins with it.
+    pub fn is_covered(&self) -> bool {
+        self.newest_below().is_some() || self.catalogue().covers(&self.numbers)
+    }
+
+    /// The newest catalogue whose version begins with these numbers.
+    fn newest_below(&self) -> Option<Catalogue> {
+        let catalogues = Catalogue::all(self.family);
+        let below =
+            catalogues.filter(|one| Self::of_catalogue(one).numbers.starts_with(&self.numbers));
+        below.last()
+    }
+
+    /// Whether this is the family with at least this version.
+    pub(crate) fn is_at_least(&self, family: Family, numbers: &[u32]) -> bool {
+        self.family == family && self.numbers.as_slice() >= numbers
+    }
+
+    /// The option groups that this server reads, in lower case.
+    ///
+    /// Source: the manuals of both families, "Using Option Files".
+    pub fn groups(&self) -> Vec<String> {
+        let series: Vec<String> = self.numbers.iter().take(2).map(u32::to_string).collect();
+        let series = series.join(".");
+        let mut groups: Vec<String> = ["mysqld", "server"].map(str::to_owned).into();
+        groups.push(format!("mysqld-{series}"));
+        if self.family == Family::MariaDb {
+            for name in ["mariadb", "mariadbd"] {
+                groups.push(name.to_owned());
+                groups.push(format!("{name}-{series}"));
+            }
+            groups.extend(["client-server", "galera"].map(str::to_owned));
+        }
+        groups
+    }
+}
+
+/// `mysql-8.0.33`
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.numbers.iter().map(u32::to_string).collect();
+        write!(formatter, "{}-{}", self.family.name(), numbers.join("."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_with_and_without_family() {
+        for (text, name, catalogue, covered) in [
+            ("mysql-8.0.33", "mysql-8.0.33", "8.0.33", true),
+            ("MariaDB-10.11", "mariadb-10.11", "10.11", true),
+            (
+                "10.11.19-MariaDB-0+deb12u1",
+                "mariadb-10.11.19",
+                "10.11",
+                true,
+            ),
+            ("5.6", "mysql-5.6", "5.6.24", true),
+            ("mysql-8.0", "mysql-8.0", "8.0.33", true),
+            ("percona-5.7", "mysql-5.7", "5.7.22", true),
+            ("mysql", "mysql-9.7", "9.7", true),
+            ("mariadb", "mariadb-11.8", "11.8", true),
+            ("mysql-9", "mysql-9", "9.7", true),
+            ("mysql-8.4", "mysql-8.4", "8.0.33", false),
+            ("mariadb-12.3", "mariadb-12.3", "11.8", false),
+        ] {
+            let target = Target::parse(text).unwrap();
+            assert_eq!(target.to_string(), name, "{text}");
+            assert_eq!(target.catalogue().version(), catalogue, "{text}");
+            assert_eq!(target.is_covered(), covered, "{text}");
+        }
+        for text in [
+            "",
+            "mysql-",
+            "oracle-19",
+            "mysql8",
+            "8.x",
+            "-",
+            "mariadb-ten",
+        ] {
+            assert!(Target::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(Target::all().len(), 11);
+    }
+
+    #[test]
+    fn a_server_reads_the_groups_of_its_series() {
+        let groups = Target::parse("mysql-8.0.33").unwrap().groups();
+        assert_eq!(groups, ["mysqld", "server", "mysqld-8.0"]);
+        let groups = Target::parse("mariadb-10.11").unwrap().groups();
+        assert!(groups.contains(&"mariadb-10.11".to_owned()));
+    }
+}
