@@ -6,7 +6,10 @@ pub(crate) mod order;
 pub(crate) mod scale;
 pub(crate) mod table;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use settings::Factor;
 
@@ -48,14 +51,17 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// The files that influence the results: option files, and those that data and load name.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
             ServerSpec::Given { .. } | ServerSpec::Absent => &[],
         };
         let data = self.data.iter().flat_map(|data| data.source.values.files());
-        let cnf = cnf.iter().map(std::path::PathBuf::as_path);
-        cnf.chain(data).chain(self.load.source.values.files())
+        let cnf = cnf.iter().map(PathBuf::as_path);
+        let load = &self.load.source;
+        let files = cnf.chain(data).chain(load.values.files());
+        let named = load.kind.named_files(&load.values);
+        files.map(Path::to_owned).chain(named)
     }
 }
 
