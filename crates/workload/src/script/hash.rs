@@ -16,7 +16,7 @@ const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Rounds of the permutation.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// MurmurHash64A of an integer.
 pub(super) fn murmur2(value: i64, seed: i64) -> i64 {
