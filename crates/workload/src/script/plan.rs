@@ -133,6 +133,11 @@ impl Plan {
         &self.statement_names
     }
 
+    /// Number of connections.
+    pub fn connections(&self) -> u32 {
+        self.settings.connections
+    }
+
     /// Prepared statements of each connection.
     pub fn prepared_statements(&self) -> u64 {
         match self.settings.mode {
