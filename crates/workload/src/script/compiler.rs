@@ -113,7 +113,9 @@ impl Compiler<'_> {
             short.truncate(short.trim_end().len());
             short.push_str("...");
         }
-        let name = format!("{}:{line} {short}", self.name);
+        // As wide as the last line's number, so that names sort as the script has them.
+        let width = self.place(self.script.len()).line.to_string().len();
+        let name = format!("{}:{line:0width$} {short}", self.name);
         let is_taken = |name: &str| self.statements.iter().any(|it| it.name == name);
         let mut number = 1;
         let mut found = name.clone();
