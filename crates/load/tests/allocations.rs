@@ -205,11 +205,7 @@ fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandl
 }
 
 /// Drives a group to its end, and holds that its operations allocate nothing once they run.
-fn assert_allocates_nothing<U: User + 'static>(
-    group: Group<U>,
-    arrivals: Arrivals,
-    count: &Count,
-) {
+fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arrivals, count: &Count) {
     let load = Load {
         groups: vec![group],
         loops: 1,

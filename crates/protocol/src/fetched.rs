@@ -35,6 +35,8 @@ pub enum Temporal {
 pub(crate) struct Column {
     kind: Kind,
     unsigned: bool,
+    /// Its values are sent as text.
+    is_text: bool,
 }
 
 /// The encoding of a value.
@@ -67,12 +69,19 @@ impl Fetched {
     ///
     /// Decimals are text; dates and times are in the protocol's binary encoding.
     pub fn value(&self, row: usize, column: usize) -> Option<Value<'_>> {
-        let Column { kind, unsigned } = *self.columns.get(column)?;
+        let Column {
+            kind,
+            unsigned,
+            is_text,
+        } = *self.columns.get(column)?;
         let cell = self.cells.get(row * self.columns.len() + column)?;
         if cell.is_null {
             return Some(Value::Null);
         }
         let bytes = &self.bytes[cell.start as usize..][..cell.length as usize];
+        if is_text {
+            return Some(kind.of_text(bytes));
+        }
         Some(match kind {
             Kind::Int(_) => int(bytes, unsigned),
             Kind::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?).into()),
@@ -83,9 +92,10 @@ impl Fetched {
 
     /// The encoding of a column's values in the protocol; `None` if they are no dates or times, or are text.
     pub fn temporal(&self, column: usize) -> Option<Temporal> {
-        match self.columns.get(column)?.kind {
-            Kind::Temporal(temporal) => Some(temporal),
-            Kind::Int(_) | Kind::Float | Kind::Double | Kind::Bytes => None,
+        let column = self.columns.get(column)?;
+        match column.kind {
+            Kind::Temporal(temporal) if !column.is_text => Some(temporal),
+            _ => None,
         }
     }
 
@@ -143,9 +153,10 @@ impl RowSink for TextFetched<'_> {
             self.0.names.push_str(chunk.valid());
         }
         self.0.name_ends.push(self.0.names.len());
+        let column = Column::parse(payload).ok_or(COLUMN)?;
         self.0.columns.push(Column {
-            kind: Kind::Bytes,
-            unsigned: false,
+            is_text: true,
+            ..column
         });
         Ok(())
     }
@@ -301,11 +312,25 @@ impl Column {
         Some(Self {
             kind,
             unsigned: fields.u16()? & 0x20 != 0,
+            is_text: false,
         })
     }
 }
 
 impl Kind {
+    /// A value that was sent as text; one that is no number of its column's type stays a text.
+    fn of_text(self, bytes: &[u8]) -> Value<'_> {
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        let number = match self {
+            Self::Int(_) => {
+                (text.parse().map(Value::Int).ok()).or_else(|| text.parse().map(Value::Uint).ok())
+            }
+            Self::Float | Self::Double => text.parse().map(Value::Float).ok(),
+            Self::Temporal(_) | Self::Bytes => None,
+        };
+        number.unwrap_or(Value::Bytes(bytes))
+    }
+
     fn take<'a>(self, fields: &mut Fields<'a>) -> Option<&'a [u8]> {
         match self {
             Self::Int(length) => fields.bytes(length.into()),
@@ -405,6 +430,38 @@ mod tests {
         assert_eq!((fetched.int(1, 1), fetched.int(0, 5)), (Some(0xffff), None));
         assert_eq!(fetched.text(0, 4), Some(&b"12.50"[..]));
         assert_eq!((fetched.value(2, 0), fetched.value(0, 10)), (None, None));
+    }
+
+    #[test]
+    fn rows_sent_as_text_have_the_types_of_their_columns() {
+        let mut fetched = Fetched::default();
+        let mut text = TextFetched(&mut fetched);
+        text.begin_set(true);
+        for kind in [3, 8, 5, 253, 12, 246] {
+            text.column(&definition(kind, 0)).unwrap();
+        }
+        let row = b"\x01-\x0218446744073709551615\x032.5\xfb\x0a2026-01-02\x041.50";
+        assert!(text.row(row).is_err());
+        text.begin_set(true);
+        for kind in [3, 8, 5, 253, 12, 246] {
+            text.column(&definition(kind, 0)).unwrap();
+        }
+        let row = b"\x02-7\x1418446744073709551615\x032.5\xfb\x0a2026-01-02\x041.50";
+        text.row(row).unwrap();
+        let found: Vec<Value<'_>> = (0..6).map(|c| fetched.value(0, c).unwrap()).collect();
+        assert_eq!(
+            found,
+            [
+                Value::Int(-7),
+                Value::Uint(u64::MAX),
+                Value::Float(2.5),
+                Value::Null,
+                Value::Bytes(b"2026-01-02"),
+                Value::Bytes(b"1.50"),
+            ]
+        );
+        assert_eq!((fetched.name(0), fetched.name(6)), (Some("c"), None));
+        assert_eq!(fetched.temporal(4), None);
     }
 
     #[test]

@@ -97,7 +97,11 @@ impl Connection {
     /// last one is kept.
     ///
     /// If the answer exceeds 64 MiB, the connection is closed.
-    pub async fn fetch_text(&mut self, sql: &[u8], fetched: &mut Fetched) -> Result<Outcome, Error> {
+    pub async fn fetch_text(
+        &mut self,
+        sql: &[u8],
+        fetched: &mut Fetched,
+    ) -> Result<Outcome, Error> {
         fetched.clear();
         self.run(COM_QUERY, sql, None, Some(&mut TextFetched(fetched)))
             .await

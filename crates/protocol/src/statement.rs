@@ -243,7 +243,9 @@ async fn prepared(
         let payload = channel.packets.payload(range);
         defined.columns.push(Column::parse(payload).ok_or(COLUMN)?);
         let name = name_of_column(payload).ok_or(COLUMN)?;
-        defined.names.push(String::from_utf8_lossy(name).into_owned());
+        defined
+            .names
+            .push(String::from_utf8_lossy(name).into_owned());
     }
     if column_count > 0 && !deprecate_eof {
         channel.packet(DURING).await?;

@@ -32,8 +32,7 @@ use crate::{
 };
 
 /// If a file has the tables of several benchmarks, the later one in this list has precedence.
-const BENCHMARKS: [&dyn Benchmark; 7] =
-    [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Script, &Storage];
+const BENCHMARKS: [&dyn Benchmark; 7] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Script, &Storage];
 
 /// The options of all benchmarks in an experiment file.
 pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {

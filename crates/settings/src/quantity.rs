@@ -100,9 +100,8 @@ pub fn mix(text: &str) -> Option<Vec<u64>> {
 
 /// A file, with a weight above 0 behind its last `@` or without: `a.sql@70`.
 pub fn weighted_file(text: &str) -> Option<WeightedFile> {
-    let is_number = |weight: &str| {
-        !weight.is_empty() && weight.bytes().all(|digit| digit.is_ascii_digit())
-    };
+    let is_number =
+        |weight: &str| !weight.is_empty() && weight.bytes().all(|digit| digit.is_ascii_digit());
     let (path, weight) = match text.rsplit_once('@') {
         Some((path, weight)) if is_number(weight) => (path, weight.parse().ok()?),
         _ => (text, 1),

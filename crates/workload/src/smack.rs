@@ -27,8 +27,8 @@ mod template;
 mod user;
 mod words;
 
-pub use client_program::ClientProgram;
 pub use crate::diagnostic::Diagnostic;
+pub use client_program::ClientProgram;
 pub use dictionary::{ClientIndex, DataFiles, Dictionary};
 pub use error::{Error, RefusedRow};
 pub use interpreter::{

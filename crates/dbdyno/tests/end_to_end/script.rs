@@ -81,10 +81,7 @@ fn scripts_do_the_same_in_every_mode() {
     let scene = scene();
     scene.file("tpcb.sql", TPCB);
     scene.file("answers.sql", ANSWERS);
-    scene.file(
-        "names.csv",
-        "name,w\n\"O'Neil\",1\n\\N,2\nZo\u{eb},0\n",
-    );
+    scene.file("names.csv", "name,w\n\"O'Neil\",1\n\\N,2\nZo\u{eb},0\n");
     for mode in ["prepared", "text", "prepare-each"] {
         let files = ["tpcb.sql@3", "answers.sql", "-D", "rate=2.5"];
         let options = ["--connections", "3", "--mode", mode, "--format", "json"];
@@ -134,19 +131,29 @@ fn faults_are_told_with_their_place() {
         .says("bad.sql, line 2, column 1: this \\if has no \\endif");
     run(&scene, &["bad.sql@0"]).exits(2).says("above 0");
     run(&scene, &["none.sql"]).exits(2).says("none.sql");
-    scene.file("zero.sql", "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n");
+    scene.file(
+        "zero.sql",
+        "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n",
+    );
     run(&scene, &["zero.sql"])
         .exits(3)
         .says("zero.sql, line 2, column 1: division by zero");
-    scene.file("unset.sql", "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;");
+    scene.file(
+        "unset.sql",
+        "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;",
+    );
     run(&scene, &["unset.sql"])
         .exits(3)
         .says("the variable :x is not set");
-    scene.file("none.sql", "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;");
+    scene.file(
+        "none.sql",
+        "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;",
+    );
     run(&scene, &["none.sql"])
         .exits(3)
         .says("\\gset needs one row, and there are 0");
-    let empty = "\\list ids from query 'SELECT aid FROM accounts WHERE aid < 0'\n\\draw ids\nSELECT :aid;";
+    let empty =
+        "\\list ids from query 'SELECT aid FROM accounts WHERE aid < 0'\n\\draw ids\nSELECT :aid;";
     scene.file("empty.sql", empty);
     run(&scene, &["empty.sql"])
         .exits(2)
@@ -179,7 +186,10 @@ fn an_experiment_runs_scripts_and_keeps_their_files() {
              [factors]\nmode = [\"prepared\", \"text\"]\n",
         ),
     );
-    sql(&scene, "create user plain@localhost; grant all on test.* to plain@localhost");
+    sql(
+        &scene,
+        "create user plain@localhost; grant all on test.* to plain@localhost",
+    );
     scene
         .dbdyno(["run", "own.toml", "--results", "out"])
         .exits(0);

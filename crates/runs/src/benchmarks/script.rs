@@ -59,8 +59,11 @@ impl Benchmark for Script {
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         let scripts = scripts(&run.load)?;
-        for warning in scripts.warnings() {
-            context.warn(&warning);
+        // The first block has every combination once.
+        if run.block == 1 {
+            for warning in scripts.warnings() {
+                context.warn(&warning);
+            }
         }
         if stage.is_simulated && scripts.queries().next().is_some() {
             let message = "a list from a query cannot be read from a simulated server";

@@ -19,7 +19,9 @@ pub enum Error {
         source: io::Error,
     },
     /// A value that is given to scripts has no name, or a name that cannot be one.
-    #[error("`{0}` cannot be the name of a variable: letters, digits and underscores, no digit first")]
+    #[error(
+        "`{0}` cannot be the name of a variable: letters, digits and underscores, no digit first"
+    )]
     Name(String),
 }
 

@@ -80,7 +80,10 @@ const PGBENCH: &[(&str, &str)] = &[
     ("permute(-5, 1000, 42)", "int 153"),
     ("permute(123456789, 1000000007, 7)", "int 354990864"),
     ("permute(12, 1024, -9)", "int 973"),
-    ("permute(3, 9223372036854775807, 99)", "int 5958582178497338288"),
+    (
+        "permute(3, 9223372036854775807, 99)",
+        "int 5958582178497338288",
+    ),
     ("-9223372036854775808", "int -9223372036854775808"),
     ("9223372036854775807", "int 9223372036854775807"),
     ("1e3", "double 1000"),
@@ -158,7 +161,10 @@ fn is_printed_as(value: &Result<Scalar, String>, printed: &str) -> bool {
 fn values_are_those_of_pgbench() {
     for (text, printed) in PGBENCH {
         let value = value(text);
-        assert!(is_printed_as(&value, printed), "{text}: {value:?}, not {printed}");
+        assert!(
+            is_printed_as(&value, printed),
+            "{text}: {value:?}, not {printed}"
+        );
     }
 }
 
@@ -183,7 +189,10 @@ fn pgbench_says_the_same() {
         let printed = lines.find_map(|line| line.split_once("command=1): "));
         let printed = printed.map_or("error", |(_, value)| value);
         let value = value(text);
-        assert!(is_printed_as(&value, printed), "{text}: {value:?}, not {printed}");
+        assert!(
+            is_printed_as(&value, printed),
+            "{text}: {value:?}, not {printed}"
+        );
     }
 }
 

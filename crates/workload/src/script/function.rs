@@ -136,10 +136,7 @@ impl Function {
                 let place = hash::permute(arguments[0].int()?, size, arguments[2].int()?);
                 Ok(Scalar::Int(place))
             }
-            Self::Random
-            | Self::RandomExponential
-            | Self::RandomGaussian
-            | Self::RandomZipfian => {
+            Self::Random | Self::RandomExponential | Self::RandomGaussian | Self::RandomZipfian => {
                 let range = Range::new(arguments[0].int()?, arguments[1].int()?)?;
                 let parameter = || arguments[2].double();
                 let drawn = match self {

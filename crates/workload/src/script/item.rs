@@ -239,7 +239,11 @@ mod tests {
                 })
                 .collect(),
             Item::Command(command) => {
-                format!("\\{} [{}]", command.name, script[command.rest.clone()].trim())
+                format!(
+                    "\\{} [{}]",
+                    command.name,
+                    script[command.rest.clone()].trim()
+                )
             }
         });
         told.collect()
@@ -265,7 +269,10 @@ mod tests {
                 "SELECT 'a;:b' , \"c\\\";\", `d;:e`, 'it''s;';;",
                 &["SELECT 'a;:b' , \"c\\\";\", `d;:e`, 'it''s;'"],
             ),
-            ("SELECT @a := :b, c::d, ': '", &["SELECT @a := {b}, c::d, ': '"]),
+            (
+                "SELECT @a := :b, c::d, ': '",
+                &["SELECT @a := {b}, c::d, ': '"],
+            ),
             ("/*!40101 SET x=1 */;", &["/*!40101 SET x=1 */"]),
             (" ; -- nothing\n;", &[]),
         ] {

@@ -301,9 +301,17 @@ mod tests {
     fn faults_say_where() {
         for (csv, draw, fault) in [
             ("id\n", DrawSpec::Uniform, "no rows"),
-            ("a,b\n1,2\n3\n", DrawSpec::Uniform, "line 3 has 1 values for 2 columns"),
+            (
+                "a,b\n1,2\n3\n",
+                DrawSpec::Uniform,
+                "line 3 has 1 values for 2 columns",
+            ),
             ("a\n1\n", DrawSpec::Weight("w".to_owned()), "no column `w`"),
-            ("w\n0\n0\n", DrawSpec::Weight("w".to_owned()), "have the sum 0"),
+            (
+                "w\n0\n0\n",
+                DrawSpec::Weight("w".to_owned()),
+                "have the sum 0",
+            ),
             ("w\n1\n-1\n", DrawSpec::Weight("w".to_owned()), "row 2"),
             ("w\n1\nx\n", DrawSpec::Weight("w".to_owned()), "row 1"),
         ] {
@@ -331,7 +339,10 @@ mod tests {
         assert_eq!(weighted[0], 0);
         assert!(weighted[1].abs_diff(750) < 120, "{weighted:?}");
         let uniform = counts(three, DrawSpec::Uniform);
-        assert!(uniform.iter().all(|it| it.abs_diff(1000) < 130), "{uniform:?}");
+        assert!(
+            uniform.iter().all(|it| it.abs_diff(1000) < 130),
+            "{uniform:?}"
+        );
         let zipf = counts(three, DrawSpec::Zipf(2.0));
         assert!(zipf[0] > 2 * zipf[1] && zipf[1] > zipf[2], "{zipf:?}");
     }

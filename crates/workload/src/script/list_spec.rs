@@ -78,7 +78,9 @@ pub(super) fn parse(script: &str, rest: Range<usize>) -> Result<ListSpec, Fault>
             from,
             draw,
         }),
-        Some(_) => Err(words.unexpected("uniform, sequential, zipf, weight or the end of the line")),
+        Some(_) => {
+            Err(words.unexpected("uniform, sequential, zipf, weight or the end of the line"))
+        }
     }
 }
 

@@ -109,7 +109,7 @@ impl Role {
             "BEGIN" | "START" => Self::Begin,
             "COMMIT" => Self::Commit,
             "ROLLBACK" => Self::Rollback,
-            "SELECT" | "SHOW" | "EXPLAIN" | "DESCRIBE" | "WITH" | "VALUES" => Self::Read,
+            "SELECT" | "SHOW" | "EXPLAIN" | "DESCRIBE" | "VALUES" => Self::Read,
             _ => Self::Other,
         }
     }

@@ -69,7 +69,7 @@ impl Scalar {
             Self::Double(double) => {
                 let rounded = double.round_ties_even();
                 // 2^63 itself is the first double that does not fit.
-                if rounded >= -TWO_TO_63 && rounded < TWO_TO_63 {
+                if (-TWO_TO_63..TWO_TO_63).contains(&rounded) {
                     Ok(rounded as i64)
                 } else {
                     Err(EvalError::NoInteger(double))

@@ -118,11 +118,7 @@ impl Scripts {
     }
 
     /// Notes what a script sets, and reads its lists: any script may use what any other sets.
-    fn declare(
-        &mut self,
-        text: &Text<'_>,
-        items: &[Item],
-    ) -> Result<Vec<(String, usize)>, Fault> {
+    fn declare(&mut self, text: &Text<'_>, items: &[Item]) -> Result<Vec<(String, usize)>, Fault> {
         let mut lists: Vec<(String, usize)> = Vec::new();
         let commands = || {
             items.iter().filter_map(|item| match item {

@@ -14,27 +14,69 @@ fn fault(text: &str) -> String {
 #[test]
 fn faults_name_file_line_and_column() {
     for (text, expected) in [
-        ("SELECT 1;\n\\if 1\nSELECT 2;", "a.sql, line 2, column 1: this \\if has no \\endif"),
-        ("\\endif\nSELECT 1;", "line 1, column 1: \\endif without an \\if"),
-        ("\\if 1\n\\else\n\\else\n\\endif", "line 3, column 1: \\else after the \\else"),
-        ("\\set a randon(1, 2)\nSELECT :a", "column 8: there is no function `randon`, did you mean `random`?"),
-        ("\\set a random(1)\nSELECT :a", "random takes 2 arguments, not 1"),
-        ("\\set a 1 +\nSELECT :a", "line 1, column 11: expected a value, found the end of the line"),
-        ("\\set a 1 2\nSELECT :a", "expected an operator or the end of the line, found `2`"),
+        (
+            "SELECT 1;\n\\if 1\nSELECT 2;",
+            "a.sql, line 2, column 1: this \\if has no \\endif",
+        ),
+        (
+            "\\endif\nSELECT 1;",
+            "line 1, column 1: \\endif without an \\if",
+        ),
+        (
+            "\\if 1\n\\else\n\\else\n\\endif",
+            "line 3, column 1: \\else after the \\else",
+        ),
+        (
+            "\\set a randon(1, 2)\nSELECT :a",
+            "column 8: there is no function `randon`, did you mean `random`?",
+        ),
+        (
+            "\\set a random(1)\nSELECT :a",
+            "random takes 2 arguments, not 1",
+        ),
+        (
+            "\\set a 1 +\nSELECT :a",
+            "line 1, column 11: expected a value, found the end of the line",
+        ),
+        (
+            "\\set a 1 2\nSELECT :a",
+            "expected an operator or the end of the line, found `2`",
+        ),
         ("\\set a (1\nSELECT :a", "expected an operator or `)`"),
-        ("\\set a 1 < 2 < 3\nSELECT :a", "comparisons cannot follow each other"),
-        ("\\set 1a 1\nSELECT 1", "expected the name of a variable after \\set"),
-        ("\\set order_id 1\nSELECT :order_ld", "line 2, column 8: nothing sets the variable :order_ld, did you mean `order_id`?"),
+        (
+            "\\set a 1 < 2 < 3\nSELECT :a",
+            "comparisons cannot follow each other",
+        ),
+        (
+            "\\set 1a 1\nSELECT 1",
+            "expected the name of a variable after \\set",
+        ),
+        (
+            "\\set order_id 1\nSELECT :order_ld",
+            "line 2, column 8: nothing sets the variable :order_ld, did you mean `order_id`?",
+        ),
         ("\\gset\nSELECT 1", "\\gset must follow a statement"),
-        ("\\sleep x\nSELECT 1", "expected a whole number or a variable"),
+        (
+            "\\sleep x\nSELECT 1",
+            "expected a whole number or a variable",
+        ),
         ("\\sleep 1 h\nSELECT 1", "expected us, ms or s"),
         ("\\shell ls\nSELECT 1", "\\shell runs a program"),
         ("\\startpipeline\nSELECT 1", "no pipelines"),
-        ("\\sett a 1\nSELECT 1", "there is no command \\sett, did you mean `set`?"),
+        (
+            "\\sett a 1\nSELECT 1",
+            "there is no command \\sett, did you mean `set`?",
+        ),
         ("\\set a debug(1)\nSELECT 1", "debug() prints"),
         ("\\draw ids\nSELECT 1", "there is no list `ids`"),
-        ("\\list ids from query 'SELECT 1'\nSELECT 1", "nothing draws the list `ids`"),
-        ("\\list ids from \"no.csv\"\n\\draw ids\nSELECT 1", "list `ids`, no.csv: "),
+        (
+            "\\list ids from query 'SELECT 1'\nSELECT 1",
+            "nothing draws the list `ids`",
+        ),
+        (
+            "\\list ids from \"no.csv\"\n\\draw ids\nSELECT 1",
+            "list `ids`, no.csv: ",
+        ),
         ("-- nothing\n\\set a 1", "the script has no statement"),
         ("", "the script has no statement"),
     ] {
@@ -49,7 +91,9 @@ fn a_script_may_use_what_another_sets() {
     let paths = ["a.sql", "b.sql"].map(|name| dir.path().join(name));
     std::fs::write(&paths[0], "\\set x 1\nSELECT 1;").unwrap();
     std::fs::write(&paths[1], "SELECT :x, :y;").unwrap();
-    let files = paths.each_ref().map(|path| WeightedFile { path, weight: 1 });
+    let files = paths
+        .each_ref()
+        .map(|path| WeightedFile { path, weight: 1 });
     let defined = BTreeMap::from([("y".to_owned(), "5".to_owned())]);
     let scripts = Scripts::read(&files, &defined).unwrap();
     assert_eq!(scripts.statements(), 2);
@@ -69,7 +113,10 @@ fn files_of_lists_lie_beside_the_script() {
     let script = sql.join("a.sql");
     let text = "\\list ids from \"../data/ids.csv\"\n\\draw ids c_\nSELECT :c_id;";
     std::fs::write(&script, text).unwrap();
-    assert_eq!(list_files([script.as_path()].into_iter()), [data.join("ids.csv")]);
+    assert_eq!(
+        list_files([script.as_path()].into_iter()),
+        [data.join("ids.csv")]
+    );
     let file = [WeightedFile {
         path: &script,
         weight: 1,
@@ -79,7 +126,12 @@ fn files_of_lists_lie_beside_the_script() {
     std::fs::write(data.join("ids.csv"), "id\n1\n2\n").unwrap();
     assert!(read().unwrap().warnings().is_empty());
     std::fs::write(data.join("ids.csv"), "key\n1\n2\n").unwrap();
-    assert!(read().unwrap_err().to_string().contains("nothing sets the variable :c_id"));
+    assert!(
+        read()
+            .unwrap_err()
+            .to_string()
+            .contains("nothing sets the variable :c_id")
+    );
     std::fs::write(data.join("ids.csv"), "id\n1\n").unwrap();
     assert_eq!(read().unwrap().warnings().len(), 1);
 }

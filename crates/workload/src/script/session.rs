@@ -7,6 +7,7 @@ use protocol::{Connection, Endpoint, Fetched, Outcome, Temporal, Value};
 use super::{
     plan::{Mode, Plan},
     program::{Kept, Role, Statement},
+    scalar::Scalar,
     variables::{Unusable, Variables, put_literal},
 };
 use crate::{Class, Failure, Watch};
@@ -92,7 +93,15 @@ impl Session {
             .connection
             .as_mut()
             .ok_or_else(Failure::not_connected)?;
-        connection.query(b"ROLLBACK").await?;
+        if let Err(error) = connection.query(b"ROLLBACK").await {
+            let failure = Failure::from(error);
+            // With the connection the transaction is gone.
+            let retryable = failure.lost;
+            return Err(Failure {
+                retryable,
+                ..failure
+            });
+        }
         self.is_half_done = false;
         self.is_in_transaction = false;
         Ok(())
@@ -136,7 +145,13 @@ impl Session {
         };
         let outcome = match result {
             Ok(outcome) => outcome,
-            Err(error) => return Err(self.failure(error, index)),
+            Err(error) => {
+                let each = prepared.filter(|_| plan.settings.mode == Mode::PrepareEach);
+                if let Some(prepared) = each.filter(|_| !error.is_connection_lost()) {
+                    connection.close_statement(*prepared).await?;
+                }
+                return Err(self.failure(error, index));
+            }
         };
         match statement.role {
             Role::Begin => self.is_in_transaction = true,
@@ -148,6 +163,7 @@ impl Session {
             Class::Read { rows } => watch.returned(rows),
             Class::Write | Class::Other => {}
         }
+        let mut result = Ok(());
         if let Some(kept) = &statement.kept {
             let columns = match plan.settings.mode {
                 Mode::Prepared => self.prepared[index].and(Some(&self.columns[index])),
@@ -169,13 +185,13 @@ impl Session {
                 }
                 plan.names.find(&self.name)
             };
-            keep(&self.fetched, kept, &mut target, variables)
-                .map_err(|why| told(why, &statement.name))?;
+            result = keep(&self.fetched, kept, &mut target, variables)
+                .map_err(|why| told(why, &statement.name));
         }
         if let (Mode::PrepareEach, Some(prepared)) = (plan.settings.mode, prepared) {
             connection.close_statement(*prepared).await?;
         }
-        Ok(())
+        result
     }
 
     #[cold]
@@ -209,14 +225,16 @@ async fn prepare(
     }
 }
 
-/// Values of a statement; most have few, which need no memory of their own.
-enum Values<'v> {
-    Few([Value<'v>; FEW], usize),
-    Many(Vec<Value<'v>>),
-}
-
 /// Most statements have at most this number of variables.
 const FEW: usize = 32;
+
+/// Values of a statement; the few that most have need no memory of their own.
+struct Values<'v> {
+    few: [Value<'v>; FEW],
+    count: usize,
+    /// All of them where they are more.
+    many: Vec<Value<'v>>,
+}
 
 impl<'v> Values<'v> {
     fn of(
@@ -224,26 +242,29 @@ impl<'v> Values<'v> {
         statement: &Statement,
         variables: &'v Variables,
     ) -> Result<Self, Failure> {
-        let values = statement.parameters.iter();
-        let mut values = values.map(|slot| {
-            let value = variables.value(*slot, &plan.lists);
-            value.map_err(|why| unusable(plan, statement, why))
-        });
         let count = statement.parameters.len();
-        if count > FEW {
-            return values.collect::<Result<_, _>>().map(Self::Many);
+        let mut values = Self {
+            few: [Value::Null; FEW],
+            count,
+            many: Vec::new(),
+        };
+        for (place, slot) in statement.parameters.iter().enumerate() {
+            let value = variables.value(*slot, &plan.lists);
+            let value = value.map_err(|why| unusable(plan, statement, why))?;
+            if count > FEW {
+                values.many.push(value);
+            } else {
+                values.few[place] = value;
+            }
         }
-        let mut few = [Value::Null; FEW];
-        for place in &mut few[..count] {
-            *place = values.next().expect("there is one for each")?;
-        }
-        Ok(Self::Few(few, count))
+        Ok(values)
     }
 
     fn as_slice(&self) -> &[Value<'v>] {
-        match self {
-            Self::Few(values, count) => &values[..*count],
-            Self::Many(values) => values,
+        if self.count > FEW {
+            &self.many
+        } else {
+            &self.few[..self.count]
         }
     }
 }
@@ -318,7 +339,6 @@ fn keep(
 }
 
 fn set(variables: &mut Variables, slot: u32, value: Value<'_>, temporal: Option<Temporal>) {
-    use super::scalar::Scalar;
     match (value, temporal) {
         (Value::Null, _) => variables.set(slot, Scalar::Null),
         (Value::Int(int), _) => variables.set(slot, Scalar::Int(int)),
@@ -380,7 +400,11 @@ mod tests {
         for (bytes, temporal, text) in [
             (&[][..], Temporal::Date, "0000-00-00"),
             (&[0xea, 7, 1, 2], Temporal::Date, "2026-01-02"),
-            (&[0xea, 7, 1, 2, 3, 4, 5], Temporal::Date, "2026-01-02 03:04:05"),
+            (
+                &[0xea, 7, 1, 2, 3, 4, 5],
+                Temporal::Date,
+                "2026-01-02 03:04:05",
+            ),
             (
                 &[0xea, 7, 1, 2, 3, 4, 5, 6, 0, 0, 0],
                 Temporal::Date,

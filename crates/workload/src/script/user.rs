@@ -91,9 +91,7 @@ impl ScriptUser {
             let told = |error| told(plan, self.script, step.place, error);
             match &step.action {
                 Action::Run(statement) => {
-                    session
-                        .run(*statement, &mut state.variables, watch)
-                        .await?;
+                    session.run(*statement, &mut state.variables, watch).await?;
                 }
                 Action::Set { slot, code } => {
                     let value = state.evaluate(plan, code).map_err(told)?;

@@ -112,19 +112,13 @@ impl Variables {
     }
 
     /// The value of a placeholder.
-    pub(super) fn value<'v>(
-        &'v self,
-        slot: u32,
-        lists: &'v [List],
-    ) -> Result<Value<'v>, Unusable> {
+    pub(super) fn value<'v>(&'v self, slot: u32, lists: &'v [List]) -> Result<Value<'v>, Unusable> {
         match self.slots[slot as usize] {
             Slot::Unset => Err(Unusable::Unset(slot)),
             Slot::Scalar(Scalar::Null) => Ok(Value::Null),
             Slot::Scalar(Scalar::Bool(bool)) => Ok(Value::Int(bool.into())),
             Slot::Scalar(Scalar::Int(int)) => Ok(Value::Int(int)),
-            Slot::Scalar(Scalar::Double(double)) if double.is_finite() => {
-                Ok(Value::Float(double))
-            }
+            Slot::Scalar(Scalar::Double(double)) if double.is_finite() => Ok(Value::Float(double)),
             Slot::Scalar(Scalar::Double(_)) => Err(Unusable::Infinite(slot)),
             Slot::Text => Ok(Value::Bytes(&self.texts[slot as usize])),
             Slot::Listed { list, cell } => {

@@ -69,7 +69,13 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
     rate: Option<f64>,
     /// Arrival process with --rate
-    #[arg(long, value_enum, default_value = "poisson", requires = "rate", help_heading = "Load")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "poisson",
+        requires = "rate",
+        help_heading = "Load"
+    )]
     arrivals: ArrivalProcess,
     /// Event loops
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
