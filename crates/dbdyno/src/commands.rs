@@ -20,6 +20,7 @@ pub(crate) mod redo_log_guard;
 pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod run;
+pub(crate) mod script;
 pub(crate) mod server;
 pub(crate) mod storage;
 mod table_options;
@@ -27,6 +28,7 @@ pub(crate) mod tables;
 pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;
+mod unobserved;
 
 use std::process::ExitCode;
 
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Observe(observe::ObserveArgs),
     /// Review, explain, compare, move and make my.cnf files
     Config(config::ConfigArgs),
+    /// Run your own SQL as a load: scripts in pgbench's language
+    Script(script::ScriptArgs),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
@@ -110,6 +114,7 @@ impl Command {
             Self::NullServer(args) => null_server::run(args),
             Self::Observe(args) => observe::run(args),
             Self::Config(args) => config::run(args),
+            Self::Script(args) => script::run(args),
             Self::Server(args) => server::run(args),
             Self::Storage(args) => storage::run(args),
             Self::Import(args) => import::run(&args),

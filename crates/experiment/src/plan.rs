@@ -6,7 +6,10 @@ pub(crate) mod order;
 pub(crate) mod scale;
 pub(crate) mod table;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use settings::Factor;
 
@@ -50,16 +53,18 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// The files that influence the results: option files, and those that data, load and proxy name.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
             ServerSpec::Given { .. } | ServerSpec::Absent => &[],
         };
         let data = self.data.iter().flat_map(|data| data.source.values.files());
-        let cnf = cnf.iter().map(std::path::PathBuf::as_path);
+        let cnf = cnf.iter().map(PathBuf::as_path);
         let proxy = self.proxy.iter().flat_map(ProxySpec::files);
-        let load = self.load.source.values.files();
-        cnf.chain(data).chain(load).chain(proxy)
+        let load = &self.load.source;
+        let files = cnf.chain(data).chain(load.values.files()).chain(proxy);
+        let named = load.kind.named_files(&load.values);
+        files.map(Path::to_owned).chain(named)
     }
 }
 

@@ -25,7 +25,10 @@ use protocol::{
 };
 use reactor::{Clock, Listener, Reactor};
 use samples::{Interval, PhaseMark};
-use workload::{Class, Failure, Next, User, Watch};
+use workload::{
+    Class, Failure, Next, User, Watch,
+    script::{Mode, Plan, ScriptUser, Scripts, Settings},
+};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -68,6 +71,20 @@ struct Count {
     allocations: [AtomicU64; PARTS + 1],
 }
 
+impl Count {
+    /// Counts an operation; true after the last one.
+    fn is_over(&self) -> bool {
+        let number = self.operations.fetch_add(1, Ordering::Relaxed);
+        if number >= WARM_UP && (number - WARM_UP).is_multiple_of(PART) {
+            let part = ((number - WARM_UP) / PART) as usize;
+            if let Some(allocations) = self.allocations.get(part) {
+                allocations.store(ALLOCATIONS.get(), Ordering::Relaxed);
+            }
+        }
+        number >= ALL
+    }
+}
+
 /// A transaction of two statements.
 struct Transaction {
     names: [Vec<String>; 2],
@@ -91,14 +108,7 @@ impl User for Transaction {
     }
 
     fn next(&mut self) -> Next {
-        let number = self.count.operations.fetch_add(1, Ordering::Relaxed);
-        if number >= WARM_UP && (number - WARM_UP).is_multiple_of(PART) {
-            let part = ((number - WARM_UP) / PART) as usize;
-            if let Some(allocations) = self.count.allocations.get(part) {
-                allocations.store(ALLOCATIONS.get(), Ordering::Relaxed);
-            }
-        }
-        if number >= ALL {
+        if self.count.is_over() {
             return Next::End;
         }
         Next::Operation(0)
@@ -115,6 +125,53 @@ impl User for Transaction {
 
     async fn disconnect(&mut self) {
         self.connection = None;
+    }
+}
+
+/// A script with expressions, a condition and a row that is kept.
+const SCRIPT: &str = "\\set id random_zipfian(1, 100000, 1.1)
+\\set price case when :id % 2 = 0 then 1.5 * :id else abs(-2.5) end
+\\set h permute(hash(:id) & 1023, 1024) + greatest(1, 2, least(:id, 3))
+SELECT :id, :price \\gset row_
+\\if :row_a > 0 and not :h is null
+UPDATE t SET a = :row_a WHERE id = :h;
+\\else
+DELETE FROM t;
+\\endif
+";
+
+/// The user of a script, counted.
+struct Scripted {
+    user: ScriptUser,
+    count: Arc<Count>,
+}
+
+impl User for Scripted {
+    fn operations(&self) -> &[String] {
+        self.user.operations()
+    }
+
+    fn statements(&self) -> &[String] {
+        self.user.statements()
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        self.user.connect().await
+    }
+
+    fn next(&mut self) -> Next {
+        if self.count.is_over() {
+            return Next::End;
+        }
+        self.user.next()
+    }
+
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        self.user.execute(watch).await
+    }
+
+    async fn disconnect(&mut self) {
+        self.user.disconnect().await;
     }
 }
 
@@ -147,6 +204,44 @@ fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandl
     (stop, thread)
 }
 
+/// Drives a group to its end, and holds that its operations allocate nothing once they run.
+fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arrivals, count: &Count) {
+    let load = Load {
+        groups: vec![group],
+        loops: 1,
+        spin: false,
+        arrivals,
+        seed: 1,
+        judge: |_| Judgement {
+            steady_from: None,
+            wants_time: false,
+            why_not: None,
+        },
+        warm_up: WarmUp::None,
+        stop: Stop::WhenUsersEnd,
+        drain: Drain::USUAL,
+        on_refusal: load::OnRefusal::Stop,
+        on_error: OnError::Stop,
+        // Delivering an interval may allocate: none ends here.
+        interval: Duration::from_secs(3600),
+    };
+    let outcome = load::drive(load, &Interrupt::default(), &mut Nobody).unwrap();
+    assert_eq!(outcome.ended, Ended::Planned);
+    assert_eq!(outcome.totals[0].count, ALL);
+    let at: Vec<u64> = count
+        .allocations
+        .iter()
+        .map(|allocations| allocations.load(Ordering::Relaxed))
+        .collect();
+    let spent: Vec<u64> = at.windows(2).map(|part| part[1] - part[0]).collect();
+    // A response that is longer than all before extends a histogram; that happens a few times at most.
+    assert!(
+        spent.contains(&0),
+        "allocations by part, {arrivals:?}: {spent:?}"
+    );
+    assert!(spent.iter().sum::<u64>() < 20, "{spent:?}");
+}
+
 #[test]
 fn operations_allocate_nothing_once_they_run() {
     let dir = tempfile::tempdir().unwrap();
@@ -175,41 +270,39 @@ fn operations_allocate_nothing_once_they_run() {
                 count: Arc::clone(&counted),
             }),
         };
-        let load = Load {
-            groups: vec![group],
-            loops: 1,
-            spin: false,
-            arrivals,
-            seed: 1,
-            judge: |_| Judgement {
-                steady_from: None,
-                wants_time: false,
-                why_not: None,
-            },
-            warm_up: WarmUp::None,
-            stop: Stop::WhenUsersEnd,
-            drain: Drain::USUAL,
-            on_refusal: load::OnRefusal::Stop,
-            on_error: OnError::Stop,
-            // Delivering an interval may allocate: none ends here.
-            interval: Duration::from_secs(3600),
-        };
-        let outcome = load::drive(load, &Interrupt::default(), &mut Nobody).unwrap();
-        assert_eq!(outcome.ended, Ended::Planned);
-        assert_eq!(outcome.totals[0].count, ALL);
-        let at: Vec<u64> = count
-            .allocations
-            .iter()
-            .map(|allocations| allocations.load(Ordering::Relaxed))
-            .collect();
-        let spent: Vec<u64> = at.windows(2).map(|part| part[1] - part[0]).collect();
-        // A response that is longer than all before extends a histogram; that happens a few times at most.
-        assert!(
-            spent.contains(&0),
-            "allocations by part, {arrivals:?}: {spent:?}"
-        );
-        assert!(spent.iter().sum::<u64>() < 20, "{spent:?}");
+        assert_allocates_nothing(group, arrivals, &count);
     }
+    drop(stop);
+    thread.join().unwrap();
+}
+
+#[test]
+fn scripts_allocate_nothing_once_they_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("s");
+    let (stop, thread) = serve_from_a_thread(&socket);
+    let scripts = Scripts::of_text("a.sql", SCRIPT).unwrap();
+    let settings = Settings {
+        mode: Mode::Text,
+        scale: 1,
+        connections: 8,
+        seed: 1,
+    };
+    let plan = Arc::new(Plan::new(scripts, Vec::new(), settings).unwrap());
+    let count = Arc::new(Count::default());
+    let (counted, of_users) = (Arc::clone(&count), Arc::clone(&plan));
+    let endpoint = Arc::new(endpoint(&socket));
+    let group = Group {
+        name: "script".to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: plan.statements().to_vec(),
+        users: 8,
+        make: Box::new(move |index| Scripted {
+            user: ScriptUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index),
+            count: Arc::clone(&counted),
+        }),
+    };
+    assert_allocates_nothing(group, Arrivals::Closed, &count);
     drop(stop);
     thread.join().unwrap();
 }

@@ -16,6 +16,18 @@ pub struct Fetched {
     cells: Vec<Cell>,
     bytes: Vec<u8>,
     rows: usize,
+    /// The names of the columns of a statement sent as text, one behind the other, and their ends.
+    names: String,
+    name_ends: Vec<usize>,
+}
+
+/// The encoding of a date or a time in the rows of a prepared statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Temporal {
+    /// DATE, DATETIME or TIMESTAMP.
+    Date,
+    /// TIME.
+    Time,
 }
 
 /// The properties of a column that are needed to read its values.
@@ -23,6 +35,8 @@ pub struct Fetched {
 pub(crate) struct Column {
     kind: Kind,
     unsigned: bool,
+    /// Its values are sent as text.
+    is_text: bool,
 }
 
 /// The encoding of a value.
@@ -33,7 +47,7 @@ enum Kind {
     Float,
     Double,
     /// One byte of length, then this number of bytes.
-    Time,
+    Temporal(Temporal),
     /// A length-encoded string.
     Bytes,
 }
@@ -55,18 +69,45 @@ impl Fetched {
     ///
     /// Decimals are text; dates and times are in the protocol's binary encoding.
     pub fn value(&self, row: usize, column: usize) -> Option<Value<'_>> {
-        let Column { kind, unsigned } = *self.columns.get(column)?;
+        let Column {
+            kind,
+            unsigned,
+            is_text,
+        } = *self.columns.get(column)?;
         let cell = self.cells.get(row * self.columns.len() + column)?;
         if cell.is_null {
             return Some(Value::Null);
         }
         let bytes = &self.bytes[cell.start as usize..][..cell.length as usize];
+        if is_text {
+            return Some(kind.of_text(bytes));
+        }
         Some(match kind {
             Kind::Int(_) => int(bytes, unsigned),
             Kind::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?).into()),
             Kind::Double => Value::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
-            Kind::Time | Kind::Bytes => Value::Bytes(bytes),
+            Kind::Temporal(_) | Kind::Bytes => Value::Bytes(bytes),
         })
+    }
+
+    /// The encoding of a column's values in the protocol; `None` if they are no dates or times, or are text.
+    pub fn temporal(&self, column: usize) -> Option<Temporal> {
+        let column = self.columns.get(column)?;
+        match column.kind {
+            Kind::Temporal(temporal) if !column.is_text => Some(temporal),
+            _ => None,
+        }
+    }
+
+    /// The name of a column of a statement that was sent as text; `None` if there is no such column, or for a prepared
+    /// statement ([`crate::Connection::column_names`]).
+    pub fn name(&self, column: usize) -> Option<&str> {
+        let end = *self.name_ends.get(column)?;
+        let start = match column {
+            0 => 0,
+            column => self.name_ends[column - 1],
+        };
+        self.names.get(start..end)
     }
 
     /// An integer, also one sent as text; `None` if there is no such value or it has another type.
@@ -93,7 +134,68 @@ impl Fetched {
         self.cells.clear();
         self.bytes.clear();
         self.rows = 0;
+        self.names.clear();
+        self.name_ends.clear();
     }
+}
+
+/// Keeps the rows of a statement sent as text, with the names of their columns.
+pub(crate) struct TextFetched<'a>(pub(crate) &'a mut Fetched);
+
+impl RowSink for TextFetched<'_> {
+    fn begin_set(&mut self, _: bool) {
+        self.0.clear();
+    }
+
+    fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let name = name_of_column(payload).ok_or(COLUMN)?;
+        for chunk in name.utf8_chunks() {
+            self.0.names.push_str(chunk.valid());
+        }
+        self.0.name_ends.push(self.0.names.len());
+        let column = Column::parse(payload).ok_or(COLUMN)?;
+        self.0.columns.push(Column {
+            is_text: true,
+            ..column
+        });
+        Ok(())
+    }
+
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let fetched = &mut *self.0;
+        fetched.charge(payload)?;
+        let base = fetched.bytes.len();
+        fetched.bytes.extend_from_slice(payload);
+        let mut fields = Fields(payload);
+        for _ in 0..fetched.columns.len() {
+            let value = fields.text_value().ok_or(ROW)?;
+            let end = payload.len() - fields.0.len();
+            let length = value.map_or(0, <[u8]>::len);
+            fetched.cells.push(Cell {
+                start: (base + end - length) as u32,
+                length: length as u32,
+                is_null: value.is_none(),
+            });
+        }
+        if !fields.0.is_empty() {
+            return Err(ROW);
+        }
+        fetched.rows += 1;
+        Ok(())
+    }
+
+    fn bytes_left(&self) -> usize {
+        KEPT_BYTES_MAX - self.0.bytes.len().min(KEPT_BYTES_MAX)
+    }
+}
+
+/// The name in a column's definition: catalogue, schema, table and original table come before it.
+pub(crate) fn name_of_column(payload: &[u8]) -> Option<&[u8]> {
+    let mut fields = Fields(payload);
+    for _ in 0..4 {
+        fields.lenenc_bytes()?;
+    }
+    fields.lenenc_bytes()
 }
 
 /// Keeps the columns of a prepared statement, which a server may define only once, and its rows if requested.
@@ -142,12 +244,18 @@ impl RowSink for Described<'_> {
 }
 
 impl Fetched {
-    /// A row: `00`, one NULL bit per column after two unused bits, then the values that are not NULL.
-    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+    /// An error if another row would exceed the limit.
+    fn charge(&self, payload: &[u8]) -> Result<(), Error> {
         let cells_bytes = (self.cells.len() + self.columns.len()) * size_of::<Cell>();
         if self.bytes.len() + payload.len() + cells_bytes > KEPT_BYTES_MAX {
             return Err(too_much());
         }
+        Ok(())
+    }
+
+    /// A row: `00`, one NULL bit per column after two unused bits, then the values that are not NULL.
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.charge(payload)?;
         let base = self.bytes.len();
         self.bytes.extend_from_slice(payload);
         let mut fields = Fields(payload);
@@ -196,24 +304,39 @@ impl Column {
             8 => Kind::Int(8),
             4 => Kind::Float,
             5 => Kind::Double,
-            // TIMESTAMP, DATE, TIME, DATETIME.
-            7 | 10..=12 => Kind::Time,
+            // TIMESTAMP, DATE, DATETIME; TIME.
+            7 | 10 | 12 => Kind::Temporal(Temporal::Date),
+            11 => Kind::Temporal(Temporal::Time),
             _ => Kind::Bytes,
         };
         Some(Self {
             kind,
             unsigned: fields.u16()? & 0x20 != 0,
+            is_text: false,
         })
     }
 }
 
 impl Kind {
+    /// A value that was sent as text; one that is no number of its column's type stays a text.
+    fn of_text(self, bytes: &[u8]) -> Value<'_> {
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        let number = match self {
+            Self::Int(_) => {
+                (text.parse().map(Value::Int).ok()).or_else(|| text.parse().map(Value::Uint).ok())
+            }
+            Self::Float | Self::Double => text.parse().map(Value::Float).ok(),
+            Self::Temporal(_) | Self::Bytes => None,
+        };
+        number.unwrap_or(Value::Bytes(bytes))
+    }
+
     fn take<'a>(self, fields: &mut Fields<'a>) -> Option<&'a [u8]> {
         match self {
             Self::Int(length) => fields.bytes(length.into()),
             Self::Float => fields.bytes(4),
             Self::Double => fields.bytes(8),
-            Self::Time => {
+            Self::Temporal(_) => {
                 let length = fields.u8()?;
                 fields.bytes(length.into())
             }
@@ -307,6 +430,38 @@ mod tests {
         assert_eq!((fetched.int(1, 1), fetched.int(0, 5)), (Some(0xffff), None));
         assert_eq!(fetched.text(0, 4), Some(&b"12.50"[..]));
         assert_eq!((fetched.value(2, 0), fetched.value(0, 10)), (None, None));
+    }
+
+    #[test]
+    fn rows_sent_as_text_have_the_types_of_their_columns() {
+        let mut fetched = Fetched::default();
+        let mut text = TextFetched(&mut fetched);
+        text.begin_set(true);
+        for kind in [3, 8, 5, 253, 12, 246] {
+            text.column(&definition(kind, 0)).unwrap();
+        }
+        let row = b"\x01-\x0218446744073709551615\x032.5\xfb\x0a2026-01-02\x041.50";
+        assert!(text.row(row).is_err());
+        text.begin_set(true);
+        for kind in [3, 8, 5, 253, 12, 246] {
+            text.column(&definition(kind, 0)).unwrap();
+        }
+        let row = b"\x02-7\x1418446744073709551615\x032.5\xfb\x0a2026-01-02\x041.50";
+        text.row(row).unwrap();
+        let found: Vec<Value<'_>> = (0..6).map(|c| fetched.value(0, c).unwrap()).collect();
+        assert_eq!(
+            found,
+            [
+                Value::Int(-7),
+                Value::Uint(u64::MAX),
+                Value::Float(2.5),
+                Value::Null,
+                Value::Bytes(b"2026-01-02"),
+                Value::Bytes(b"1.50"),
+            ]
+        );
+        assert_eq!((fetched.name(0), fetched.name(6)), (Some("c"), None));
+        assert_eq!(fetched.temporal(4), None);
     }
 
     #[test]

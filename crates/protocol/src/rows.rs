@@ -4,8 +4,10 @@ use crate::{
     command::COM_QUERY,
     connection::Connection,
     error::Error,
+    fetched::{Fetched, TextFetched, name_of_column},
     lenenc::Fields,
     row_sink::{COLUMN, KEPT_BYTES_MAX, ROW, RowSink, too_much},
+    skim::Outcome,
 };
 
 /// Memory of a value in addition to its bytes.
@@ -56,11 +58,7 @@ impl RowSink for TextRows {
 
     fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.charge(payload.len() + VALUE_OVERHEAD)?;
-        let mut fields = Fields(payload);
-        for _ in 0..4 {
-            fields.lenenc_bytes().ok_or(COLUMN)?;
-        }
-        let name = fields.lenenc_bytes().ok_or(COLUMN)?;
+        let name = name_of_column(payload).ok_or(COLUMN)?;
         let set = self.sets.last_mut().ok_or(COLUMN)?;
         set.columns.push(String::from_utf8_lossy(name).into_owned());
         Ok(())
@@ -93,5 +91,19 @@ impl Connection {
         self.run(COM_QUERY, sql.as_bytes(), None, Some(&mut kept))
             .await?;
         Ok(kept.into_sets())
+    }
+
+    /// Executes a statement and keeps its rows as text in `fetched`, whose memory is reused; of several sets of rows the
+    /// last one is kept.
+    ///
+    /// If the answer exceeds 64 MiB, the connection is closed.
+    pub async fn fetch_text(
+        &mut self,
+        sql: &[u8],
+        fetched: &mut Fetched,
+    ) -> Result<Outcome, Error> {
+        fetched.clear();
+        self.run(COM_QUERY, sql, None, Some(&mut TextFetched(fetched)))
+            .await
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     command::{COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE},
     connection::Connection,
     error::Error,
-    fetched::{Column, Described, Fetched},
+    fetched::{Column, Described, Fetched, name_of_column},
     lenenc::Fields,
     replies::server_error,
     row_sink::COLUMN,
@@ -32,19 +32,26 @@ impl Connection {
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
         self.begin(COM_STMT_PREPARE)?;
         self.channel.out.extend_from_slice(sql.as_bytes());
-        let mut columns = Vec::new();
+        let mut defined = Defined::default();
         let deprecate_eof = self.dialect.deprecate_eof;
         let limit = self.answer_limit();
-        let exchange = prepared(&mut self.channel, deprecate_eof, &mut columns);
+        let exchange = prepared(&mut self.channel, deprecate_eof, &mut defined);
         let result = match limit {
             None => exchange.await,
             Some(limit) => Box::pin(in_time(limit, exchange)).await,
         };
         self.settle(&result);
         if let Ok(statement) = result {
-            self.known.of(statement.id).columns = columns;
+            let known = self.known.of(statement.id);
+            known.columns = defined.columns;
+            known.names = defined.names;
         }
         result
+    }
+
+    /// The names of the columns of a prepared statement; none for one without rows.
+    pub fn column_names(&self, statement: &Statement) -> &[String] {
+        self.known.names(statement.id)
     }
 
     /// Executes a prepared statement and reads all its results without keeping them.
@@ -132,6 +139,15 @@ struct KnownStatement {
     types: Vec<WireType>,
     /// The columns of the server's last definition.
     columns: Vec<Column>,
+    /// Their names when it was prepared.
+    names: Vec<String>,
+}
+
+/// The columns in the answer to a statement that is prepared.
+#[derive(Debug, Default)]
+struct Defined {
+    columns: Vec<Column>,
+    names: Vec<String>,
 }
 
 impl StatementCache {
@@ -143,12 +159,18 @@ impl StatementCache {
                     id,
                     types: Vec::new(),
                     columns: Vec::new(),
+                    names: Vec::new(),
                 };
                 self.statements.insert(at, known);
                 at
             }
         };
         &mut self.statements[at]
+    }
+
+    fn names(&self, id: u32) -> &[String] {
+        let found = self.statements.binary_search_by_key(&id, |known| known.id);
+        found.map_or(&[], |at| self.statements[at].names.as_slice())
     }
 
     fn forget(&mut self, id: u32) {
@@ -198,7 +220,7 @@ fn put_execute(id: u32, values: &[Value<'_>], types: Option<&[WireType]>, out: &
 async fn prepared(
     channel: &mut Channel,
     deprecate_eof: bool,
-    columns: &mut Vec<Column>,
+    defined: &mut Defined,
 ) -> Result<Statement, Error> {
     const DURING: &str = "preparing a statement";
     channel.send(DURING).await?;
@@ -218,7 +240,12 @@ async fn prepared(
     }
     for _ in 0..column_count {
         let range = channel.packet(DURING).await?;
-        columns.push(Column::parse(channel.packets.payload(range)).ok_or(COLUMN)?);
+        let payload = channel.packets.payload(range);
+        defined.columns.push(Column::parse(payload).ok_or(COLUMN)?);
+        let name = name_of_column(payload).ok_or(COLUMN)?;
+        defined
+            .names
+            .push(String::from_utf8_lossy(name).into_owned());
     }
     if column_count > 0 && !deprecate_eof {
         channel.packet(DURING).await?;

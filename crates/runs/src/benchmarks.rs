@@ -8,6 +8,7 @@ use settings::Vocabulary;
 
 pub(crate) mod benchmark;
 pub mod oltp;
+pub mod script;
 pub mod slap;
 pub mod smack;
 pub mod storage;
@@ -16,8 +17,9 @@ pub mod tpch;
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer},
+        benchmark::{Benchmark, DataMaker, OnServer},
         oltp::Oltp,
+        script::Script,
         slap::Slap,
         smack::{Smack, files::SmackFiles},
         storage::Storage,
@@ -30,12 +32,13 @@ use crate::{
 };
 
 /// If a file has the tables of several benchmarks, the later one in this list has precedence.
-const BENCHMARKS: [&dyn Benchmark; 6] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Storage];
+const BENCHMARKS: [&dyn Benchmark; 7] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Script, &Storage];
 
 /// The options of all benchmarks in an experiment file.
 pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {
     data: (BENCHMARKS.into_iter().filter_map(Benchmark::on_server))
-        .map(OnServer::data_options)
+        .filter_map(OnServer::data_maker)
+        .map(DataMaker::data_options)
         .collect(),
     loads: BENCHMARKS.map(Benchmark::load_options).to_vec(),
 });
@@ -104,7 +107,8 @@ mod tests {
         let mut names = BTreeSet::new();
         for benchmark in BENCHMARKS {
             let name = benchmark.load_options().name();
-            let data = benchmark.on_server().map(|it| it.data_options().name());
+            let data = benchmark.on_server().and_then(OnServer::data_maker);
+            let data = data.map(|it| it.data_options().name());
             assert!(data.is_none_or(|it| it == name), "{name}");
             assert!(names.insert(name), "{name}");
         }

@@ -141,6 +141,13 @@ impl From<workload::smack::Error> for Blamed {
     }
 }
 
+impl From<workload::script::Error> for Blamed {
+    fn from(error: workload::script::Error) -> Self {
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
 impl From<experiment::Error> for Blamed {
     fn from(error: experiment::Error) -> Self {
         if let experiment::Error::Io { source, .. } = &error

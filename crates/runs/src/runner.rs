@@ -268,7 +268,7 @@ impl<'a> Runner<'a> {
         };
         let database = database.name(load, files)?;
         let data = run.data.as_ref().and_then(|data| {
-            let of_data = benchmark(data.source.name()).on_server()?;
+            let of_data = benchmark(data.source.name()).on_server()?.data_maker()?;
             WantedData::of(run, of_data.data_set(data, load, files))
         });
         if let Some(null) = &self.null {

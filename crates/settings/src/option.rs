@@ -46,6 +46,10 @@ pub enum Kind {
     Rows,
     /// Counts for the queries of a barrel.
     Mix,
+    /// Files, each with a weight or without; what errors call one.
+    WeightedFiles(&'static str),
+    /// Names with their values.
+    Pairs,
 }
 
 /// What is meant by an option that is not given.
@@ -87,6 +91,10 @@ impl Kind {
                 "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\""
                     .to_owned()
             }
+            Self::WeightedFiles(what) => {
+                format!("a {what}, or a list of them, each with a weight above 0 or without: \"a.sql@70\"")
+            }
+            Self::Pairs => "a table of names with their values: { id = 5 }".to_owned(),
             Self::Mix => {
                 "counts such as \"10:1\", at least one of them above 0".to_owned()
             }
@@ -132,6 +140,13 @@ impl Kind {
                 None => quantity::count(text).map(|count| Value::Rows(Rows::Count(count))),
             },
             Self::Mix => quantity::mix(text).map(Value::Mix),
+            Self::WeightedFiles(_) => {
+                quantity::weighted_file(text).map(|file| Value::WeightedFiles(vec![file]))
+            }
+            Self::Pairs => {
+                let pair = quantity::pair(text);
+                pair.map(|(name, value)| Value::Pairs([(name, value)].into()))
+            }
         }
     }
 }
@@ -162,6 +177,8 @@ impl OptionSpec {
             Kind::Script(_) => "SQL",
             Kind::Rows => "ROWS",
             Kind::Mix => "COUNTS",
+            Kind::WeightedFiles(_) => "FILE[@WEIGHT]",
+            Kind::Pairs => "NAME=VALUE",
         };
         Self {
             name,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::value::WeightedFile;
+
 /// The longest duration that is taken anywhere, in an experiment or on a command line: several of them add up and still
 /// fit every clock.
 pub const DURATION_AT_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -103,6 +105,27 @@ pub fn mix(text: &str) -> Option<Vec<u64>> {
         })
         .collect::<Option<_>>()?;
     counts.iter().any(|count| *count > 0).then_some(counts)
+}
+
+/// A file, with a weight above 0 behind its last `@` or without: `a.sql@70`.
+pub fn weighted_file(text: &str) -> Option<WeightedFile> {
+    let is_number =
+        |weight: &str| !weight.is_empty() && weight.bytes().all(|digit| digit.is_ascii_digit());
+    let (path, weight) = match text.rsplit_once('@') {
+        Some((path, weight)) if is_number(weight) => (path, weight.parse().ok()?),
+        _ => (text, 1),
+    };
+    let is_one = !path.is_empty() && (1..=COUNT_AT_MOST).contains(&weight);
+    is_one.then(|| WeightedFile {
+        path: path.into(),
+        weight,
+    })
+}
+
+/// A name and its value: `id=5`.
+pub fn pair(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// A number shrunk by a factor and rounded to whole units, to no less than `at_least`, and never made larger.

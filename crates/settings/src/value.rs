@@ -14,6 +14,15 @@ pub enum Rows {
     TimesBufferPool(f64),
 }
 
+/// A file with its share among others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeightedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its weight, above 0.
+    pub weight: u64,
+}
+
 /// The value of an option.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -35,6 +44,10 @@ pub enum Value {
     Rows(Rows),
     /// Counts for the queries of a barrel.
     Mix(Vec<u64>),
+    /// Files with their weights, at least one.
+    WeightedFiles(Vec<WeightedFile>),
+    /// Names with their values.
+    Pairs(BTreeMap<String, String>),
 }
 
 /// The values of one table's options by name; an option that was not given has its default, or no value.
@@ -122,11 +135,28 @@ impl Values {
         })
     }
 
+    /// Files with their weights; `None` where the option has no value.
+    pub fn weighted_files(&self, option: &str) -> Option<&[WeightedFile]> {
+        self.get(option).map(|value| match value {
+            Value::WeightedFiles(files) => files.as_slice(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// Names with their values; `None` where the option has no value.
+    pub fn pairs(&self, option: &str) -> Option<&BTreeMap<String, String>> {
+        self.get(option).map(|value| match value {
+            Value::Pairs(pairs) => pairs,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
     /// The files among the values.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.0.values().filter_map(|value| match value {
-            Value::File(path) => Some(path.as_path()),
-            _ => None,
+        self.0.values().flat_map(|value| match value {
+            Value::File(path) => vec![path.as_path()],
+            Value::WeightedFiles(files) => files.iter().map(|file| file.path.as_path()).collect(),
+            _ => Vec::new(),
         })
     }
 }

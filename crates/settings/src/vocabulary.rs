@@ -1,6 +1,6 @@
 //! What an experiment file can say of data and load, without any benchmark by name.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use crate::{
     option::OptionSpec,
@@ -121,6 +121,11 @@ pub trait LoadKind: OptionTable {
     /// A server that does nothing can take its statements.
     fn can_be_simulated(&self) -> bool {
         false
+    }
+
+    /// The files that the files among its values name.
+    fn named_files(&self, _values: &Values) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// What is wrong with the loads of several combinations that is wrong with none of them alone.

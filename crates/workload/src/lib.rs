@@ -1,10 +1,12 @@
 //! The benchmarks: rows, statements and transactions of each, reproducible from a seed, run over a connection.
 
 mod bulk;
+mod diagnostic;
 mod glibc_random;
 mod inserts;
 mod known_table;
 pub mod oltp;
+pub mod script;
 pub mod slap;
 pub mod smack;
 mod table_data;
@@ -13,6 +15,7 @@ pub mod tpch;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
+pub use diagnostic::Diagnostic;
 pub use known_table::KnownTable;
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Moment, Next, User, Watch};

@@ -5,7 +5,6 @@ mod barrel_text;
 mod checker;
 mod client_program;
 mod data_file;
-mod diagnostic;
 mod dictionary;
 mod error;
 pub mod gen_data;
@@ -28,8 +27,8 @@ mod template;
 mod user;
 mod words;
 
+pub use crate::diagnostic::Diagnostic;
 pub use client_program::ClientProgram;
-pub use diagnostic::Diagnostic;
 pub use dictionary::{ClientIndex, DataFiles, Dictionary};
 pub use error::{Error, RefusedRow};
 pub use interpreter::{

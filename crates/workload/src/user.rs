@@ -52,6 +52,9 @@ pub trait Watch {
 
     /// Reports that the operation, which is a single statement, just returned this number of rows.
     fn returned(&mut self, rows: u64);
+
+    /// Waits in the middle of an operation, whose response time includes it; no statement's time does.
+    fn pause(&mut self, time: Duration) -> impl Future<Output = ()>;
 }
 
 /// Class of a statement.

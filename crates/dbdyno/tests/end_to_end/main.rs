@@ -49,6 +49,7 @@ mod report;
 mod results;
 mod run;
 mod scene;
+mod script;
 mod secrets;
 mod serve;
 mod server_activity;

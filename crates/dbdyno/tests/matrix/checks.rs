@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All checks. There is no server after "destroy".
-pub(crate) const ALL: [Check; 26] = [
+pub(crate) const ALL: [Check; 28] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),

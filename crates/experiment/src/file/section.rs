@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use settings::{Kind, OptionSpec, Value};
+use settings::{Kind, OptionSpec, Value, WeightedFile, quantity};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -235,6 +235,8 @@ impl<'a> Section<'a> {
                 Ok(directory.map(Value::Directory))
             }
             Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
+            Kind::WeightedFiles(what) => self.weighted_files(name, kind, what),
+            Kind::Pairs => self.pairs(name),
             Kind::Text
             | Kind::Count(..)
             | Kind::Bytes(..)
@@ -257,6 +259,50 @@ impl<'a> Section<'a> {
             .map(|item| self.text(key, item, EXPECTED))
             .collect::<Result<_, _>>()
             .map(Some)
+    }
+
+    /// Files, each with its weight: one string, or a list of them.
+    fn weighted_files(
+        &self,
+        key: &'static str,
+        kind: Kind,
+        what: &'static str,
+    ) -> Result<Option<Value>, Error> {
+        let expected = kind.expected();
+        let Some(value) = self.value(key) else {
+            return Ok(None);
+        };
+        let texts = match value.get_ref() {
+            DeValue::String(_) => vec![self.text(key, value, &expected)?],
+            DeValue::Array(items) if !items.is_empty() => (items.iter())
+                .map(|item| self.text(key, item, &expected))
+                .collect::<Result<_, _>>()?,
+            _ => return Err(self.wrong_type(key, value, &expected)),
+        };
+        let files = texts.into_iter().map(|text| {
+            let file = text.parsed(&expected, quantity::weighted_file)?;
+            let named = Text {
+                value: file.path.to_string_lossy().into_owned(),
+                ..text
+            };
+            Ok(WeightedFile {
+                path: named.own_file(what)?,
+                ..file
+            })
+        });
+        let files = files.collect::<Result<_, Error>>()?;
+        Ok(Some(Value::WeightedFiles(files)))
+    }
+
+    /// Names with their values: a table.
+    fn pairs(&self, key: &'static str) -> Result<Option<Value>, Error> {
+        if self.value(key).is_none() {
+            return Ok(None);
+        }
+        let table = self.section(key, format!("{} {key}", self.title))?;
+        let values = table.scalars()?.into_iter();
+        let pairs = values.map(|text| (text.key.to_owned(), text.value));
+        Ok(Some(Value::Pairs(pairs.collect())))
     }
 
     /// All keys of this table with their scalar values: strings, numbers, and `ON` or `OFF` for booleans.

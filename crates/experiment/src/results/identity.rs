@@ -91,27 +91,27 @@ impl Facts {
 
 impl Identity {
     /// The identity of an experiment's text with the files that it names.
-    pub(crate) fn of<'a>(
+    pub(crate) fn of(
         source: Source<'_>,
         overrides: &Overrides,
-        named: impl Iterator<Item = &'a Path>,
+        named: impl Iterator<Item = PathBuf>,
     ) -> Result<Self, Error> {
         let text = source.text;
         let mut files_sha256 = BTreeMap::new();
         let mut files = BTreeMap::new();
         for file in named {
             let name = match source.kept {
-                Some(kept) => name_of(file.strip_prefix(kept).unwrap_or(file)),
+                Some(kept) => name_of(file.strip_prefix(kept).unwrap_or(&file)),
                 None => {
                     let directory = source.path.parent().unwrap_or(Path::new(""));
-                    file.strip_prefix(directory).unwrap_or(file).to_owned()
+                    file.strip_prefix(directory).unwrap_or(&file).to_owned()
                 }
             };
             let name = name.to_string_lossy().into_owned();
             if let Entry::Vacant(unread) = files_sha256.entry(name.clone()) {
-                let hash = hash_of(file).map_err(|source| Error::io("read", file, source))?;
+                let hash = hash_of(&file).map_err(|source| Error::io("read", &file, source))?;
                 unread.insert(hash);
-                files.insert(name, file.to_owned());
+                files.insert(name, file);
             }
         }
         Ok(Self {

@@ -281,6 +281,11 @@ impl Watch for StatementWatch<'_> {
         self.since = end;
     }
 
+    async fn pause(&mut self, time: Duration) {
+        reactor::sleep(time).await;
+        self.since = reactor::now();
+    }
+
     fn returned(&mut self, rows: u64) {
         let Some(operation) = self.operation else {
             return;

@@ -58,11 +58,17 @@ pub trait Benchmark: Sync {
 
 /// What a benchmark has on a server.
 pub trait OnServer {
-    /// Its table below `[data]`.
-    fn data_options(&self) -> &'static dyn DataKind;
-
     /// Name of the database that its clients use.
     fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed>;
+
+    /// The data that it makes; `None` for one that uses what is there, or another's.
+    fn data_maker(&self) -> Option<&dyn DataMaker>;
+}
+
+/// The data that a benchmark makes.
+pub trait DataMaker {
+    /// Its table below `[data]`.
+    fn data_options(&self) -> &'static dyn DataKind;
 
     /// The data set that a run meets.
     fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;

@@ -11,7 +11,7 @@ pub mod tables;
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
+        benchmark::{Benchmark, DataMaker, OnServer, Work},
         oltp::tables::OltpTables,
         smack::files::SmackFiles,
     },
@@ -63,12 +63,18 @@ impl Benchmark for Oltp {
 }
 
 impl OnServer for Oltp {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::oltp::OltpData
-    }
-
     fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
+    }
+
+    fn data_maker(&self) -> Option<&dyn DataMaker> {
+        Some(self)
+    }
+}
+
+impl DataMaker for Oltp {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::oltp::OltpData
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {

@@ -16,7 +16,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
+        benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::files::SmackFiles,
     },
     blame::Blamed,
@@ -108,12 +108,18 @@ impl Benchmark for Slap {
 }
 
 impl OnServer for Slap {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &SlapData
-    }
-
     fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
+    }
+
+    fn data_maker(&self) -> Option<&dyn DataMaker> {
+        Some(self)
+    }
+}
+
+impl DataMaker for Slap {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &SlapData
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {

@@ -16,7 +16,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
+        benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::{
             files::{SmackData, SmackFiles, file_of_data},
             tables::{find_tables, load_tables},
@@ -73,12 +73,18 @@ impl Benchmark for Smack {
 }
 
 impl OnServer for Smack {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::smack::SmackData
-    }
-
     fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
         smack_of(load, files).database(load)
+    }
+
+    fn data_maker(&self) -> Option<&dyn DataMaker> {
+        Some(self)
+    }
+}
+
+impl DataMaker for Smack {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::smack::SmackData
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet> {

@@ -19,7 +19,7 @@ pub mod check;
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
+        benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::files::SmackFiles,
     },
     blame::Blamed,
@@ -78,12 +78,18 @@ impl Benchmark for Tpch {
 }
 
 impl OnServer for Tpch {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpch::TpchData
-    }
-
     fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
+    }
+
+    fn data_maker(&self) -> Option<&dyn DataMaker> {
+        Some(self)
+    }
+}
+
+impl DataMaker for Tpch {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpch::TpchData
     }
 
     fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {

@@ -7,7 +7,6 @@ use super::{
     Error,
     ast::{Member, Program, Section, SectionKind, Text},
     barrel_text,
-    diagnostic::{Diagnostic, Source},
     gen_data::GenData,
     main_block, parser,
     script::{
@@ -17,6 +16,7 @@ use super::{
     statement::StatementText,
     template::Template,
 };
+use crate::diagnostic::{Diagnostic, Source};
 
 type Checked<T> = Result<T, Box<Diagnostic>>;
 

@@ -1,6 +1,7 @@
 //! The statements of main, as one list of steps per client.
 
-use super::{ast::Expression, diagnostic::Diagnostic};
+use super::ast::Expression;
+use crate::diagnostic::Diagnostic;
 
 /// The steps of one client, in order.
 #[derive(Debug, Clone)]

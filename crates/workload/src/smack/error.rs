@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use super::diagnostic::Diagnostic;
+use crate::diagnostic::Diagnostic;
 
 /// An error of the smack module.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@
 
 use bstr::BString;
 
-use super::diagnostic::{Diagnostic, Source};
+use crate::diagnostic::{Diagnostic, Source};
 
 /// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 use super::{
     ast::{Expression, Operand, Statement, Word},
     client_program::{ClientProgram, Command, Step},
-    diagnostic::{Diagnostic, Source},
     script::Script,
 };
+use crate::diagnostic::{Diagnostic, Source};
 
 /// Assigns the statements to their clients and checks everything that does not depend on arguments.
 pub(crate) fn compile(

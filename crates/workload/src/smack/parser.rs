@@ -19,9 +19,9 @@ use winnow::{
 
 use super::{
     ast::{Expression, Member, Operand, Program, Section, SectionKind, Statement, Text, Word},
-    diagnostic::{Diagnostic, Source},
     lexer::{Token, TokenKind, tokens},
 };
+use crate::diagnostic::{Diagnostic, Source};
 
 type Input<'t> = TokenSlice<'t, Token>;
 /// The token that the grammar expected, in words.

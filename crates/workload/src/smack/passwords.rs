@@ -1,9 +1,7 @@
 //! Removes the passwords from a .smack file's text, so that a copy of it can be shared.
 
-use super::{
-    diagnostic::Source,
-    lexer::{Token, TokenKind, end_of_string, tokens},
-};
+use super::lexer::{Token, TokenKind, end_of_string, tokens};
+use crate::diagnostic::Source;
 
 /// The member of a client section that holds a password.
 const MEMBER: &str = "pass";

@@ -6,9 +6,10 @@ use bstr::BString;
 use protocol::Password;
 
 use super::{
-    barrel_text::BarrelEntry, client_program::ClientProgram, diagnostic::Diagnostic,
-    gen_data::GenData, statement::StatementText, template::Template,
+    barrel_text::BarrelEntry, client_program::ClientProgram, gen_data::GenData,
+    statement::StatementText, template::Template,
 };
+use crate::diagnostic::Diagnostic;
 
 /// A checked .smack file.
 #[derive(Debug, Clone)]

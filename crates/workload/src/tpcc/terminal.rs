@@ -382,6 +382,9 @@ impl Watch for NoObserver {
     fn statement(&mut self, _statement: usize, _class: Class) {}
 
     fn returned(&mut self, _rows: u64) {}
+
+    /// A delivery has no pauses.
+    async fn pause(&mut self, _time: Duration) {}
 }
 
 #[cfg(test)]

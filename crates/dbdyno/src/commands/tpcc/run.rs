@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duration};
 
-use ::load::{Observer, WarmUp};
+use ::load::WarmUp;
 use audit::Audit;
 use clap::ValueEnum;
 use report::{
@@ -19,7 +19,7 @@ use runs::{
     },
     database, shortcoming,
 };
-use samples::{Interval, Line, PhaseMark};
+use samples::Line;
 use settings::quantity;
 use workload::tpcc::{
     DELIVERED, Deliveries, Share, TerminalPlan, Violation, create_procedures, operations,
@@ -29,6 +29,7 @@ use crate::{
     commands::{
         record_options::{RecordOptions, write_report},
         run::terminal_width,
+        unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
     terminal::{self},
@@ -199,7 +200,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         context: &context,
     };
     eprintln!("{}", schedule(&args));
-    let recorded = single.record(settings.load(&plan, &endpoint), &mut NoObserver)?;
+    let recorded = single.record(settings.load(&plan, &endpoint), &mut Unobserved)?;
     let transactions = transactions(&recorded);
     let inputs = plan.tally.total().audit(warehouses);
     let audit = audit_of_run(&recorded.record);
@@ -385,17 +386,4 @@ fn warm_up(text: &str) -> Result<WarmUp, String> {
         "0" | "0s" | "none" => Ok(WarmUp::None),
         _ => time(text).map(WarmUp::For),
     }
-}
-
-/// Looks on and says nothing: the record has everything.
-struct NoObserver;
-
-impl Observer for NoObserver {
-    fn connected(&mut self, _open: u64, _total: u64) {}
-
-    fn started(&mut self) {}
-
-    fn phase(&mut self, _mark: PhaseMark) {}
-
-    fn interval(&mut self, _interval: Interval) {}
 }

@@ -20,7 +20,7 @@ use workload::{
 
 use crate::{
     benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
+        benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::files::SmackFiles,
         tpcc::{
             DATABASE,
@@ -76,12 +76,18 @@ impl Benchmark for Tpcc {
 }
 
 impl OnServer for Tpcc {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpcc::TpccData
-    }
-
     fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
+    }
+
+    fn data_maker(&self) -> Option<&dyn DataMaker> {
+        Some(self)
+    }
+}
+
+impl DataMaker for Tpcc {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpcc::TpccData
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {

@@ -1,4 +1,4 @@
-//! The position and text of a fault in a .smack file, shown with the line and a caret below it.
+//! The position and text of a fault in a script, shown with the line and a caret below it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 /// Maximum length of the excerpt of a line, in characters.
 const EXCERPT_CHARS: usize = 100;
 
-/// One fault of a .smack file.
+/// One fault of a script.
 ///
 /// ```text
 /// hp.smack, line 19, column 13: expected `;` after the value, found `9000`
@@ -49,7 +49,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The text of a .smack file, for converting byte offsets to lines and columns.
+/// The text of a script, for converting byte offsets to lines and columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) name: &'s str,

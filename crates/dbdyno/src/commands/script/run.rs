@@ -1,0 +1,298 @@
+//! `dbdyno script run`: drives scripts and prints their report.
+
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
+
+use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
+use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, WarmUp, default_loops};
+use protocol::Endpoint;
+use report::RunReport;
+use runs::{
+    Blame, Blamed, RunOutcome, SingleRun, audit_of_run,
+    benchmarks::script::{DATABASE, ON_ERROR, group, plan},
+    control, number, shortcoming, steady_judge,
+};
+use settings::{Values, WeightedFile, quantity};
+use workload::script::{Plan, ScriptLoad, Scripts};
+
+use crate::{
+    commands::{
+        record_options::{RecordOptions, write_report},
+        run::terminal_width,
+        table_options,
+        unobserved::Unobserved,
+    },
+    connection_options::ConnectionOptions,
+    front_doors::super_smack::fresh_seed,
+    terminal,
+};
+
+/// Intervals of the record.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// The longest warm-up of `--warmup auto`.
+const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
+/// The percentiles of the report.
+const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An operation is one pass through a script; of several scripts each operation draws one by weight. Deadlocks, lock waits
+that took too long, records that changed since they were read (1020) and lost connections are tried again and counted;
+any other error ends the run. The database is the one that --database names; of a private server it is test otherwise.
+
+Examples:
+  dbdyno script run orders.sql --server one --connections 16 --duration 60s
+  dbdyno script run orders.sql@70 search.sql@30 -D customers=50000 --socket /run/mysqld/mysqld.sock --database shop
+  dbdyno script run orders.sql --mode text --rate 500 --warmup auto --server one
+
+docs/script.md has the language of the scripts.")]
+pub(super) struct RunArgs {
+    /// The scripts; a number behind an @ is the weight among several
+    #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
+    files: Vec<WeightedFile>,
+    /// Give a variable of the scripts a value
+    #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
+    define: Vec<(String, String)>,
+    #[command(flatten)]
+    numbers: Numbers,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    /// Connections
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Load")]
+    connections: u32,
+    /// Duration, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, help_heading = "Load")]
+    duration: Duration,
+    /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = warm_up, help_heading = "Load")]
+    warmup: WarmUp,
+    /// Operations per second: an open loop with response times from the scheduled start; a closed loop without it
+    #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
+    rate: Option<f64>,
+    /// Arrival process with --rate
+    #[arg(
+        long,
+        value_enum,
+        default_value = "poisson",
+        requires = "rate",
+        help_heading = "Load"
+    )]
+    arrivals: ArrivalProcess,
+    /// Event loops
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
+    loops: Option<u32>,
+    /// Seed of everything random [default: a new one each time]
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    seed: Option<u64>,
+    #[command(flatten, next_help_heading = "Report")]
+    record: RecordOptions,
+    /// Output format
+    #[arg(long, value_enum, default_value = "text", help_heading = "Report")]
+    format: Format,
+    /// Print the times of each statement and every finding (format text)
+    #[arg(short, long, help_heading = "Report")]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ArrivalProcess {
+    Poisson,
+    Constant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A few lines and a table
+    Text,
+    /// One object
+    Json,
+    /// One line for the scripts and for each statement
+    Csv,
+}
+
+/// The options that an experiment has, too.
+#[derive(Debug)]
+struct Numbers(Values);
+
+impl Args for Numbers {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(ScriptLoad::NUMBERS.iter().map(table_options::argument))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Numbers {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let options = ScriptLoad::NUMBERS.iter();
+        Ok(Self(table_options::values(options, matches)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let scripts = scripts(args)?;
+    for warning in scripts.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let endpoint = match args.connection.server {
+        Some(_) => args.connection.endpoint_of_tables(DATABASE)?,
+        None => args.connection.endpoint()?,
+    };
+    let context = terminal::context()?;
+    let stage = args.record.stage(endpoint.clone(), &context)?;
+    let settings = ScriptLoad::settings(&args.numbers.0, args.connections, seed);
+    let plan = Arc::new(plan(scripts, settings, &endpoint)?);
+    check_prepared(&plan, &endpoint)?;
+    let name = format!("script {}", plan.operations().join(" "));
+    let place = args.record.place("script")?;
+    let path = place.path();
+    let single = SingleRun {
+        before: Vec::new(),
+        after: &|_| Vec::new(),
+        name,
+        settings: plan.told(),
+        seed,
+        stage: &stage,
+        expected: args.warmup.at_most() + args.duration,
+        sample_every: args.record.sample_every,
+        path,
+        context: &context,
+    };
+    let recorded = single.record(load(args, &plan, &endpoint, seed), &mut Unobserved)?;
+    let report = RunReport::of(&recorded.record, &PERCENTILES);
+    let audit = audit_of_run(&recorded.record);
+    match args.format {
+        Format::Json => print!("{}", report.json()),
+        Format::Csv => print!("{}", report.csv()),
+        Format::Text if args.verbose => {
+            print!("{}", report.text());
+            print!("\n{}", report::audit_in_short(&audit, terminal_width()));
+        }
+        Format::Text => print!("{}", report.summary(&audit, terminal_width())),
+    }
+    write_report(recorded.record, audit, path)?;
+    if let Some(error) = recorded.failed {
+        return Err(error.into());
+    }
+    if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
+        return Err(error.into());
+    }
+    match &recorded.outcome.offered.shortfall {
+        None => Ok(ExitCode::SUCCESS),
+        Some(shortfall) => {
+            eprintln!(
+                "warning: the rate was not reached from {} on: {}",
+                units::moment(shortfall.from_s),
+                shortfall.why
+            );
+            Ok(ExitCode::from(Blame::Answer as u8))
+        }
+    }
+}
+
+fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
+    let mut defined = BTreeMap::new();
+    for (name, value) in &args.define {
+        if defined.insert(name.clone(), value.clone()).is_some() {
+            let message = format!("-D {name}: the variable has two values");
+            return Err(Blamed::new(Blame::Input, message));
+        }
+    }
+    let files = args.files.iter();
+    let files = files.map(|file| workload::script::WeightedFile {
+        path: &file.path,
+        weight: file.weight,
+    });
+    Ok(Scripts::read(&files.collect::<Vec<_>>(), &defined)?)
+}
+
+/// Refuses more prepared statements than the server allows, at which the run would fail while it connects.
+fn check_prepared(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
+    let connections = plan.connections();
+    let wanted = plan.prepared_statements() * u64::from(connections);
+    let allowed = control(endpoint, async |connection| {
+        number(connection, "select @@max_prepared_stmt_count").await
+    })?;
+    match allowed.filter(|allowed| *allowed < wanted) {
+        None => Ok(()),
+        Some(allowed) => {
+            let message = format!(
+                "{connections} connections prepare {wanted} statements, and the server allows {allowed}"
+            );
+            let hint = format!("SET GLOBAL max_prepared_stmt_count={wanted}, or --mode text");
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+    }
+}
+
+fn load(
+    args: &RunArgs,
+    plan: &Arc<Plan>,
+    endpoint: &Endpoint,
+    seed: u64,
+) -> Load<workload::script::ScriptUser> {
+    let arrivals = match args.rate {
+        None => Arrivals::Closed,
+        Some(rate_per_s) => Arrivals::Open {
+            rate_per_s,
+            process: match args.arrivals {
+                ArrivalProcess::Poisson => Process::Poisson,
+                ArrivalProcess::Constant => Process::Constant,
+            },
+        },
+    };
+    let loops = args.loops;
+    Load {
+        groups: vec![group(plan, endpoint)],
+        loops: loops
+            .unwrap_or_else(|| default_loops(args.connections, &arrivals))
+            .min(args.connections),
+        arrivals,
+        seed,
+        judge: steady_judge::judge,
+        spin: false,
+        warm_up: args.warmup,
+        stop: Stop::After(args.duration),
+        drain: Drain::USUAL,
+        on_refusal: OnRefusal::Stop,
+        on_error: ON_ERROR,
+        interval: INTERVAL,
+    }
+}
+
+fn weighted_file(text: &str) -> Result<WeightedFile, String> {
+    quantity::weighted_file(text).ok_or_else(|| "a weight is a whole number above 0".to_owned())
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    quantity::pair(text).ok_or_else(|| "a variable is given as NAME=VALUE".to_owned())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    quantity::rate(text)
+        .ok_or_else(|| "operations per second, above 0 and at most 1000000".to_owned())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    quantity::duration(text).ok_or_else(|| {
+        let takes = "a time is a number with ms, s, m or h behind it, such as 60s";
+        format!("{takes}; {}", quantity::DURATION_LIMIT)
+    })
+}
+
+fn warm_up(text: &str) -> Result<WarmUp, String> {
+    match text {
+        "auto" => Ok(WarmUp::UntilSteady {
+            at_most: WARM_UP_AT_MOST,
+        }),
+        "0" | "0s" | "none" => Ok(WarmUp::None),
+        _ => time(text).map(WarmUp::For),
+    }
+}

@@ -1,0 +1,205 @@
+//! `dbdyno script run` and `[load] script`: scripts in pgbench's language on a real server.
+
+use std::fs;
+
+use crate::scene::{Finished, Scene};
+
+/// The TPC-B-like script of pgbench's manual, in MySQL's SQL.
+const TPCB: &str = "\
+\\set aid random(1, 1000 * :scale)
+\\set bid random(1, 1 * :scale)
+\\set tid random(1, 10 * :scale)
+\\set delta random(-5000, 5000)
+BEGIN;
+UPDATE accounts SET abalance = abalance + :delta WHERE aid = :aid;
+SELECT abalance FROM accounts WHERE aid = :aid;
+UPDATE tellers SET tbalance = tbalance + :delta WHERE tid = :tid;
+UPDATE branches SET bbalance = bbalance + :delta WHERE bid = :bid;
+INSERT INTO history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);
+COMMIT;
+";
+
+/// What a row has is read, decided on and written: \\gset, \\aset, \\if, lists, types.
+const ANSWERS: &str = "\
+\\list names from \"names.csv\" weight w
+\\list ids (id) from query \"SELECT aid FROM accounts WHERE aid <= 3 ORDER BY aid\" sequential
+\\draw names n_
+\\draw ids
+SELECT aid, abalance AS balance, now(6) AS moment, CAST('12:34:56' AS TIME) AS clock, NULL AS nothing
+FROM accounts WHERE aid = :id \\gset a_
+SELECT 7 AS seven FROM accounts WHERE aid < 0 \\aset b_
+SELECT 8 AS eight UNION SELECT 9 \\aset b_
+\\set twice 2 * :a_aid
+\\if :a_nothing is null and :b_eight = 9
+INSERT INTO notes VALUES (:n_name, :twice, :a_moment, :a_clock, :a_nothing, :rate);
+\\elif false
+INSERT INTO notes (who) VALUES ('never');
+\\else
+INSERT INTO notes (who) VALUES ('else');
+\\endif
+\\sleep 2 ms
+";
+
+fn scene() -> Scene {
+    let scene = Scene::new();
+    scene.dbdyno(["server", "create", "s"]).exits(0);
+    sql(
+        &scene,
+        "create table branches (bid int primary key, bbalance int); \
+         create table tellers (tid int primary key, bid int, tbalance int); \
+         create table accounts (aid int primary key, bid int, abalance int); \
+         create table history (tid int, bid int, aid int, delta int, mtime timestamp); \
+         create table notes (who varchar(20), twice int, moment datetime(6), clock time, nothing int, rate double); \
+         insert into branches values (1, 0)",
+    );
+    let values = |count: u32| {
+        let rows: Vec<String> = (1..=count).map(|id| format!("({id}, 1, 0)")).collect();
+        rows.join(",")
+    };
+    let (tellers, accounts) = (values(10), values(1000));
+    sql(
+        &scene,
+        &format!("insert into tellers values {tellers}; insert into accounts values {accounts}"),
+    );
+    scene
+}
+
+fn sql(scene: &Scene, sql: &str) -> String {
+    let client = [
+        "server", "client", "s", "--", "test", "--batch", "-N", "-e", sql,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+fn run(scene: &Scene, args: &[&str]) -> Finished {
+    let common = ["--server", "s", "--duration", "1s", "--seed", "5"];
+    scene.dbdyno([&["script", "run"], args, &common].concat())
+}
+
+#[test]
+fn scripts_do_the_same_in_every_mode() {
+    let scene = scene();
+    scene.file("tpcb.sql", TPCB);
+    scene.file("answers.sql", ANSWERS);
+    scene.file("names.csv", "name,w\n\"O'Neil\",1\n\\N,2\nZo\u{eb},0\n");
+    for mode in ["prepared", "text", "prepare-each"] {
+        let files = ["tpcb.sql@3", "answers.sql", "-D", "rate=2.5"];
+        let options = ["--connections", "3", "--mode", mode, "--format", "json"];
+        run(&scene, &[&files[..], &options].concat())
+            .exits(0)
+            .prints("tpcb:06 UPDATE accounts SET abalance = abalance");
+        let sums = "select (select sum(abalance) from accounts) = (select sum(delta) from history), \
+                    (select sum(tbalance) from tellers) = (select sum(delta) from history), \
+                    (select sum(bbalance) from branches) = (select sum(delta) from history), \
+                    count(*) > 0 from history";
+        assert_eq!(sql(&scene, sums).trim(), "1\t1\t1\t1", "{mode}");
+        let notes = "select group_concat(distinct ifnull(who, 'NULL') order by who), \
+                     group_concat(distinct twice order by twice), min(moment) > '2020-01-01', \
+                     min(clock), max(clock), count(nothing), min(rate), max(rate) from notes";
+        assert_eq!(
+            sql(&scene, notes).trim(),
+            "NULL,O'Neil\t2,4,6\t1\t12:34:56\t12:34:56\t0\t2.5\t2.5",
+            "{mode}"
+        );
+        sql(&scene, "delete from notes");
+    }
+}
+
+#[test]
+fn deadlocks_are_tried_again_with_the_same_values() {
+    let scene = scene();
+    // Two rows in either order, in one transaction: connections wait for each other.
+    scene.file(
+        "swap.sql",
+        "\\set a random(1, 2)\n\\set b 3 - :a\nBEGIN;\n\
+         UPDATE accounts SET abalance = abalance + 1 WHERE aid = :a;\n\
+         UPDATE accounts SET abalance = abalance - 1 WHERE aid = :b;\n\
+         INSERT INTO notes (who, twice) VALUES ('swap', :a);\nCOMMIT;\n",
+    );
+    run(&scene, &["swap.sql", "--connections", "8"]).exits(0);
+    let check = "select (select sum(abalance) from accounts), \
+                 (select abalance from accounts where aid = 1) = (select sum(if(twice = 1, 1, -1)) from notes)";
+    assert_eq!(sql(&scene, check).trim(), "0\t1");
+}
+
+#[test]
+fn faults_are_told_with_their_place() {
+    let scene = scene();
+    scene.file("bad.sql", "SELECT 1;\n\\if 1 = 1\nSELECT 2;\n");
+    run(&scene, &["bad.sql"])
+        .exits(2)
+        .says("bad.sql, line 2, column 1: this \\if has no \\endif");
+    run(&scene, &["bad.sql@0"]).exits(2).says("above 0");
+    run(&scene, &["none.sql"]).exits(2).says("none.sql");
+    scene.file(
+        "zero.sql",
+        "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n",
+    );
+    run(&scene, &["zero.sql"])
+        .exits(3)
+        .says("zero.sql, line 2, column 1: division by zero");
+    scene.file(
+        "unset.sql",
+        "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;",
+    );
+    run(&scene, &["unset.sql"])
+        .exits(3)
+        .says("the variable :x is not set");
+    scene.file(
+        "none.sql",
+        "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;",
+    );
+    run(&scene, &["none.sql"])
+        .exits(3)
+        .says("\\gset needs one row, and there are 0");
+    let empty =
+        "\\list ids from query 'SELECT aid FROM accounts WHERE aid < 0'\n\\draw ids\nSELECT :aid;";
+    scene.file("empty.sql", empty);
+    run(&scene, &["empty.sql"])
+        .exits(2)
+        .says("list `ids`: it has no rows");
+    scene.file("same.sql", "SELECT 1;");
+    run(&scene, &["same.sql"])
+        .exits(0)
+        .says("same.sql: no random value");
+    run(&scene, &["same.sql", "-D", "1x=2"])
+        .exits(2)
+        .says("`1x` cannot be the name of a variable");
+}
+
+#[test]
+fn an_experiment_runs_scripts_and_keeps_their_files() {
+    let scene = scene();
+    fs::create_dir(scene.path().join("sql")).unwrap();
+    scene.file(
+        "sql/pick.sql",
+        "\\list ids from \"ids.csv\"\n\\draw ids\nSELECT abalance FROM accounts WHERE aid = :id + :offset;\n",
+    );
+    scene.file("sql/ids.csv", "id\n1\n2\n3\n");
+    let socket = scene.servers_directory().join("s/run/mysqld.sock");
+    scene.file(
+        "own.toml",
+        &format!(
+            "question = \"Does the mode matter?\"\nrepeats = 2\n[server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
+             [load]\nscript = {{ files = [\"sql/pick.sql@2\"], mode = \"{{mode}}\", define = {{ offset = 4 }} }}\n\
+             connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n\
+             [factors]\nmode = [\"prepared\", \"text\"]\n",
+        ),
+    );
+    sql(
+        &scene,
+        "create user plain@localhost; grant all on test.* to plain@localhost",
+    );
+    scene
+        .dbdyno(["run", "own.toml", "--results", "out"])
+        .exits(0);
+    for kept in ["sql/pick.sql", "sql/ids.csv"] {
+        let copy = scene.path().join("out/files").join(kept);
+        assert!(copy.is_file(), "{}", copy.display());
+    }
+    scene.file("sql/pick.sql", "SELECT :offset + nothing\n\\gset\n\\gset\n");
+    scene
+        .dbdyno(["run", "own.toml", "--results", "again"])
+        .exits(2)
+        .says("pick.sql, line 3, column 1: \\gset must follow a statement");
+}

@@ -1,0 +1,29 @@
+//! Scripts of the user's own: SQL in pgbench's language, with lists of real values.
+
+mod compiler;
+mod error;
+mod expression;
+mod function;
+mod hash;
+mod item;
+mod lexer;
+mod list;
+mod list_spec;
+mod names;
+mod op;
+mod options;
+mod plan;
+mod program;
+mod random;
+mod scalar;
+mod scripts;
+mod session;
+mod user;
+mod variables;
+
+pub use error::Error;
+pub use list::ListRows;
+pub use options::ScriptLoad;
+pub use plan::{Mode, Plan, Settings};
+pub use scripts::{SCRIPT_BYTES_MAX, Scripts, WeightedFile, list_files};
+pub use user::ScriptUser;
