@@ -98,6 +98,20 @@ pub(crate) fn is_on(shown: &str) -> bool {
         .any(|on| shown.eq_ignore_ascii_case(on))
 }
 
+/// Whether two shown values of a variable mean the same: an empty flush method is fsync, lists have any order.
+pub(crate) fn is_same_setting(name: &str, one: &str, other: &str) -> bool {
+    let plain = |value: &str| match (name, value) {
+        ("innodb_flush_method", "") => "fsync".to_owned(),
+        _ => value.to_owned(),
+    };
+    let words = |text: &str| {
+        let mut words: Vec<String> = text.split(',').map(str::to_ascii_lowercase).collect();
+        words.sort_unstable();
+        words
+    };
+    is_same(&plain(one), &plain(other)) || (one.contains(',') && words(one) == words(other))
+}
+
 /// Whether two shown values mean the same: numbers by value, switches and words in any case.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     if one.eq_ignore_ascii_case(other) {
@@ -206,6 +220,13 @@ mod tests {
                 "{name}={value:?}"
             );
         }
+        assert!(is_same_setting("innodb_flush_method", "", "fsync"));
+        assert!(is_same_setting(
+            "sql_mode",
+            "ANSI,TRADITIONAL",
+            "traditional,ansi"
+        ));
+        assert!(!is_same_setting("sql_mode", "", "ANSI"));
         assert!(is_same("3.000000", "3") && is_same("OFF", "0") && !is_same("ON", "DEMAND"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::assignment::{Assignment, is_same};
+use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Catalogue;
 use crate::explanation::{Topic, topic};
 use crate::file::OptionFile;
@@ -135,7 +135,7 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
     let differing = names.into_iter().filter_map(|name| {
         let (one, other) = (a.values.get(name), b.values.get(name));
         let is_equal = match (one, other) {
-            (Some(one), Some(other)) => is_same(one, other) || is_same_list(one, other),
+            (Some(one), Some(other)) => is_same_setting(name, one, other),
             _ => false,
         };
         let is_of_instance = OF_INSTANCES.contains(&name.as_str()) || name.starts_with("version");
@@ -149,16 +149,6 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
     let mut all: Vec<Difference> = differing.collect();
     all.sort_by(|one, other| (one.topic, &one.name).cmp(&(other.topic, &other.name)));
     all
-}
-
-/// Whether two lists have the same words in any order: sql_mode.
-fn is_same_list(one: &str, other: &str) -> bool {
-    let words = |text: &str| {
-        let mut words: Vec<String> = text.split(',').map(str::to_ascii_lowercase).collect();
-        words.sort_unstable();
-        words
-    };
-    one.contains(',') && words(one) == words(other)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::assignment::is_same;
+use crate::assignment::is_same_setting;
 use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
@@ -276,7 +276,7 @@ fn changed_defaults(
             .iter()
             .any(|pin| pin.option == name || is_decided_by(pin.option))
             || (name == "collation_server" && after.set("character_set_server").is_some());
-        (!is_same(old, new) && !is_set && !is_pinned).then_some((name, old, new))
+        (!is_same_setting(name, old, new) && !is_set && !is_pinned).then_some((name, old, new))
     });
     changed.collect()
 }

@@ -1,7 +1,7 @@
 //! The lines that keep an old version's behaviour where a default changed: only those that change results, or what is
 //! durable.
 
-use crate::assignment::is_same;
+use crate::assignment::is_same_setting;
 use crate::catalogue::Family;
 use crate::rule::Advice;
 use crate::subject::Subject;
@@ -107,19 +107,10 @@ fn behaviour(
         });
         old = words.collect::<Vec<_>>().join(",");
     }
-    if is_same(&old, new) || is_same_words(&old, new) {
+    if is_same_setting(option, &old, new) {
         return None;
     }
     Some(old_default(after, before.target, option, &old, new))
-}
-
-fn is_same_words(one: &str, other: &str) -> bool {
-    let sorted = |text: &str| {
-        let mut words: Vec<String> = text.split(',').map(str::to_owned).collect();
-        words.sort_unstable();
-        words
-    };
-    sorted(one) == sorted(other)
 }
 
 /// The default collation of a character set whose default differs between versions; `None` for all others.

@@ -1,6 +1,6 @@
 //! Rule: the line sets what the version has by default.
 
-use crate::assignment::is_same;
+use crate::assignment::is_same_setting;
 use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let has_path = name == "log_bin" && line.entry.value.is_some();
         // An option that should go anyway has a finding already.
         let is_going = deprecation(subject.target, name).is_some();
-        if is_last && !has_path && !is_going && is_same(&value, default) {
+        if is_last && !has_path && !is_going && is_same_setting(name, &value, default) {
             let shown = if default.is_empty() { "empty" } else { default };
             let what = format!(
                 "equal to the default of {} ({shown})",
