@@ -180,10 +180,11 @@ fn an_experiment_runs_scripts_and_keeps_their_files() {
     scene.file(
         "own.toml",
         &format!(
-            "question = \"Does the mode matter?\"\nrepeats = 2\n[server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
+            "format = 1\nquestion = \"Does the mode matter?\"\nrepeats = 2\n\
+             [matrix]\nmode = [\"prepared\", \"text\"]\n\
+             [server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
              [load]\nscript = {{ files = [\"sql/pick.sql@2\"], mode = \"{{mode}}\", define = {{ offset = 4 }} }}\n\
-             connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n\
-             [factors]\nmode = [\"prepared\", \"text\"]\n",
+             connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n",
         ),
     );
     sql(

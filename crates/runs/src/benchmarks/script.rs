@@ -23,7 +23,8 @@ use crate::{
 
 /// The database of the connections, unless another is named.
 pub const DATABASE: &str = "test";
-/// Deadlocks, lock waits and lost connections are tried again, these for so long; any other error ends the run.
+/// Deadlocks, lock waits and lost connections are tried again, reconnecting for up to this time; any other error ends
+/// the run.
 pub const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
