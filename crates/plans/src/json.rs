@@ -33,7 +33,10 @@ impl Json {
     /// # Errors
     /// The reader's message with line and column of `text`.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        serde_json::from_str(text).or_else(|error| match within_range(text) {
+            Some(text) => serde_json::from_str(&text),
+            None => Err(error),
+        })
     }
 
     /// The first member with this name.
@@ -106,6 +109,32 @@ impl Json {
     pub fn is_compound(&self) -> bool {
         matches!(self, Self::List(_) | Self::Object(_))
     }
+}
+
+/// The text with every number above the range of a float at its end: MySQL writes the highest float, which stands for a
+/// cost without a limit, rounded up (`2e308`). `None` if there is none.
+fn within_range(text: &str) -> Option<String> {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_changed = false;
+    while let Some(at) = ["e308", "e+308"]
+        .iter()
+        .filter_map(|end| rest.find(end))
+        .min()
+    {
+        let start = rest[..at].rfind(|letter: char| !letter.is_ascii_digit() && letter != '.');
+        let start = start.map_or(0, |at| at + 1);
+        let end = at + rest[at..].find("308")? + 3;
+        let is_beyond = rest[start..end].parse().is_ok_and(f64::is_infinite);
+        kept.push_str(&rest[..if is_beyond { start } else { end }]);
+        if is_beyond {
+            kept.push_str("1.7976931348623157e308");
+        }
+        is_changed |= is_beyond;
+        rest = &rest[end..];
+    }
+    kept.push_str(rest);
+    is_changed.then_some(kept)
 }
 
 impl<'de> Deserialize<'de> for Json {
@@ -200,6 +229,16 @@ mod tests {
         let first = json.get("table").unwrap();
         assert_eq!(first.get("x").unwrap().number(), Some(0.5));
         assert_eq!(json.get("a").unwrap().texts(), ["true", "null", "1.25"]);
+    }
+
+    #[test]
+    fn a_number_above_the_range_is_the_highest() {
+        let json =
+            Json::parse(r#"{"cost": 2e308, "x": "e308", "y": 1.5e308, "z": 2e+308}"#).unwrap();
+        assert_eq!(json.get("cost").unwrap().number(), Some(f64::MAX));
+        assert_eq!(json.get("x").unwrap().text().as_deref(), Some("e308"));
+        assert_eq!(json.get("y").unwrap().number(), Some(1.5e308));
+        assert!(Json::parse(r#"{"cost": 2e308"#).is_err());
     }
 
     #[test]

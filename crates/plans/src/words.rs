@@ -8,6 +8,13 @@ use crate::{
     operation::{Access, Operation},
 };
 
+/// `1 row`, `267 rows`, `4.11k rows`.
+pub(crate) fn rows_in_words(rows: f64) -> String {
+    let number = count(rows);
+    let noun = if number == "1" { "row" } else { "rows" };
+    format!("{number} {noun}")
+}
+
 impl Node {
     /// The node's work and, for a table, its access: `p: index range page_len (page_len)`.
     pub fn label(&self) -> String {
@@ -113,7 +120,10 @@ impl Dearest<'_> {
                 "Dearest node by estimated cost: {name}, {share} of {}.",
                 si(self.total)
             ),
-            Measure::Rows => format!("Most rows by estimate: {name}, {} rows.", count(self.own)),
+            Measure::Rows => format!(
+                "Most rows by estimate: {name}, {}.",
+                rows_in_words(self.own)
+            ),
         }
     }
 }
