@@ -355,11 +355,12 @@ fn mark_chosen(orders: &mut [JoinOrder], best: Option<&[String]>) {
         .map(|order| order.steps.len())
         .max()
         .unwrap_or(0);
-    let position = orders.iter().rposition(is_best).or_else(|| {
-        orders
-            .iter()
-            .rposition(|order| order.outcome == Outcome::Chosen)
-    });
+    let is_marked = |order: &JoinOrder| order.outcome == Outcome::Chosen;
+    let position = orders
+        .iter()
+        .rposition(is_best)
+        .or_else(|| orders.iter().rposition(is_marked))
+        .or_else(|| cheapest(orders, most));
     for (at, order) in orders.iter_mut().enumerate() {
         order.outcome = match order.outcome {
             _ if Some(at) == position => Outcome::Chosen,

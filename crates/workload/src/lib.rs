@@ -7,6 +7,7 @@ mod known_table;
 pub mod oltp;
 pub mod slap;
 pub mod smack;
+pub mod sql_script;
 mod table_data;
 pub mod tpcc;
 pub mod tpch;
