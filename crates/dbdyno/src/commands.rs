@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod sql;
 pub(crate) mod storage;
 mod table_options;
 pub(crate) mod tables;
@@ -70,6 +71,8 @@ pub(crate) enum Command {
     Observe(observe::ObserveArgs),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
+    /// Explain and time single statements
+    Sql(sql::SqlArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
     /// Read what fio measured, for the report and the audit of storage
@@ -107,6 +110,7 @@ impl Command {
             Self::NullServer(args) => null_server::run(args),
             Self::Observe(args) => observe::run(args),
             Self::Server(args) => server::run(args),
+            Self::Sql(args) => sql::run(args),
             Self::Storage(args) => storage::run(args),
             Self::Import(args) => import::run(&args),
             Self::Tables(args) => tables::run(args),

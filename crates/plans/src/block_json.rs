@@ -424,6 +424,7 @@ fn settle(node: &mut Node) {
         matches!(
             node.operation,
             Operation::Access
+                | Operation::Derived
                 | Operation::Update
                 | Operation::Delete
                 | Operation::Join(JoinKind::Buffered)
@@ -443,6 +444,15 @@ fn settle(node: &mut Node) {
         join.children = tables;
         others.insert(at.min(others.len()), join);
         node.children = others;
+    }
+    // MariaDB calls the result of each kind a union.
+    if node.operation == Operation::Union
+        && let Some(kind) = ["except", "intersect"].iter().find(|kind| {
+            let table = node.table.as_deref().unwrap_or_default();
+            table.starts_with(&format!("<{kind}"))
+        })
+    {
+        (*kind).clone_into(&mut node.title);
     }
     if node.operation == Operation::Access
         && node

@@ -203,12 +203,19 @@ fn query_of(block: Block, pool: &mut Vec<Block>, unions: &mut Vec<Block>) -> Nod
         query.children = lines;
         return query;
     }
+    // The table that rows are inserted into is no part of the join that makes them.
+    if lines
+        .first()
+        .is_some_and(|line| line.operation == Operation::Insert)
+    {
+        query.children.push(lines.remove(0));
+    }
     if lines.len() > 1 {
         let mut join = Node::new(Operation::Join(JoinKind::NestedLoop), "nested loop");
         join.children = lines;
         query.children.push(join);
     } else {
-        query.children = lines;
+        query.children.append(&mut lines);
     }
     query
 }

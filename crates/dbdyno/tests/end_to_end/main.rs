@@ -39,6 +39,7 @@ mod open_loop;
 mod other_host;
 mod own_files;
 mod page;
+mod plan_fixtures;
 mod proxy;
 mod published;
 mod quick;
