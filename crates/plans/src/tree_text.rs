@@ -9,6 +9,9 @@ use crate::{
     operator,
 };
 
+/// Nodes within each other at most; deeper ones become neighbours, so that no server can exhaust the stack.
+const DEPTH_AT_MOST: usize = 128;
+
 /// A line with its depth.
 struct Line {
     indent: usize,
@@ -30,10 +33,8 @@ pub(crate) fn plan_of(text: &str) -> Result<Node, Error> {
     // The open nodes with their indentation, from the outermost to the last one.
     let mut open: Vec<(usize, Node)> = Vec::new();
     for line in lines {
-        while open
-            .last()
-            .is_some_and(|(indent, _)| *indent >= line.indent)
-        {
+        let is_beside = |(indent, _): &(usize, Node)| *indent >= line.indent;
+        while open.last().is_some_and(is_beside) || open.len() >= DEPTH_AT_MOST {
             close(&mut open, &mut roots);
         }
         open.push((line.indent, node_of(&line.text)));
@@ -153,6 +154,15 @@ fn actual_of(inside: &str) -> Actual {
 mod tests {
     use super::*;
     use crate::operation::Operation;
+
+    #[test]
+    fn a_deep_tree_is_cut_and_drawn() {
+        let text: String = (0..5_000)
+            .map(|depth| format!("{:depth$}-> Filter: (a)\n", ""))
+            .collect();
+        let root = plan_of(&text).unwrap();
+        assert_eq!(root.all().len(), 5_000);
+    }
 
     #[test]
     fn lines_become_a_tree() {

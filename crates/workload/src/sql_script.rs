@@ -19,11 +19,16 @@ const DEPTH_AT_MOST: usize = 16;
 /// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
+/// Bytes of a statement's first word that are looked at.
+const VERB_BYTES_MAX: usize = 32;
+
 /// A statement with its place.
 #[derive(Debug, Clone)]
 pub struct SqlStatement {
     source: Arc<Source>,
     range: Range<usize>,
+    /// Number of its line, from 1.
+    line: usize,
 }
 
 /// The text of a file, or of the command line.
@@ -93,13 +98,14 @@ impl SqlStatement {
 
     /// Where it begins.
     pub fn place(&self) -> Place {
-        self.source.place(self.range.start)
+        self.place_of(0)
     }
 
     /// The place of a byte of its text.
     pub fn place_of(&self, offset: usize) -> Place {
-        self.source
-            .place(self.range.start + offset.min(self.range.len()))
+        let offset = offset.min(self.range.len());
+        let line = self.line + line_breaks(&self.text()[..offset]);
+        self.source.place(line, self.range.start + offset)
     }
 
     /// The place that a server's message about a syntax error names: `... near 'FORM page' at line 2`. The beginning of
@@ -152,7 +158,8 @@ impl SqlStatement {
         let mut scanner = Scanner::new(text);
         let mut words = std::iter::from_fn(|| scanner.next_token());
         let first = words.find_map(|(range, token)| match token {
-            Token::Word => Some(range),
+            // No word that matters is longer, and one of a wrong file can be.
+            Token::Word => Some(range.start..range.end.min(range.start + VERB_BYTES_MAX)),
             _ => None,
         });
         let word = first.map(|range| String::from_utf8_lossy(&text[range]).to_uppercase());
@@ -176,21 +183,30 @@ impl SqlStatement {
 }
 
 impl Source {
-    fn place(&self, offset: usize) -> Place {
+    /// The place of a byte in a line whose number is known.
+    fn place(&self, line: usize, offset: usize) -> Place {
         let before = &self.text[..offset.min(self.text.len())];
-        let line_start = before
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|byte| *byte == b'\n');
+        let line_start = line_start.map_or(0, |at| at + 1);
         Place {
             file: self.name.clone(),
-            line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
+            line,
             column: String::from_utf8_lossy(&before[line_start..])
                 .chars()
                 .count()
                 + 1,
         }
     }
+
+    /// The place of a byte anywhere.
+    fn place_of(&self, offset: usize) -> Place {
+        let before = &self.text[..offset.min(self.text.len())];
+        self.place(line_breaks(before) + 1, offset)
+    }
+}
+
+fn line_breaks(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Reads the statements of a file and of those that it names by `source`, relative to the working directory, as the
@@ -239,11 +255,16 @@ fn split(
     let mut scanner = Scanner::new(text);
     // The first and the last byte of the statement that is being read.
     let mut open: Option<Range<usize>> = None;
+    // Lines are counted as the statements come, so that each byte is read once for it.
+    let (mut line, mut counted) = (1, 0);
     let mut close = |open: &mut Option<Range<usize>>| {
         if let Some(range) = open.take() {
+            line += line_breaks(&text[counted..range.start]);
+            counted = range.start;
             statements.push(SqlStatement {
                 source: Arc::clone(&source),
                 range,
+                line,
             });
         }
         statements.len()
@@ -254,7 +275,7 @@ fn split(
             && let Some((line, command, argument)) = scanner.client_command()
         {
             let wrong = |what| SqlScriptError::Command {
-                place: source.place(line.start),
+                place: source.place_of(line.start),
                 what,
             };
             match command.as_str() {
@@ -268,7 +289,7 @@ fn split(
                     }
                     if depth + 1 >= DEPTH_AT_MOST {
                         return Err(SqlScriptError::Depth {
-                            place: source.place(line.start),
+                            place: source.place_of(line.start),
                         });
                     }
                     sourced.push((close(&mut None), PathBuf::from(path), line.start));
@@ -292,7 +313,7 @@ fn split(
         match token {
             Token::Open(what) => {
                 return Err(SqlScriptError::Open {
-                    place: source.place(range.start),
+                    place: source.place_of(range.start),
                     what,
                 });
             }

@@ -59,6 +59,7 @@ mod server_waits;
 mod shipped;
 mod slap_experiment;
 mod snapshots;
+mod sql;
 mod storage;
 mod storage_experiment;
 mod super_smack;

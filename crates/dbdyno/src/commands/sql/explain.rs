@@ -4,7 +4,7 @@ mod explanation;
 mod forms;
 mod outputs;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, process::ExitCode, time::Duration};
 
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
@@ -68,6 +68,8 @@ enum Format {
     Text,
     /// One object with the model and the server's own words
     Json,
+    /// A page for a browser
+    Html,
 }
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
@@ -91,13 +93,20 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
             outputs::text(&explained, width, args.forms)
         }
         Format::Json => outputs::json(&explained),
+        Format::Html => outputs::page(&explained),
     };
     match &args.output {
         Some(path) => {
             let written = files::replace(path, text.as_bytes()).map_err(std::io::Error::from);
             written.map_err(Blamed::io(Blame::Input, path))?;
         }
-        None if format == Format::Json => write_out(text.as_bytes())?,
+        None if format == Format::Html && std::io::stdout().is_terminal() => {
+            let message = "HTML is not written to a terminal";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("use --output FILE".to_owned())
+                .into());
+        }
+        None if format != Format::Text => write_out(text.as_bytes())?,
         None => print!("{text}"),
     }
     Ok(ExitCode::SUCCESS)
@@ -111,6 +120,7 @@ impl ExplainArgs {
             .and_then(|path| path.extension()?.to_str());
         self.format.unwrap_or(match ending {
             Some("json") => Format::Json,
+            Some("html") => Format::Html,
             _ => Format::Text,
         })
     }

@@ -1,8 +1,9 @@
-//! Explanations as text and as JSON.
+//! Explanations as text, as JSON and as a page.
 
 use std::fmt::Write;
 
-use serde_json::json;
+use report::{ExplainedForm, ExplainedStatement, plan_page};
+use serde_json::{Value, json};
 
 use super::explanation::{Explanation, TakenTrace};
 
@@ -91,4 +92,44 @@ fn shortened(statement: &str) -> String {
 pub(super) fn json(all: &[Explanation]) -> String {
     let statements: Vec<_> = all.iter().map(Explanation::json).collect();
     format!("{:#}\n", json!({ "version": 1, "statements": statements }))
+}
+
+/// All explanations as a page for a browser.
+pub(super) fn page(all: &[Explanation]) -> String {
+    let title = match all {
+        [one] => format!("Plan of {}", one.place),
+        _ => format!("Plans of {}", units::counted(all.len(), "statement")),
+    };
+    let statements: Vec<ExplainedStatement<'_>> = all.iter().map(statement_of_page).collect();
+    plan_page(&title, &statements)
+}
+
+fn statement_of_page(explanation: &Explanation) -> ExplainedStatement<'_> {
+    let best = explanation.best().map(|(taken, _)| taken.form);
+    let mut forms: Vec<_> = explanation.plans().collect();
+    forms.sort_by_key(|(taken, _)| Some(taken.form) != best);
+    let forms = forms.into_iter().map(|(taken, plan)| ExplainedForm {
+        command: &taken.command,
+        plan,
+        original: match &taken.plan {
+            Ok((_, Value::String(text))) => text.clone(),
+            Ok((_, rows)) => format!("{rows:#}"),
+            Err(_) => String::new(),
+        },
+    });
+    let notes = explanation
+        .notes
+        .iter()
+        .chain(&explanation.explained.warnings);
+    ExplainedStatement {
+        place: &explanation.place,
+        statement: &explanation.statement,
+        server: &explanation.version,
+        notes: notes.map(String::as_str).collect(),
+        forms: forms.collect(),
+        trace: match &explanation.explained.trace {
+            TakenTrace::Trace(trace, original) => Ok((trace, original)),
+            TakenTrace::Missing(why) => Err(why),
+        },
+    }
 }

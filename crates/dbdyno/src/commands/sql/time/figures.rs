@@ -1,6 +1,7 @@
 //! The figures of a timed statement.
 
 use stats::percentile_range;
+use workload::sql_script::SqlStatement;
 
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -10,8 +11,8 @@ const CONFIDENCE: f64 = 0.95;
 pub(super) struct Timed {
     /// Its name: the word in its first comment, or its number.
     pub(super) name: String,
-    pub(super) place: String,
-    pub(super) statement: String,
+    /// The statement; its text is in the file's.
+    pub(super) statement: Option<SqlStatement>,
     /// Rows received or changed, of the last execution.
     pub(super) rows: u64,
     pub(super) warnings: u32,
@@ -25,6 +26,14 @@ pub(super) struct Timed {
     pub(super) warm_s: Vec<f64>,
     /// What one execution adds to counters of the session.
     pub(super) costs: Vec<(String, i64)>,
+}
+
+impl Timed {
+    /// Where the statement begins.
+    pub(super) fn place(&self) -> String {
+        let place = self.statement.as_ref().map(SqlStatement::place);
+        place.map(|place| place.to_string()).unwrap_or_default()
+    }
 }
 
 /// A median with its interval.

@@ -52,7 +52,7 @@ pub(super) fn table(all: &[Timed], version: &str, has_cold: bool) -> String {
         );
     }
     for timed in all {
-        line(&mut text, &format!("\n{} at {}", timed.name, timed.place));
+        line(&mut text, &format!("\n{} at {}", timed.name, timed.place()));
         if timed.is_rolled_back {
             line(&mut text, "  each execution was rolled back");
         }
@@ -94,10 +94,14 @@ fn timed_json(timed: &Timed) -> Value {
         .iter()
         .map(|(name, added)| (name.clone(), json!(added)))
         .collect();
+    let text = timed
+        .statement
+        .as_ref()
+        .map(|it| String::from_utf8_lossy(it.text()));
     json!({
         "name": timed.name,
-        "place": timed.place,
-        "statement": timed.statement,
+        "place": timed.place(),
+        "statement": text,
         "rows": timed.rows,
         "warnings": timed.warnings,
         "rolled_back": timed.is_rolled_back,
@@ -121,7 +125,7 @@ pub(super) fn csv(all: &[Timed]) -> String {
         let bounds = median.and_then(|it| it.bounds);
         let fields = [
             quoted(&timed.name),
-            quoted(&timed.place),
+            quoted(&timed.place()),
             timed.rows.to_string(),
             timed.warnings.to_string(),
             timed.warm_s.len().to_string(),

@@ -35,8 +35,7 @@ impl<'a> Rounds<'a> {
             name: statement
                 .label()
                 .map_or_else(|| format!("{}", at + 1), str::to_owned),
-            place: statement.place().to_string(),
-            statement: String::from_utf8_lossy(statement.text()).into_owned(),
+            statement: Some(statement.clone()),
             is_rolled_back: !commit && effect_of(statement) == Effect::Changes,
             ..Timed::default()
         });
