@@ -22,6 +22,7 @@ pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod script;
 pub(crate) mod server;
+pub(crate) mod sql;
 pub(crate) mod storage;
 mod table_options;
 pub(crate) mod tables;
@@ -77,6 +78,8 @@ pub(crate) enum Command {
     Script(script::ScriptArgs),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
+    /// Explain and time single statements
+    Sql(sql::SqlArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
     /// Read what fio measured, for the report and the audit of storage
@@ -116,6 +119,7 @@ impl Command {
             Self::Config(args) => config::run(args),
             Self::Script(args) => script::run(args),
             Self::Server(args) => server::run(args),
+            Self::Sql(args) => sql::run(args),
             Self::Storage(args) => storage::run(args),
             Self::Import(args) => import::run(&args),
             Self::Tables(args) => tables::run(args),

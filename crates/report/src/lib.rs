@@ -18,6 +18,7 @@ mod history;
 pub mod layouts;
 mod page;
 mod picture;
+mod plan_page;
 mod results;
 mod run_report;
 mod sentences;
@@ -40,6 +41,7 @@ pub use formats::{
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
+pub use plan_page::{ExplainedForm, ExplainedStatement, plan_page};
 pub use results::{Clause, Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{

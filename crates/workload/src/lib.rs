@@ -9,6 +9,7 @@ pub mod oltp;
 pub mod script;
 pub mod slap;
 pub mod smack;
+pub mod sql_script;
 mod table_data;
 pub mod tpcc;
 pub mod tpch;

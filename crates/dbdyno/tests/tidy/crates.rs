@@ -11,6 +11,7 @@ const JUDGING: &[&str] = &[
     "audit",
     "experiment",
     "mycnf",
+    "plans",
     "report",
     "samples",
     "settings",

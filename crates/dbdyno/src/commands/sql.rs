@@ -1,0 +1,33 @@
+//! `dbdyno sql`: a single statement, explained and timed.
+
+mod effect;
+mod explain;
+mod input;
+mod session;
+mod time;
+mod timeout;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SqlArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show how the server executes a statement: plan, measured rows and times, and what the optimizer considered
+    Explain(explain::ExplainArgs),
+    /// Measure how long statements take, and what they cost the server
+    Time(time::TimeArgs),
+}
+
+pub(crate) fn run(args: SqlArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::Explain(args) => explain::run(&args),
+        Command::Time(args) => time::run(&args),
+    }
+}

@@ -1,0 +1,200 @@
+//! `dbdyno sql explain`: how a server executes a statement, in every form that it has.
+
+mod explanation;
+mod forms;
+mod outputs;
+
+use std::{io::IsTerminal, path::PathBuf, process::ExitCode, time::Duration};
+
+use runs::{Blame, Blamed, signals};
+use workload::sql_script::SqlStatement;
+
+use self::{
+    explanation::Explanation,
+    forms::{Forms, Measuring},
+};
+use super::{
+    effect::{Effect, effect_of, obstacle},
+    input::{InputArgs, is_setting},
+    session::{Failure, Session},
+    timeout::timeout,
+};
+use crate::{
+    commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every form that the server has is taken once: EXPLAIN's rows (EXTENDED with its warnings where it exists), FORMAT=JSON,
+FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. The one that says most is drawn; --forms
+draws all.
+
+A statement that reads is executed once to measure its plan, in a transaction that allows nothing but reading. One that
+changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. SET and USE in
+a file are executed for the statements after them.
+
+Examples:
+  dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
+  dbdyno sql explain queries.sql --host db1 --database wiki --output plans.html
+  dbdyno sql explain --server demo -e 'update page set page_len = 0' --analyze")]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Execute statements that change data, too, and roll them back
+    #[arg(long)]
+    analyze: bool,
+    /// Execute nothing: estimates only
+    #[arg(long, conflicts_with = "analyze")]
+    no_analyze: bool,
+    /// Time limit of each statement; after it the statement is killed on the server
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
+    timeout: Duration,
+    /// Draw every form and not only the one that says most
+    #[arg(long)]
+    forms: bool,
+    /// Output format [default: by the ending of --output, or text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// File to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Trees for a terminal
+    Text,
+    /// One object with the model and the server's own words
+    Json,
+    /// A page for a browser
+    Html,
+}
+
+pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+    let format = args.wanted_format();
+    let statements = args.input.statements()?;
+    for statement in &statements {
+        check_kind(statement)?;
+    }
+    let endpoint = args.connection.endpoint()?;
+    signals::interrupt()?;
+    let explained = reactor::block_on(async {
+        let mut session = Session::open(&endpoint, args.timeout).await?;
+        let explained = explain_all(&mut session, &statements, args).await;
+        session.close().await;
+        explained
+    });
+    let explained = explained.map_err(Blamed::machine)??;
+    let text = match format {
+        Format::Text => {
+            let width = usize::from(terminal_width()).min(outputs::WIDTH_AT_MOST);
+            outputs::text(&explained, width, args.forms)
+        }
+        Format::Json => outputs::json(&explained),
+        Format::Html => outputs::page(&explained),
+    };
+    match &args.output {
+        Some(path) => {
+            let written = files::replace(path, text.as_bytes()).map_err(std::io::Error::from);
+            written.map_err(Blamed::io(Blame::Input, path))?;
+        }
+        None if format == Format::Html && std::io::stdout().is_terminal() => {
+            let message = "HTML is not written to a terminal";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("use --output FILE".to_owned())
+                .into());
+        }
+        None if format != Format::Text => write_out(text.as_bytes())?,
+        None => print!("{text}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl ExplainArgs {
+    fn wanted_format(&self) -> Format {
+        let ending = self
+            .output
+            .as_ref()
+            .and_then(|path| path.extension()?.to_str());
+        self.format.unwrap_or(match ending {
+            Some("json") => Format::Json,
+            Some("html") => Format::Html,
+            _ => Format::Text,
+        })
+    }
+}
+
+/// An error for a statement that no server explains, before any is executed.
+fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
+    let place = statement.place();
+    if std::str::from_utf8(statement.text()).is_err() {
+        return Err(Blamed::new(
+            Blame::Input,
+            format!("{place}: the statement is not UTF-8"),
+        ));
+    }
+    if is_setting(statement) || effect_of(statement) != Effect::Other {
+        return Ok(());
+    }
+    let message = format!("{place}: {} cannot be explained", statement.verb());
+    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; SET and USE prepare the session";
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+}
+
+async fn explain_all(
+    session: &mut Session,
+    statements: &[SqlStatement],
+    args: &ExplainArgs,
+) -> Result<Vec<Explanation>, Blamed> {
+    let mut forms = Forms::default();
+    let mut explained = Vec::new();
+    for statement in statements {
+        let endpoint = session.endpoint().clone();
+        let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+        let sql = String::from_utf8_lossy(statement.text()).into_owned();
+        if is_setting(statement) {
+            session.rows(&sql).await.map_err(blamed)?;
+            continue;
+        }
+        session.check(&sql).await.map_err(blamed)?;
+        let mut notes = Vec::new();
+        let measuring = match effect_of(statement) {
+            _ if args.no_analyze => Measuring::Never,
+            Effect::Reads => Measuring::InReadOnlyTransaction,
+            Effect::Changes if args.analyze => {
+                if let Some(obstacle) = obstacle(session, statement).await.map_err(blamed)? {
+                    let message = format!("{}: not executed: {obstacle}", statement.place());
+                    return Err(Blamed::new(Blame::Input, message)
+                        .hint("without --analyze it is only explained".to_owned()));
+                }
+                notes.push("executed in a transaction that was rolled back".to_owned());
+                Measuring::AndRollBack
+            }
+            _ => {
+                notes.push("explained without being executed, because it changes data (--analyze executes it and rolls it back)".to_owned());
+                Measuring::Never
+            }
+        };
+        let taken = forms.take(session, &sql, measuring).await.map_err(blamed)?;
+        let explanation = Explanation::new(statement, session.version(), taken, notes);
+        if explanation.best().is_none() {
+            let message = format!(
+                "{}: server {} cannot explain this statement: {}",
+                statement.place(),
+                session.version(),
+                explanation.last_refusal()
+            );
+            return Err(Blamed::new(Blame::Server, message));
+        }
+        explained.push(explanation);
+    }
+    if explained.is_empty() {
+        return Err(Blamed::new(
+            Blame::Input,
+            "no statement to explain: there are only settings of the session",
+        ));
+    }
+    Ok(explained)
+}

@@ -1,0 +1,217 @@
+//! `dbdyno sql`: plans and times of statements on a real server, and what is refused.
+
+use serde_json::Value;
+
+use crate::scene::{Finished, Scene};
+
+/// A server with a table of a thousand rows, and one without transactions.
+fn server() -> Scene {
+    let scene = Scene::new();
+    let set = "innodb_buffer_pool_size=64M";
+    scene
+        .dbdyno(["server", "create", "one", "--set", set])
+        .exits(0);
+    let schema = "create database shop; use shop; \
+                  create table item (id int primary key auto_increment, price int not null, key (price)) engine=InnoDB; \
+                  insert into item (price) select a.n * 100 + b.n * 10 + c.n from \
+                  (select 0 n union select 1 union select 2 union select 3 union select 4) a, \
+                  (select 0 n union select 1 union select 2 union select 3 union select 4) b, \
+                  (select 0 n union select 1 union select 2 union select 3) c; \
+                  create table log (id int primary key) engine=MyISAM; analyze table item;";
+    let client = ["server", "client", "one", "--", "-e", schema];
+    scene.dbdyno(client).exits(0);
+    scene
+}
+
+fn sql(scene: &Scene, args: &[&str]) -> Finished {
+    scene.dbdyno([&["sql"], args, &["--server", "one", "--database", "shop"]].concat())
+}
+
+fn ask(scene: &Scene, question: &str) -> String {
+    let client = [
+        "server", "client", "one", "--", "shop", "--batch", "-N", "-e", question,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+#[test]
+fn plans_are_drawn_and_nothing_is_left_behind() {
+    let scene = server();
+    let drawn = sql(
+        &scene,
+        &[
+            "explain",
+            "-e",
+            "select count(*) from item where price < 20",
+        ],
+    );
+    drawn
+        .exits(0)
+        .prints("item: index range price")
+        .prints("expected");
+
+    let explained = sql(
+        &scene,
+        &[
+            "explain",
+            "--format",
+            "json",
+            "-e",
+            "select id from item where price = 7",
+        ],
+    );
+    let explained: Value =
+        serde_json::from_str(&explained.exits(0).text()).expect("it is one JSON value");
+    let statement = &explained["statements"][0];
+    assert_eq!(statement["best"], "analyze");
+    let forms = statement["forms"].as_array().expect("it is a list");
+    assert!(
+        forms
+            .iter()
+            .any(|form| form["form"] == "traditional" && form["plan"]["root"].is_object())
+    );
+    assert!(
+        statement["trace"]["condensed"]["blocks"].is_array(),
+        "{}",
+        statement["trace"]
+    );
+
+    let update = "update item set price = price + 1 where price < 30";
+    let sum = "select sum(price) from item";
+    let before = ask(&scene, sum);
+    sql(&scene, &["explain", "-e", update])
+        .exits(0)
+        .prints("explained without being executed");
+    sql(&scene, &["explain", "--analyze", "-e", update])
+        .exits(0)
+        .prints("rolled back");
+    assert_eq!(ask(&scene, sum), before);
+
+    for (args, code, message) in [
+        (
+            &["explain", "-e", "select 1;\n select * form item"][..],
+            2,
+            "error: -e:2:11: error 1064",
+        ),
+        (
+            &["explain", "-e", "drop table item"],
+            2,
+            "DROP cannot be explained",
+        ),
+        (
+            &["explain", "-e", "select * from gone"],
+            3,
+            "-e:1:1: error 1146",
+        ),
+        (
+            &["explain", "--analyze", "-e", "delete from log"],
+            2,
+            "engine MyISAM",
+        ),
+        (
+            &["explain", "--timeout", "300ms", "-e", "select sleep(60)"],
+            3,
+            "it was killed on the server",
+        ),
+        (
+            &["explain", "-e", "select 'a"],
+            2,
+            "-e:1:8: a quotation is not closed",
+        ),
+        (
+            &["explain", "-e", "set @a = 1"],
+            2,
+            "only settings of the session",
+        ),
+        (
+            &["time", "-e", "drop table item"],
+            2,
+            "DROP cannot be rolled back",
+        ),
+        (
+            &["time", "--timeout", "300ms", "-e", "select sleep(60)"],
+            3,
+            "it was killed on the server",
+        ),
+    ] {
+        sql(&scene, args).exits(code).says(message);
+    }
+    let running = "select count(*) from information_schema.processlist where info like '%sleep(60)%' and info not like '%info like%'";
+    assert_eq!(ask(&scene, running), "0\n");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn statements_are_timed_in_rounds() {
+    let scene = server();
+    let file = scene.file(
+        "queries.sql",
+        "set @limit = 50; -- kept\nselect /* Q1 */ id from item where price < @limit;\nupdate /* U1 */ item set price = price + 1;\n",
+    );
+    let file = file.to_str().expect("the path is text");
+    let sum = "select sum(price) from item";
+    let before = ask(&scene, sum);
+    let timed = sql(
+        &scene,
+        &[
+            "time",
+            file,
+            "--runs",
+            "7",
+            "--precision",
+            "1",
+            "--cold",
+            "1",
+            "--format",
+            "json",
+        ],
+    );
+    let timed: Value = serde_json::from_str(&timed.exits(0).text()).expect("it is one JSON value");
+    let [query, update] = timed["statements"]
+        .as_array()
+        .expect("it is a list")
+        .as_slice()
+    else {
+        panic!("{timed}")
+    };
+    assert_eq!(
+        (query["name"].as_str(), update["name"].as_str()),
+        (Some("Q1"), Some("U1"))
+    );
+    let expected: u64 = ask(&scene, "select count(*) from item where price < 50")
+        .trim()
+        .parse()
+        .expect("a number");
+    assert_eq!(query["rows"], expected);
+    assert_eq!(query["cold_s"].as_array().map(Vec::len), Some(1));
+    assert!(
+        query["median_s"].as_f64() > Some(0.0)
+            && query["low_s"].as_f64() <= query["high_s"].as_f64()
+    );
+    assert!(
+        query["costs"]["Handler_read_next"].as_u64() >= Some(expected - 1),
+        "{}",
+        query["costs"]
+    );
+    assert_eq!(update["rolled_back"], true);
+    assert_eq!(ask(&scene, sum), before);
+
+    let document = sql(
+        &scene,
+        &["time", file, "--runs", "1", "--format", "document"],
+    )
+    .exits(0)
+    .text();
+    let names: Vec<&str> = document
+        .lines()
+        .filter_map(|line| line.split(':').next())
+        .collect();
+    assert_eq!(names, ["Q1", "U1", "Total", "", "Q1", "U1", "Total"]);
+    sql(&scene, &["time", file, "--runs", "1"])
+        .exits(0)
+        .prints("each execution was rolled back");
+    sql(&scene, &["time", file, "--runs", "1", "--format", "csv"])
+        .exits(0)
+        .prints("name,place,rows");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}

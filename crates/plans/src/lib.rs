@@ -1,0 +1,33 @@
+//! Plans of statements: what MySQL and MariaDB say about how they execute a statement, in one model; no input, no output.
+//!
+//! EXPLAIN's rows, its JSON of two families and two versions, its tree, and what the server measured of each node become
+//! a [`Plan`]. What a newer server adds is kept by its own name and shown, and is never an error.
+
+mod block_json;
+mod drawing;
+mod error;
+mod extra;
+mod findings;
+mod flag;
+mod json;
+mod node;
+mod operation;
+mod operator;
+mod operator_json;
+mod reading;
+mod text;
+mod trace;
+mod trace_drawing;
+mod traditional;
+mod tree_text;
+mod words;
+
+pub use drawing::WIDTH_AT_LEAST;
+pub use error::Error;
+pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, worst_misestimate};
+pub use flag::Flag;
+pub use json::Json;
+pub use node::{Actual, Condition, Estimate, Fact, Node, Plan};
+pub use operation::{Access, JoinKind, Operation};
+pub use trace::{JoinOrder, JoinStep, Outcome, Rejected, Trace, TracedBlock};
+pub use traditional::Rows;

@@ -1,0 +1,449 @@
+//! The optimizer's trace, condensed: the join orders considered with their cost, and the indexes that lost, with the reason.
+//!
+//! MySQL 5.6 and later and MariaDB 10.4 and later write it as JSON with nearly the same names; the hypergraph optimizer of
+//! MySQL writes text, of which nothing is condensed.
+
+use serde::Serialize;
+
+use crate::{error::Error, json::Json};
+
+/// Join orders kept per query block, the chosen one first and then the cheapest.
+const ORDERS_AT_MOST: usize = 10;
+
+/// Join orders read per query block; a join of many tables has more than anyone reads.
+const ORDERS_READ_AT_MOST: usize = 100_000;
+
+/// The trace of one statement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trace {
+    /// The query blocks, in the order in which they were optimized.
+    pub blocks: Vec<TracedBlock>,
+}
+
+/// What the optimizer considered for one query block.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct TracedBlock {
+    /// Number of the query block.
+    pub number: Option<u32>,
+    /// Number of join orders considered, complete or given up on the way.
+    pub considered: usize,
+    /// The chosen join order, and the cheapest others.
+    pub orders: Vec<JoinOrder>,
+    /// Ways to read a table that were not taken.
+    pub rejected: Vec<Rejected>,
+}
+
+/// An order of tables, with the way in which each is read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JoinOrder {
+    /// The tables; incomplete if the order was given up.
+    pub steps: Vec<JoinStep>,
+    /// Estimated rows of the result.
+    pub rows: Option<f64>,
+    /// Estimated cost, in the optimizer's unit.
+    pub cost: Option<f64>,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// The outcome of a join order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The plan.
+    Chosen,
+    /// Complete, and not the cheapest.
+    Dearer,
+    /// Given up before all tables were in it.
+    Pruned,
+}
+
+/// A table within a join order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JoinStep {
+    /// The table, with its alias.
+    pub table: String,
+    /// How it is read, in the server's word: `ref`.
+    pub access: Option<String>,
+    /// The index.
+    pub index: Option<String>,
+    /// Estimated rows each time.
+    pub rows: Option<f64>,
+}
+
+/// A way to read a table that was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rejected {
+    /// The table, with its alias.
+    pub table: String,
+    /// The index; `None` for the whole table.
+    pub index: Option<String>,
+    /// Estimated rows.
+    pub rows: Option<f64>,
+    /// Estimated cost, in the optimizer's unit.
+    pub cost: Option<f64>,
+    /// The reason.
+    pub reason: String,
+}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// [`Error::NotJson`] if it is cut or of another optimizer.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let document = Json::parse(text).map_err(|source| Error::NotJson {
+            form: "optimizer trace",
+            source,
+        })?;
+        let mut blocks = Vec::new();
+        collect(&document, &mut blocks);
+        Ok(Self { blocks })
+    }
+}
+
+/// Every optimization in the document; those of subqueries are within others.
+fn collect(value: &Json, blocks: &mut Vec<TracedBlock>) {
+    for (name, member) in value.members() {
+        if name == "join_optimization" {
+            blocks.push(block_of(member));
+        }
+        collect(member, blocks);
+    }
+    for element in value.elements() {
+        collect(element, blocks);
+    }
+}
+
+fn block_of(optimization: &Json) -> TracedBlock {
+    let number = optimization
+        .get("select#")
+        .or_else(|| optimization.get("select_id"));
+    let mut block = TracedBlock {
+        number: number.and_then(Json::number).map(|number| number as u32),
+        ..TracedBlock::default()
+    };
+    let mut orders = Vec::new();
+    let mut best: Option<Vec<String>> = None;
+    for step in steps_of(optimization) {
+        if let Some(tables) = step.get("rows_estimation") {
+            for table in tables.elements() {
+                read_ranges(table, &mut block.rejected);
+            }
+        }
+        if let Some(plans) = step.get("considered_execution_plans") {
+            read_orders(plans, &mut Vec::new(), &mut orders, &mut block.rejected);
+        }
+        if let Some(order) = step.get("best_join_order") {
+            best = Some(order.texts().iter().map(|table| plain(table)).collect());
+        }
+    }
+    block.considered = orders.len();
+    mark_chosen(&mut orders, best.as_deref());
+    orders.sort_by(|a, b| {
+        let rank = |order: &JoinOrder| {
+            let group = match order.outcome {
+                Outcome::Chosen => 0,
+                Outcome::Dearer => 1,
+                Outcome::Pruned => 2,
+            };
+            (group, order.cost.unwrap_or(f64::INFINITY))
+        };
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    orders.truncate(ORDERS_AT_MOST);
+    drop_chosen(&mut block.rejected, orders.first());
+    block.orders = orders;
+    block
+}
+
+/// The steps of an optimization; MariaDB nests those of semi-joins once more.
+fn steps_of(optimization: &Json) -> impl Iterator<Item = &Json> {
+    let steps = optimization.get("steps").map(Json::elements);
+    steps.unwrap_or_default().iter()
+}
+
+/// Reads which indexes were considered for ranges of one table.
+fn read_ranges(table: &Json, rejected: &mut Vec<Rejected>) {
+    let name = plain(&table.get("table").and_then(Json::text).unwrap_or_default());
+    let Some(analysis) = table.get("range_analysis") else {
+        return;
+    };
+    let potential = ["potential_range_indexes", "potential_range_indices"];
+    let potential = potential.iter().find_map(|name| analysis.get(name));
+    let usable = |index: &&Json| index.get("usable") == Some(&Json::Bool(false));
+    for index in potential
+        .map(Json::elements)
+        .unwrap_or_default()
+        .iter()
+        .filter(usable)
+    {
+        push(rejected, &name, index, "not usable");
+    }
+    let alternatives = analysis.get("analyzing_range_alternatives");
+    let scans = alternatives.and_then(|it| it.get("range_scan_alternatives"));
+    for scan in scans.map(Json::elements).unwrap_or_default() {
+        if scan.get("chosen") == Some(&Json::Bool(false)) {
+            push(rejected, &name, scan, "dearer");
+        }
+    }
+}
+
+fn push(rejected: &mut Vec<Rejected>, table: &str, of: &Json, otherwise: &str) {
+    let number = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| of.get(name))
+            .and_then(Json::number)
+    };
+    let index = ["index", "range_index"]
+        .iter()
+        .find_map(|name| of.get(name))
+        .and_then(Json::text);
+    let reason = of.get("cause").and_then(Json::text);
+    let entry = Rejected {
+        table: table.to_owned(),
+        index,
+        rows: number(&["rows", "resulting_rows", "rows_to_scan"]),
+        cost: number(&["cost"]),
+        reason: reason.map_or_else(|| otherwise.to_owned(), |cause| reason_of(&cause)),
+    };
+    // The same index is considered at each place of its table; the first one says enough.
+    let known = rejected
+        .iter()
+        .any(|it| it.table == entry.table && it.index == entry.index);
+    if !known {
+        rejected.push(entry);
+    }
+}
+
+/// The server's cause in plain words; an unknown one as the server writes it.
+fn reason_of(cause: &str) -> String {
+    let cause = cause.replace('_', " ");
+    let words = match cause.as_str() {
+        "not applicable" => "no condition on its columns",
+        "cost" => "dearer",
+        "no valid range for this index" | "no valid range" => "no condition gives a range of it",
+        "no predicate for first keypart" => "no condition on its first column",
+        "heuristic index cheaper" => "another index is cheaper by rule of thumb",
+        "ref uses more keyparts" => "a lookup uses more of its columns",
+        "would only partially read the table" => "reads less of the table than needed",
+        "no rowid filter possible" => "no row-id filter possible",
+        _ => return cause,
+    };
+    words.to_owned()
+}
+
+fn read_orders(
+    plans: &Json,
+    prefix: &mut Vec<JoinStep>,
+    orders: &mut Vec<JoinOrder>,
+    rejected: &mut Vec<Rejected>,
+) {
+    let outer = prefix.len();
+    // The costs that MariaDB 11 computes for all tables of a level before it lists the orders.
+    let mut costs: Vec<(String, &Json)> = Vec::new();
+    for plan in plans.elements() {
+        if orders.len() >= ORDERS_READ_AT_MOST {
+            return;
+        }
+        let Some(table) = plan.get("table").and_then(Json::text) else {
+            let of_tables = plan.get("get_costs_for_tables").map(Json::elements);
+            let paths = of_tables.unwrap_or_default().iter();
+            for path in paths.filter_map(|it| it.get("best_access_path")) {
+                let table = path.get("table").and_then(Json::text).unwrap_or_default();
+                costs.push((plain(&table), path));
+            }
+            continue;
+        };
+        let table = plain(&table);
+        // Of a fixed order, each table is an entry of the same list, after those before it.
+        let tables_before = prefix_of(plan);
+        if tables_before > prefix.len()
+            && let Some(order) = orders.pop_if(|order| order.steps.len() == tables_before)
+        {
+            *prefix = order.steps;
+        }
+        let of_level = || {
+            costs
+                .iter()
+                .find(|(name, _)| *name == table)
+                .map(|(_, path)| *path)
+        };
+        let path = plan.get("best_access_path").or_else(of_level);
+        let chosen = path.and_then(|path| read_paths(path, &table, rejected));
+        let text = |names: &[&str]| {
+            let mut found = names.iter().filter_map(|name| chosen?.get(name));
+            found.next().and_then(Json::text)
+        };
+        let index = text(&["index", "range_index"]).or_else(|| {
+            chosen?
+                .get("range_details")?
+                .get("used_index")
+                .and_then(Json::text)
+        });
+        prefix.push(JoinStep {
+            table,
+            access: text(&["access_type"]),
+            index,
+            rows: text(&["rows", "resulting_rows", "rows_to_scan"])
+                .and_then(|rows| rows.parse().ok()),
+        });
+        match plan.get("rest_of_plan") {
+            Some(rest) => read_orders(rest, prefix, orders, rejected),
+            None => orders.push(order_of(plan, prefix)),
+        }
+        prefix.truncate(outer);
+    }
+}
+
+/// Number of tables before this one: a list, or in MariaDB 11 a text.
+fn prefix_of(plan: &Json) -> usize {
+    match plan.get("plan_prefix") {
+        Some(Json::List(tables)) => tables.len(),
+        Some(Json::Text(tables)) if !tables.is_empty() => tables.split(',').count(),
+        _ => 0,
+    }
+}
+
+fn order_of(plan: &Json, steps: &[JoinStep]) -> JoinOrder {
+    let is_set = |name: &str| plan.get(name).is_some_and(Json::is_set);
+    let pruned = plan
+        .members()
+        .iter()
+        .any(|(name, value)| name.starts_with("pruned_by") && value.is_set());
+    JoinOrder {
+        steps: steps.to_vec(),
+        rows: plan.get("rows_for_plan").and_then(Json::number),
+        cost: plan.get("cost_for_plan").and_then(Json::number),
+        outcome: if is_set("chosen") {
+            Outcome::Chosen
+        } else if pruned {
+            Outcome::Pruned
+        } else {
+            Outcome::Dearer
+        },
+    }
+}
+
+/// The chosen path of a table at one place of an order; the others are noted as rejected.
+fn read_paths<'a>(path: &'a Json, table: &str, rejected: &mut Vec<Rejected>) -> Option<&'a Json> {
+    let paths = path
+        .get("considered_access_paths")
+        .map(Json::elements)
+        .unwrap_or_default();
+    for path in paths {
+        if path.get("chosen") == Some(&Json::Bool(false)) {
+            push(rejected, table, path, "dearer");
+        }
+    }
+    let is_chosen = |path: &&Json| path.get("chosen").is_some_and(Json::is_set);
+    // Each cheaper path that is found is marked, and the last one stays.
+    paths.iter().rfind(is_chosen)
+}
+
+/// Leaves one order marked as chosen: the one that the server names at the end, or the last that it marked.
+fn mark_chosen(orders: &mut [JoinOrder], best: Option<&[String]>) {
+    let is_best = |order: &JoinOrder| {
+        best.is_some_and(|best| {
+            order.steps.len() == best.len() && order.steps.iter().map(|it| &it.table).eq(best)
+        })
+    };
+    let most = orders
+        .iter()
+        .map(|order| order.steps.len())
+        .max()
+        .unwrap_or(0);
+    let is_marked = |order: &JoinOrder| order.outcome == Outcome::Chosen;
+    let position = orders
+        .iter()
+        .rposition(is_best)
+        .or_else(|| orders.iter().rposition(is_marked))
+        .or_else(|| cheapest(orders, most));
+    for (at, order) in orders.iter_mut().enumerate() {
+        order.outcome = match order.outcome {
+            _ if Some(at) == position => Outcome::Chosen,
+            _ if order.steps.len() < most => Outcome::Pruned,
+            Outcome::Chosen => Outcome::Dearer,
+            outcome => outcome,
+        };
+    }
+}
+
+/// The cheapest complete order, for a server that names none.
+fn cheapest(orders: &[JoinOrder], tables: usize) -> Option<usize> {
+    let complete = orders
+        .iter()
+        .enumerate()
+        .filter(|(_, order)| order.steps.len() == tables);
+    let cost = |order: &JoinOrder| order.cost.unwrap_or(f64::INFINITY);
+    complete
+        .min_by(|a, b| cost(a.1).total_cmp(&cost(b.1)))
+        .map(|(at, _)| at)
+}
+
+/// An index that lost at one place and is used in the chosen order was not rejected.
+fn drop_chosen(rejected: &mut Vec<Rejected>, chosen: Option<&JoinOrder>) {
+    let Some(chosen) = chosen.filter(|order| order.outcome == Outcome::Chosen) else {
+        return;
+    };
+    rejected.retain(|it| {
+        let is_used = |step: &JoinStep| step.table == it.table && step.index == it.index;
+        !chosen.steps.iter().any(is_used) && (it.index.is_some() || it.cost.is_some())
+    });
+}
+
+/// A table without backticks: `` `revision` `r` `` is `revision r`.
+fn plain(table: &str) -> String {
+    table.replace('`', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = r#"{"steps":[{"join_optimization":{"select#":1,"steps":[
+        {"rows_estimation":[{"table":"`page` `p`","range_analysis":{
+            "potential_range_indexes":[{"index":"len","usable":false,"cause":"not_applicable"}],
+            "analyzing_range_alternatives":{"range_scan_alternatives":[
+                {"index":"touched","rows":900,"cost":300,"chosen":false,"cause":"cost"}]}}}]},
+        {"considered_execution_plans":[
+            {"plan_prefix":[],"table":"`page` `p`",
+             "best_access_path":{"considered_access_paths":[{"access_type":"scan","rows":9,"cost":2,"chosen":true}]},
+             "cost_for_plan":2,"rest_of_plan":[
+                {"table":"`revision` `r`","best_access_path":{"considered_access_paths":[
+                    {"access_type":"ref","index":"k","rows":4,"cost":8,"chosen":true},
+                    {"access_type":"scan","chosen":false,"cost":90,"cause":"covering_index_better_than_full_scan"}]},
+                 "cost_for_plan":10,"rows_for_plan":36,"chosen":true}]},
+            {"table":"`revision` `r`","best_access_path":{},"cost_for_plan":50,"pruned_by_cost":true}]}]}}]}"#;
+
+    #[test]
+    fn orders_and_rejected_indexes_are_found() {
+        let trace = Trace::parse(TRACE).unwrap();
+        let [block] = trace.blocks.as_slice() else {
+            panic!("{trace:?}")
+        };
+        assert_eq!((block.number, block.considered), (Some(1), 2));
+        let chosen = &block.orders[0];
+        let tables: Vec<&str> = chosen.steps.iter().map(|it| it.table.as_str()).collect();
+        assert_eq!(
+            (tables, chosen.cost),
+            (vec!["page p", "revision r"], Some(10.0))
+        );
+        assert_eq!(chosen.steps[1].index.as_deref(), Some("k"));
+        assert_eq!(block.orders[1].outcome, Outcome::Pruned);
+        let reasons: Vec<&str> = block.rejected.iter().map(|it| it.reason.as_str()).collect();
+        let expected = [
+            "no condition on its columns",
+            "dearer",
+            "covering index better than full scan",
+        ];
+        assert_eq!(reasons, expected);
+    }
+
+    #[test]
+    fn a_cut_trace_is_an_error() {
+        assert!(Trace::parse(&TRACE[..200]).is_err());
+    }
+}

@@ -1,0 +1,462 @@
+//! A file of SQL as the command-line client reads it: statements with their places, `delimiter`, `source`, comments.
+//!
+//! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
+
+mod scanner;
+
+use std::{
+    fmt, io,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use scanner::{Scanner, Token};
+
+/// Files of `source` within each other at most; a file that names itself would never end.
+const DEPTH_AT_MOST: usize = 16;
+
+/// Bytes of one file at most.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Bytes of a statement's first word that are looked at.
+const VERB_BYTES_MAX: usize = 32;
+
+/// A statement with its place.
+#[derive(Debug, Clone)]
+pub struct SqlStatement {
+    source: Arc<Source>,
+    range: Range<usize>,
+    /// Number of its line, from 1.
+    line: usize,
+}
+
+/// The text of a file, or of the command line.
+#[derive(Debug)]
+struct Source {
+    name: String,
+    text: Vec<u8>,
+}
+
+/// A line and column of a file, both from 1; columns are counted in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the file.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why a file is not a list of statements.
+#[derive(Debug, thiserror::Error)]
+pub enum SqlScriptError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// Path of the file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// A quotation or a comment has no end.
+    #[error("{place}: {what} is not closed")]
+    Open {
+        /// Where it begins.
+        place: Place,
+        /// A quotation or a comment.
+        what: &'static str,
+    },
+    /// A command of the client has no argument, or one that cannot be used.
+    #[error("{place}: {what}")]
+    Command {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// Files name each other without an end.
+    #[error("{place}: more than {DEPTH_AT_MOST} files within each other")]
+    Depth {
+        /// The line that names one file too many.
+        place: Place,
+    },
+}
+
+impl SqlStatement {
+    /// The text, without its delimiter and the comments around it.
+    pub fn text(&self) -> &[u8] {
+        &self.source.text[self.range.clone()]
+    }
+
+    /// Where it begins.
+    pub fn place(&self) -> Place {
+        self.place_of(0)
+    }
+
+    /// The place of a byte of its text.
+    pub fn place_of(&self, offset: usize) -> Place {
+        let offset = offset.min(self.range.len());
+        let line = self.line + line_breaks(&self.text()[..offset]);
+        self.source.place(line, self.range.start + offset)
+    }
+
+    /// The place that a server's message about a syntax error names: `... near 'FORM page' at line 2`. The beginning of
+    /// the statement if it names none.
+    pub fn place_of_error(&self, message: &str) -> Place {
+        self.place_of(self.offset_of_error(message).unwrap_or(0))
+    }
+
+    fn offset_of_error(&self, message: &str) -> Option<usize> {
+        let (before, line) = message.rsplit_once(" at line ")?;
+        let line: usize = line.trim().parse().ok()?;
+        let text = self.text();
+        let start = match line.checked_sub(2) {
+            None => 0,
+            Some(breaks) => {
+                text.iter()
+                    .enumerate()
+                    .filter(|(_, byte)| **byte == b'\n')
+                    .nth(breaks)?
+                    .0
+                    + 1
+            }
+        };
+        let near = before
+            .split_once("near '")
+            .map(|(_, near)| near.trim_end_matches('\''));
+        // The message quotes the rest of the statement, shortened.
+        let near = near.map(str::as_bytes).filter(|near| !near.is_empty());
+        let offset = match near {
+            Some(near) => text[start..]
+                .windows(near.len())
+                .position(|part| part == near),
+            None => Some(text.len() - start),
+        };
+        Some(start + offset.unwrap_or(0))
+    }
+
+    /// The one word of the first comment in it, by which people name a query: `Q1` of `SELECT /* Q1 */ 1`.
+    pub fn label(&self) -> Option<&str> {
+        let text = std::str::from_utf8(self.text()).ok()?;
+        let rest = &text[text.find("/*")? + 2..];
+        let word = rest[..rest.find("*/")?].trim();
+        let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        (!word.is_empty() && word.chars().all(is_name)).then_some(word)
+    }
+
+    /// Its first word in capitals: `SELECT`; an opening bracket before it is skipped.
+    pub fn verb(&self) -> String {
+        let text = self.text();
+        let mut scanner = Scanner::new(text);
+        let mut words = std::iter::from_fn(|| scanner.next_token());
+        let first = words.find_map(|(range, token)| match token {
+            // No word that matters is longer, and one of a wrong file can be.
+            Token::Word => Some(range.start..range.end.min(range.start + VERB_BYTES_MAX)),
+            _ => None,
+        });
+        let word = first.map(|range| String::from_utf8_lossy(&text[range]).to_uppercase());
+        word.unwrap_or_default()
+    }
+
+    /// Whether a word stands in it outside of quotations and comments, in any case.
+    pub fn has_word(&self, word: &str) -> bool {
+        let text = self.text();
+        let mut scanner = Scanner::new(text);
+        std::iter::from_fn(|| scanner.next_token()).any(|(range, token)| match token {
+            Token::Word => text[range].eq_ignore_ascii_case(word.as_bytes()),
+            Token::Name => text[range]
+                .trim_ascii()
+                .strip_prefix(b"`")
+                .and_then(|it| it.strip_suffix(b"`"))
+                .is_some_and(|name| name.eq_ignore_ascii_case(word.as_bytes())),
+            _ => false,
+        })
+    }
+}
+
+impl Source {
+    /// The place of a byte in a line whose number is known.
+    fn place(&self, line: usize, offset: usize) -> Place {
+        let before = &self.text[..offset.min(self.text.len())];
+        let line_start = before.iter().rposition(|byte| *byte == b'\n');
+        let line_start = line_start.map_or(0, |at| at + 1);
+        Place {
+            file: self.name.clone(),
+            line,
+            column: String::from_utf8_lossy(&before[line_start..])
+                .chars()
+                .count()
+                + 1,
+        }
+    }
+
+    /// The place of a byte anywhere.
+    fn place_of(&self, offset: usize) -> Place {
+        let before = &self.text[..offset.min(self.text.len())];
+        self.place(line_breaks(before) + 1, offset)
+    }
+}
+
+fn line_breaks(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Reads the statements of a file and of those that it names by `source`, relative to the working directory, as the
+/// client does.
+///
+/// # Errors
+/// [`SqlScriptError`] with the place.
+pub fn statements_of_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
+    let mut statements = Vec::new();
+    read_file(path, 0, &mut statements)?;
+    Ok(statements)
+}
+
+/// Splits a text; `name` stands for it in places.
+///
+/// # Errors
+/// [`SqlScriptError`] with the place.
+pub fn statements_of(name: &str, text: Vec<u8>) -> Result<Vec<SqlStatement>, SqlScriptError> {
+    let mut statements = Vec::new();
+    split(name.to_owned(), text, 0, &mut statements)?;
+    Ok(statements)
+}
+
+fn read_file(
+    path: &Path,
+    depth: usize,
+    statements: &mut Vec<SqlStatement>,
+) -> Result<(), SqlScriptError> {
+    let text =
+        files::read_regular(path, FILE_BYTES_MAX).map_err(|source| SqlScriptError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+    split(path.display().to_string(), text, depth, statements)
+}
+
+fn split(
+    name: String,
+    text: Vec<u8>,
+    depth: usize,
+    statements: &mut Vec<SqlStatement>,
+) -> Result<(), SqlScriptError> {
+    let source = Arc::new(Source { name, text });
+    let text = source.text.as_slice();
+    let mut delimiter = b";".to_vec();
+    let mut scanner = Scanner::new(text);
+    // The first and the last byte of the statement that is being read.
+    let mut open: Option<Range<usize>> = None;
+    // Lines are counted as the statements come, so that each byte is read once for it.
+    let (mut line, mut counted) = (1, 0);
+    let mut close = |open: &mut Option<Range<usize>>| {
+        if let Some(range) = open.take() {
+            line += line_breaks(&text[counted..range.start]);
+            counted = range.start;
+            statements.push(SqlStatement {
+                source: Arc::clone(&source),
+                range,
+                line,
+            });
+        }
+        statements.len()
+    };
+    let mut sourced: Vec<(usize, PathBuf, usize)> = Vec::new();
+    loop {
+        if open.is_none()
+            && let Some((line, command, argument)) = scanner.client_command()
+        {
+            let wrong = |what| SqlScriptError::Command {
+                place: source.place_of(line.start),
+                what,
+            };
+            match command.as_str() {
+                "delimiter" if argument.is_empty() => return Err(wrong("delimiter: which one?")),
+                "delimiter" => delimiter = text[argument].to_vec(),
+                "source" => {
+                    let path = std::str::from_utf8(&text[argument])
+                        .map_err(|_| wrong("source: a path in UTF-8"))?;
+                    if path.is_empty() {
+                        return Err(wrong("source: which file?"));
+                    }
+                    if depth + 1 >= DEPTH_AT_MOST {
+                        return Err(SqlScriptError::Depth {
+                            place: source.place_of(line.start),
+                        });
+                    }
+                    sourced.push((close(&mut None), PathBuf::from(path), line.start));
+                }
+                // `use NAME` ends with its line.
+                _ => {
+                    let end = line.end;
+                    close(&mut Some(line.start..end));
+                }
+            }
+            continue;
+        }
+        if scanner.skip_delimiter(&delimiter) {
+            close(&mut open);
+            continue;
+        }
+        let Some((range, token)) = scanner.next_token() else {
+            close(&mut open);
+            break;
+        };
+        match token {
+            Token::Open(what) => {
+                return Err(SqlScriptError::Open {
+                    place: source.place_of(range.start),
+                    what,
+                });
+            }
+            // Comments within a statement belong to it, those around it do not.
+            Token::Space | Token::Comment => {}
+            Token::Terminator => {
+                close(&mut open);
+            }
+            Token::Word | Token::Name | Token::Other => {
+                open = Some(open.map_or(range.start, |open| open.start)..range.end);
+            }
+        }
+    }
+    // The files named by the text, in their places, from the last one so that the positions before stay.
+    for (at, path, _) in sourced.into_iter().rev() {
+        let mut inner = Vec::new();
+        read_file(&path, depth + 1, &mut inner)?;
+        statements.splice(at..at, inner);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        let statements = statements_of("-e", text.as_bytes().to_vec()).unwrap();
+        let text = |it: &SqlStatement| String::from_utf8_lossy(it.text()).into_owned();
+        statements.iter().map(text).collect()
+    }
+
+    #[test]
+    fn statements_end_at_their_delimiter() {
+        for (text, expected) in [
+            ("select 1; select 2", vec!["select 1", "select 2"]),
+            (" ;; ", vec![]),
+            (
+                "select ';' , \";\", `;`, 'it''s', 'a\\';b';",
+                vec!["select ';' , \";\", `;`, 'it''s', 'a\\';b'"],
+            ),
+            (
+                "-- a; b\nselect 1 -- c; d\n, 2; # x;\n",
+                vec!["select 1 -- c; d\n, 2"],
+            ),
+            (
+                "/* a; */ select /* Q1; */ 1 /* end */;",
+                vec!["select /* Q1; */ 1"],
+            ),
+            ("select 5--1;", vec!["select 5--1"]),
+            (
+                "select /*+ MRR(t) */ 1; /*!40000 set x = 1 */;",
+                vec!["select /*+ MRR(t) */ 1", "/*!40000 set x = 1 */"],
+            ),
+            (
+                "delimiter //\nselect 1; select 2//\nDELIMITER ;\nselect 3;",
+                vec!["select 1; select 2", "select 3"],
+            ),
+            (
+                "use wiki\nselect 1\\G select 2\\g",
+                vec!["use wiki", "select 1", "select 2"],
+            ),
+            ("select use\nfrom t", vec!["select use\nfrom t"]),
+        ] {
+            assert_eq!(texts(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_verbs_and_labels_are_known() {
+        let all = statements_of(
+            "q.sql",
+            b"select 1;\n  (SELECT /* Q1 */ 'into'\n FORM t);".to_vec(),
+        )
+        .unwrap();
+        let second = &all[1];
+        assert_eq!(second.place().to_string(), "q.sql:2:3");
+        assert_eq!(
+            (second.verb().as_str(), second.label()),
+            ("SELECT", Some("Q1"))
+        );
+        assert!(second.has_word("form") && !second.has_word("into"));
+        let message =
+            "You have an error in your SQL syntax; check the manual near 'FORM t)' at line 2";
+        assert_eq!(second.place_of_error(message).to_string(), "q.sql:3:2");
+        assert_eq!(second.place_of_error("Table 't' doesn't exist").line, 2);
+    }
+
+    #[test]
+    fn what_is_not_closed_is_an_error_with_its_place() {
+        for (text, message) in [
+            ("select 1;\n select 'a", "x:2:9: a quotation is not closed"),
+            ("/* a", "x:1:1: a comment is not closed"),
+            ("delimiter\nselect 1", "x:1:1: delimiter: which one?"),
+        ] {
+            let error = statements_of("x", text.as_bytes().to_vec()).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn files_are_read_where_they_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let inner = write("inner.sql", "select 2; select 3;");
+        let own = directory.path().join("own.sql");
+        let text = format!(
+            "select 1;\nsource {};\nselect 4;\n\\. {}\n",
+            inner.display(),
+            inner.display()
+        );
+        let outer = write("outer.sql", &text);
+        let all = statements_of_file(&outer).unwrap();
+        let texts: Vec<_> = all
+            .iter()
+            .map(|it| String::from_utf8_lossy(it.text()))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "select 1", "select 2", "select 3", "select 4", "select 2", "select 3"
+            ]
+        );
+        write("own.sql", &format!("source {}", own.display()));
+        let error = statements_of_file(&own).unwrap_err();
+        assert!(matches!(error, SqlScriptError::Depth { .. }), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic(text in "[a-z;'\"`/*# \n\\\\.()-]{0,80}") {
+            if let Ok(statements) = statements_of("x", text.clone().into_bytes()) {
+                for statement in statements {
+                    prop_assert!(!statement.text().is_empty());
+                    let _ = (statement.place(), statement.label(), statement.verb());
+                }
+            }
+        }
+    }
+}

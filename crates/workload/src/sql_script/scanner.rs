@@ -1,0 +1,178 @@
+//! The tokens of SQL that matter for splitting: words, quotations, comments.
+
+use std::ops::Range;
+
+/// The kind of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
+    Space,
+    /// A comment that the server does not read.
+    Comment,
+    /// A keyword, a name or a number.
+    Word,
+    /// A name in backticks.
+    Name,
+    /// Anything else, such as a text, an operator, or a comment that the server reads.
+    Other,
+    /// `\G` or `\g`, which end a statement as its delimiter does.
+    Terminator,
+    /// Something without an end.
+    Open(&'static str),
+}
+
+/// Reads a text token by token.
+pub(super) struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    /// Skips a delimiter; false if none is here.
+    pub(super) fn skip_delimiter(&mut self, delimiter: &[u8]) -> bool {
+        let is_here = self.rest().starts_with(delimiter);
+        if is_here {
+            self.at += delimiter.len();
+        }
+        is_here
+    }
+
+    /// A command of the client at the beginning of a line: `delimiter //`, `source FILE`, `\. FILE`, `use NAME`, with the
+    /// range of its line and that of its argument; a `;` at the end of a path or a name is dropped, as in the client.
+    pub(super) fn client_command(&mut self) -> Option<(Range<usize>, String, Range<usize>)> {
+        let is_line_start = self.text[..self.at]
+            .iter()
+            .rev()
+            .find(|byte| !matches!(byte, b' ' | b'\t'));
+        if is_line_start.is_some_and(|byte| *byte != b'\n') {
+            return None;
+        }
+        let rest = self.rest();
+        let skipped = rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+        let line = rest[skipped..].split(|byte| *byte == b'\n').next()?;
+        let line = line.trim_ascii_end();
+        let word = line.split(u8::is_ascii_whitespace).next()?;
+        let command = String::from_utf8_lossy(word).to_lowercase();
+        let command = match command.as_str() {
+            "delimiter" | "source" | "use" => command,
+            "\\." => "source".to_owned(),
+            _ => return None,
+        };
+        let start = self.at + skipped;
+        let mut argument = line[word.len()..].trim_ascii();
+        if command != "delimiter" {
+            argument = argument
+                .strip_suffix(b";")
+                .unwrap_or(argument)
+                .trim_ascii_end();
+        }
+        // Several statements on one line are no command of the client.
+        if command == "use" && (argument.is_empty() || argument.contains(&b';')) {
+            return None;
+        }
+        let argument_start = start + line.len() - line[word.len()..].trim_ascii_start().len();
+        let end = if command == "delimiter" {
+            start + line.len()
+        } else {
+            argument_start + argument.len()
+        };
+        self.at = start + line.len();
+        Some((
+            start..end,
+            command,
+            argument_start..argument_start + argument.len(),
+        ))
+    }
+
+    /// The next token with its range; `None` at the end.
+    pub(super) fn next_token(&mut self) -> Option<(Range<usize>, Token)> {
+        let start = self.at;
+        let rest = self.rest();
+        let first = *rest.first()?;
+        let (length, token) = match first {
+            b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => (1, Token::Space),
+            b'\'' | b'"' | b'`' => quotation(rest, first),
+            b'#' => (line_length(rest), Token::Comment),
+            b'-' if is_dash_comment(rest) => (line_length(rest), Token::Comment),
+            b'/' if rest.starts_with(b"/*") => comment(rest),
+            b'\\' if matches!(rest.get(1), Some(b'g' | b'G')) => (2, Token::Terminator),
+            _ if is_word(first) => (
+                rest.iter().take_while(|byte| is_word(**byte)).count(),
+                Token::Word,
+            ),
+            _ => (1, Token::Other),
+        };
+        self.at = start + length;
+        Some((start..self.at, token))
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+/// `-- ` begins a comment, `--` before anything but white space is two signs.
+fn is_dash_comment(rest: &[u8]) -> bool {
+    rest.starts_with(b"--") && rest.get(2).is_none_or(u8::is_ascii_whitespace)
+}
+
+fn line_length(rest: &[u8]) -> usize {
+    rest.iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(rest.len())
+}
+
+/// `/* */` is a comment; `/*! */`, `/*M! */` and `/*+ */` are read by the server.
+fn comment(rest: &[u8]) -> (usize, Token) {
+    match rest[2..].windows(2).position(|pair| pair == b"*/") {
+        None => (rest.len(), Token::Open("a comment")),
+        Some(at) => {
+            let is_read = [&b"/*!"[..], b"/*M!", b"/*+"]
+                .iter()
+                .any(|start| rest.starts_with(start));
+            (
+                at + 4,
+                if is_read {
+                    Token::Other
+                } else {
+                    Token::Comment
+                },
+            )
+        }
+    }
+}
+
+/// A quotation; its mark is doubled within it, and in texts a backslash protects the next byte.
+fn quotation(rest: &[u8], mark: u8) -> (usize, Token) {
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        if *byte == b'\\' && mark != b'`' {
+            at += 2;
+        } else if *byte == mark {
+            if rest.get(at + 1) != Some(&mark) {
+                return (
+                    at + 1,
+                    if mark == b'`' {
+                        Token::Name
+                    } else {
+                        Token::Other
+                    },
+                );
+            }
+            at += 2;
+        } else {
+            at += 1;
+        }
+    }
+    (rest.len(), Token::Open("a quotation"))
+}
