@@ -46,7 +46,7 @@ pub struct Node {
     /// Length of the used part of the index, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_bytes: Option<String>,
-    /// The values or columns that are looked up in the index.
+    /// The values or columns that select entries of the index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lookup: Vec<String>,
     /// The indexes that could be used.

@@ -8,7 +8,7 @@ use crate::page::{document_with_style, scrolling};
 
 /// The indentation of the trees.
 const STYLE: &str = "\
-.plan td:first-child { padding-left: calc(0.5rem + var(--depth) * 1.25rem); text-align: left; min-width: 20rem; }
+.plan td:first-child { padding-left: calc(0.5rem + var(--depth) * 1.25rem); text-align: left; min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
 .plan td:first-child small { display: block; overflow-wrap: anywhere; opacity: 0.8; }
 .plan td { vertical-align: top; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }

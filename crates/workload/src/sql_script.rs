@@ -5,7 +5,8 @@
 mod scanner;
 
 use std::{
-    fmt, io,
+    fmt,
+    io::{self, Read},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -19,7 +20,7 @@ const DEPTH_AT_MOST: usize = 16;
 /// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// Bytes of a statement's first word that are looked at.
+/// Bytes of a statement's first word that are read.
 const VERB_BYTES_MAX: usize = 32;
 
 /// A statement with its place.
@@ -230,16 +231,29 @@ pub fn statements_of(name: &str, text: Vec<u8>) -> Result<Vec<SqlStatement>, Sql
     Ok(statements)
 }
 
+/// The content of a file in memory of its size: a buffer that grows by itself takes twice as much.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let file = files::open_regular_within(path, FILE_BYTES_MAX)?;
+    let bytes = file.metadata()?.len().min(FILE_BYTES_MAX);
+    let mut text = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text)?;
+    // A pipe has no length beforehand.
+    if text.len() as u64 > FILE_BYTES_MAX {
+        let message = "longer than 1 GiB, the limit for a file of statements";
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
 fn read_file(
     path: &Path,
     depth: usize,
     statements: &mut Vec<SqlStatement>,
 ) -> Result<(), SqlScriptError> {
-    let text =
-        files::read_regular(path, FILE_BYTES_MAX).map_err(|source| SqlScriptError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+    let text = content(path).map_err(|source| SqlScriptError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     split(path.display().to_string(), text, depth, statements)
 }
 

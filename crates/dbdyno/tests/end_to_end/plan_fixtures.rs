@@ -54,7 +54,7 @@ fn load(scene: &Scene) {
         .exits(0);
 }
 
-/// The version, and what it says about each statement that it knows.
+/// The version, and its explanation of each statement that it knows.
 fn fixtures(scene: &Scene, label: &str) -> (String, Vec<Value>) {
     let text = fs::read_to_string(Path::new(FIXTURES).join("statements.sql")).expect("it is there");
     let (mut version, mut all) = (String::new(), Vec::new());

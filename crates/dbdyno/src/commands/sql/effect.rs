@@ -42,7 +42,7 @@ pub(super) fn effect_of(statement: &SqlStatement) -> Effect {
 
 /// Why a statement that changes data cannot be executed and rolled back; `None` if it can.
 ///
-/// A table whose engine has no transactions keeps what was written. Its name is looked for among the words of the
+/// A table whose engine has no transactions keeps what was written. Its name is searched among the words of the
 /// statement, so that a name which only looks like it is refused, too.
 pub(super) async fn obstacle(
     session: &mut Session,
