@@ -54,6 +54,8 @@ pub(crate) struct Frames {
     is_server: bool,
     /// The content is the beginning of an exchange, which was not noticed yet.
     begins: bool,
+    /// The last frame was the other side's.
+    was_received: bool,
 }
 
 impl Frames {
@@ -67,6 +69,7 @@ impl Frames {
             number: 0,
             is_server: false,
             begins: false,
+            was_received: false,
         }
     }
 
@@ -90,6 +93,7 @@ impl Frames {
 
     /// Appends the frames that contain these bytes.
     pub(crate) fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.was_received = false;
         for piece in bytes.chunks(PIECE_MAX) {
             let header = out.len();
             let begin = header + HEADER;
@@ -183,7 +187,10 @@ impl Frames {
         } else {
             inflate(piece, inflated, &mut self.content)?;
         }
-        if self.is_server && number == 0 {
+        // While the client sends, the frame after its 256th has the number 0, too.
+        let continues = self.number == 0 && self.was_received;
+        self.was_received = true;
+        if self.is_server && number == 0 && !continues {
             self.number = 0;
             self.begins = true;
         }
@@ -292,6 +299,35 @@ mod tests {
             assert_eq!(unpacked(&out).unwrap(), bytes);
             assert!(out.len() <= bytes.len() + 7 * bytes.len().div_ceil(PIECE_MAX));
         }
+    }
+
+    #[test]
+    fn an_exchange_of_more_than_256_frames_begins_once() {
+        let (mut client, mut server) = (Frames::new(), Frames::of_server());
+        let mut beginnings = 0;
+        let mut take = |frames: &mut Frames, mut bytes: &[u8]| {
+            while !bytes.is_empty() {
+                let count = bytes.read(frames.room()).unwrap();
+                frames.received(count);
+                while frames.has_content().unwrap() {
+                    beginnings += usize::from(frames.take_beginning());
+                    frames.read(&mut [0; 100]);
+                }
+            }
+            beginnings
+        };
+        for _ in 0..2 {
+            client.begin_exchange();
+            let mut out = Vec::new();
+            for _ in 0..600 {
+                client.pack(b"x", &mut out);
+            }
+            take(&mut server, &out);
+            // The answer comes in as many frames as make the next number 0 again.
+            server.pack(b"y", &mut Vec::new());
+            server.number = 0;
+        }
+        assert_eq!(take(&mut server, b""), 2);
     }
 
     #[test]

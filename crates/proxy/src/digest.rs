@@ -46,6 +46,7 @@ pub(crate) fn digest_up_to(statement: &[u8], bytes_max: usize) -> Vec<u8> {
 fn put(token: &Token, first: Option<&Token>, out: &mut Vec<u8>) {
     match token.id {
         STRING | INTEGER | FLOAT => out.push(b'?'),
+        LITERAL if is_number(&token.text) => out.push(b'?'),
         LITERAL if token.text.starts_with(b"@") => out.extend_from_slice(&token.text),
         LITERAL if is_command(token, first) => put_upper(token, out),
         LITERAL => {
@@ -58,6 +59,15 @@ fn put(token: &Token, first: Option<&Token>, out: &mut Vec<u8>) {
         _ => put_upper(token, out),
     }
     out.push(b' ');
+}
+
+/// Whether a word is a value in hexadecimal or binary digits, which the tokenizer takes for a name.
+fn is_number(word: &[u8]) -> bool {
+    match word {
+        [b'0', b'x' | b'X', digits @ ..] => digits.iter().all(u8::is_ascii_hexdigit),
+        [b'0', b'b' | b'B', digits @ ..] => digits.iter().all(|digit| matches!(digit, b'0' | b'1')),
+        _ => false,
+    }
 }
 
 /// Whether a word is the command, or the second word of `START TRANSACTION`.
@@ -92,6 +102,7 @@ mod tests {
             ),
             ("update db.t set @a=1", "UPDATE `db` . `t` SET @a = ?"),
             ("/*!40000 select*/ 1", "/*!40000 select*/ ?"),
+            ("select 0xAB, 0b01 from t", "SELECT ? , ? FROM `t`"),
             ("start transaction", "START TRANSACTION"),
             ("begin", "BEGIN"),
             ("select begin -- why", "SELECT `begin`"),

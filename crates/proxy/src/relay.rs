@@ -67,6 +67,8 @@ pub(crate) struct Relay {
     changed: Option<usize>,
     /// No command is on its way: the server's connection may be kept for other sessions.
     is_idle: bool,
+    /// A server, or the proxy for its own account, has checked the client's password.
+    is_verified: bool,
 }
 
 /// Serves one client until it leaves.
@@ -124,6 +126,7 @@ impl Relay {
             passed: 0,
             changed: None,
             is_idle: false,
+            is_verified: false,
         })
     }
 

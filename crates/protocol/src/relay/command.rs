@@ -104,14 +104,17 @@ impl ChangeUser {
         let proof = fields.bytes(usize::from(length))?.to_vec();
         let database = fields.until_nul()?.to_vec();
         let charset = fields.u16().unwrap_or(0);
-        let plugin = fields.until_nul().unwrap_or(fields.0).to_vec();
+        let (plugin, attributes) = match fields.until_nul() {
+            Some(plugin) => (plugin.to_vec(), fields.0.to_vec()),
+            None => (fields.0.to_vec(), Vec::new()),
+        };
         Some(Self {
             user,
             proof,
             database,
             charset,
             plugin,
-            attributes: Vec::new(),
+            attributes,
         })
     }
 
@@ -146,7 +149,7 @@ mod tests {
             database: b"shop".to_vec(),
             charset: 45,
             plugin: b"mysql_native_password".to_vec(),
-            attributes: Vec::new(),
+            attributes: b"\x04\x01a\x01b".to_vec(),
         };
         let payload = command.payload().unwrap();
         assert_eq!(ChangeUser::parse(&payload), Some(command));

@@ -56,10 +56,15 @@ struct Proof {
 }
 
 impl Proof {
+    /// Whether the client says that its password is empty.
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() || self.plugin == CACHING_SHA2 && self.bytes == [0]
+    }
+
     fn fits(&self, account: &Account) -> bool {
         let password = account.password.reveal().as_bytes();
         if password.is_empty() {
-            return self.bytes.is_empty();
+            return self.is_empty();
         }
         match &self.plugin[..] {
             CACHING_SHA2 => sha2_proof_fits(password, &self.nonce, &self.bytes),
@@ -87,10 +92,14 @@ impl Relay {
             .checked_client(&login.user, proof, may_switch, account)
             .await?
         else {
+            self.spare_server(login, account).await;
             return Ok(LoggedIn::No);
         };
-        self.have_connection(login, account).await?;
-        if proof.plugin == CACHING_SHA2 && !proof.bytes.is_empty() {
+        // Without one a hook is the server so far.
+        if self.server.is_some() {
+            self.have_connection(login, account).await?;
+        }
+        if proof.plugin == CACHING_SHA2 && !proof.is_empty() {
             self.answer(&[FAST_SUCCESS.to_vec()]).await?;
         }
         let ok = self.ok_of_login(&proof, account);
@@ -98,6 +107,24 @@ impl Relay {
             Some(0xff) => LoggedIn::No,
             _ => LoggedIn::Yes,
         })
+    }
+
+    /// After a wrong password: an idle connection is kept, and a new one is logged in before it is closed, because servers
+    /// count connections without a login as errors of the proxy's host.
+    async fn spare_server(&mut self, login: &ClientLogin, account: &Account) {
+        let Some(link) = self.server.take() else {
+            return;
+        };
+        if link.is_logged_in {
+            self.park(link);
+            return;
+        }
+        let mut login = login.clone();
+        // It may not exist.
+        login.database.clear();
+        if let Err(why) = self.log_in_link(link, &login, account).await {
+            self.log(Level::Warning, &why.to_string());
+        }
     }
 
     /// The OK packet of a login, from which a client of MariaDB sees that the certificate is the proxy's.
@@ -145,7 +172,7 @@ impl Relay {
         let text = format!(
             "Access denied for user '{}'@'{host}' (using password: {})",
             String::from_utf8_lossy(user),
-            if proof.bytes.is_empty() { "NO" } else { "YES" }
+            if proof.is_empty() { "NO" } else { "YES" }
         );
         let packet = error_packet(1045, "28000", &text);
         self.log(Level::Warning, &text);
@@ -270,6 +297,18 @@ impl Relay {
         }
     }
 
+    /// Another connection to the same backend: no command of a server leaves a database.
+    async fn open_anew(&mut self) -> Result<(), Ended> {
+        let place = self.server.take().map(|link| link.place);
+        let place = place.ok_or(Ended::ServerLeft)?;
+        if self.open_in_session(place).await? {
+            return Ok(());
+        }
+        let text = "(proxy) no connection without a database could be opened".to_owned();
+        let packet = error_packet(1105, "08S01", &text);
+        Err(self.refuse(packet, text).await)
+    }
+
     /// A new connection to a backend, logged in; the error says why there is none.
     async fn open_for_account(
         &self,
@@ -290,8 +329,14 @@ impl Relay {
         let mut link = self.thread.link(stream, used);
         let limit = self.thread.settings.connect_timeout;
         let payload = match reactor::timeout(limit, first_packet(&mut link.wire)).await {
-            Ok(payload) => payload.map_err(|error| NoLink::Other(error.to_string()))?,
-            Err(reactor::Elapsed) => return Err("it does not greet".into()),
+            Ok(Ok(payload)) => payload,
+            no_greeting => {
+                self.thread.settings.backends.0[place].failed(reactor::now());
+                return Err(match no_greeting {
+                    Ok(Err(error)) => NoLink::Other(error.to_string()),
+                    _ => "it does not greet".into(),
+                });
+            }
         };
         link.know_greeting(payload, self.reads_queries)
             .map_err(NoLink::from)?;
@@ -326,6 +371,7 @@ impl Relay {
             ..Endpoint::plain(address, &account.user, settings.connect_timeout)
         };
         let capabilities = login.capabilities & link.greeting.capabilities;
+        let place = link.place;
         let Link {
             wire, as_received, ..
         } = link;
@@ -341,7 +387,10 @@ impl Relay {
         );
         let done = match reactor::timeout(login_limit(settings.connect_timeout), own_login).await {
             Ok(done) => done.map_err(NoLink::from)?,
-            Err(reactor::Elapsed) => return Err("the login timed out".into()),
+            Err(reactor::Elapsed) => {
+                settings.backends.0[place].failed(reactor::now());
+                return Err("the login timed out".into());
+            }
         };
         Ok(Link {
             wire: Wire::layered(done.stream, done.layers),
@@ -381,17 +430,23 @@ impl Relay {
             // As servers do.
             return Err(Ended::Closed);
         };
-        {
-            let mut session = self.session.borrow_mut();
-            session.client.default_db = command.database;
-        }
+        let has_none = command.database.is_empty();
+        let had_one = {
+            let client = &mut self.session.borrow_mut().client;
+            let before = std::mem::replace(&mut client.default_db, command.database);
+            !before.is_empty()
+        };
         if let Some(login) = &mut self.login
             && command.charset != 0
         {
             login.charset = command.charset;
         }
-        self.reset().await?;
-        if proof.plugin == CACHING_SHA2 && !proof.bytes.is_empty() {
+        if has_none && had_one {
+            self.open_anew().await?;
+        } else {
+            self.reset().await?;
+        }
+        if proof.plugin == CACHING_SHA2 && !proof.is_empty() {
             self.answer(&[FAST_SUCCESS.to_vec()]).await?;
         }
         self.answer(&[ok_packet()]).await

@@ -149,13 +149,13 @@ impl Relay {
             return Err(Ended::Closed);
         };
         let logged_in = match self.thread.settings.account.clone() {
-            Some(account) if self.server.is_some() => {
-                Box::pin(self.log_in_by_account(&login, &account)).await
-            }
-            _ => self.send_login(&login).await,
+            Some(account) => Box::pin(self.log_in_by_account(&login, &account)).await,
+            None => self.send_login(&login).await,
         };
         let logged_in = logged_in?;
         if logged_in == LoggedIn::Yes {
+            // Where a hook was the server, no password was checked.
+            self.is_verified = self.server.is_some() || self.thread.settings.account.is_some();
             self.know_server_login();
         }
         Ok(logged_in)
@@ -180,8 +180,12 @@ impl Relay {
         }
         if !self.thread.settings.pool_changes_user {
             // The client answered the challenge of the connection's own login: who knows that password gives its proof.
+            // Of a method that sends the password itself no proof is kept.
             let owner = &server.peer;
-            if owner.username != login.user || owner.scrambled_password != login.proof {
+            if owner.username != login.user
+                || owner.scrambled_password != login.proof
+                || sends_password(&owner.auth_plugin_name)
+            {
                 let packet = error_packet(
                     1045,
                     "28000",

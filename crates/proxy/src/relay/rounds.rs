@@ -36,6 +36,11 @@ impl Relay {
             if let Some((payload, number)) = self.waiting_server_packet() {
                 to_server = number.wrapping_add(1);
                 let first = payload.first().copied();
+                if next != Next::Open && first != Some(0xff) {
+                    // The client's password is on its way, for the method that was asked for it and no other.
+                    let why = "the server did not wait for it";
+                    return Err(self.no_password(why).await);
+                }
                 if first == Some(0xfe) {
                     is_switched = true;
                     self.know_switch(&payload);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use protocol::relay::{Begin, com};
+use protocol::relay::com;
 
 use super::{Ended, Relay, login::FORM};
 use crate::{Level, backends::Use, link::Link};
@@ -58,6 +58,10 @@ impl Relay {
 
     /// An idle connection to a backend that fits this session; the one that it used last, or one with its database, first.
     pub(super) fn idle_link(&self, place: usize) -> Option<Link> {
+        if !self.is_verified {
+            // The name that it claims opens nothing.
+            return None;
+        }
         let session = self.session.borrow();
         let client = &session.client;
         let promised = (self.login.as_ref()).map(|login| login.capabilities & self.offered);
@@ -65,9 +69,11 @@ impl Relay {
             let fits = link.is_logged_in
                 && link.peer.username == client.username
                 && promised.is_some_and(|mine| (mine ^ link.capabilities) & FORM == 0);
-            let own = u32::from(link.session == self.number);
-            let same = u32::from(link.peer.default_db == client.default_db);
-            fits.then_some(2 * own + same)
+            let own = link.session == self.number;
+            let same = link.peer.default_db == client.default_db;
+            // No command leaves a database.
+            let keeps_foreign = client.default_db.is_empty() && !same && !own;
+            (fits && !keeps_foreign).then_some(2 * u32::from(own) + u32::from(same))
         })
     }
 
@@ -108,7 +114,7 @@ impl Relay {
     /// A server from before 5.7.3 does not know the command: its open transaction is rolled back, and its variables and
     /// temporary tables stay.
     pub(super) async fn reset(&mut self) -> Result<(), Ended> {
-        if self.own_command(&[com::RESET_CONNECTION]).await? == Begin::Err {
+        if is_error(&self.own_command(&[com::RESET_CONNECTION]).await?) {
             self.log(
                 Level::Warning,
                 "the server of an idle connection does not know COM_RESET_CONNECTION; its variables and temporary tables \
@@ -120,11 +126,18 @@ impl Relay {
         let database = self.session.borrow().client.default_db.clone();
         if !database.is_empty() {
             let command = [&[com::INIT_DB][..], &database].concat();
-            if self.own_command(&command).await? == Begin::Ok {
-                let mut session = self.session.borrow_mut();
-                if let Some(peer) = &mut session.server {
-                    peer.default_db = database;
-                }
+            let answer = self.own_command(&command).await?;
+            if is_error(&answer) {
+                // The client's statements would run in the database of another session.
+                let text = format!(
+                    "the database {} could not be chosen",
+                    String::from_utf8_lossy(&database)
+                );
+                return Err(self.refuse(answer, text).await);
+            }
+            let mut session = self.session.borrow_mut();
+            if let Some(peer) = &mut session.server {
+                peer.default_db = database;
             }
         }
         let charset = self.login.as_ref().map_or(0, |login| login.charset);
@@ -139,7 +152,7 @@ impl Relay {
             )
             .as_bytes(),
         );
-        if self.own_command(&statement).await? == Begin::Err {
+        if is_error(&self.own_command(&statement).await?) {
             self.log(
                 Level::Warning,
                 "the character set of the client could not be set on an idle connection",
@@ -148,13 +161,13 @@ impl Relay {
         Ok(())
     }
 
-    /// Sends a command of the proxy's own; the client sees nothing of it.
-    async fn own_command(&mut self, payload: &[u8]) -> Result<Begin, Ended> {
+    /// Sends a command of the proxy's own, of whose answer the client sees nothing.
+    async fn own_command(&mut self, payload: &[u8]) -> Result<Vec<u8>, Ended> {
         self.send_to_server(payload, 0).await?;
-        let packet = self.server_packet().await?;
-        Ok(match packet.first() {
-            Some(0xff) => Begin::Err,
-            _ => Begin::Ok,
-        })
+        self.server_packet().await
     }
+}
+
+fn is_error(packet: &[u8]) -> bool {
+    packet.first() == Some(&0xff)
 }

@@ -205,6 +205,33 @@ fn without_change_user_an_idle_connection_is_for_its_own_login_only() {
 }
 
 #[test]
+fn without_change_user_no_proof_is_no_login() {
+    let (log, connections) = (Arc::default(), Arc::default());
+    let address = server_with(&log, &connections);
+    let scene = Scene::with(&[address], hooks(park_always), |settings| {
+        settings.pool_changes_user = false;
+    });
+    // This method sends the password itself, of which nothing is kept.
+    let mut first = scene.client();
+    first.expect(0);
+    first.say(
+        1,
+        &login_of("ann", CAPABILITIES, b"\x01", "sha256_password"),
+    );
+    assert_eq!(first.expect(2), OK);
+    scene.all_left();
+    for plugin in ["sha256_password", "mysql_native_password"] {
+        let mut other = scene.client();
+        other.expect(0);
+        other.say(1, &login_of("ann", CAPABILITIES, b"", plugin));
+        let refused = other.expect(2);
+        assert_eq!(refused[..3], [0xff, 0x15, 0x04], "error 1045");
+        other.expect_end();
+    }
+    assert_eq!(connections.load(SeqCst), 1);
+}
+
+#[test]
 fn a_login_that_a_hook_refuses_is_none() {
     let (log, connections) = (Arc::default(), Arc::default());
     let address = server_with(&log, &connections);
