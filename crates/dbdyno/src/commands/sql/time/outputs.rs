@@ -185,7 +185,7 @@ mod tests {
         };
         let text = document(&[timed("Q0", 0.00018), timed("Q1", 5.97537)]);
         let expected =
-            "Q0:0.00018\nQ1:5.97537\nTotal:5.97555\n\nQ0:0.00009\nQ1:2.98769\nTotal:2.98778\n";
+            "Q0:0.00018\nQ1:5.97537\nTotal:5.97555\n\nQ0:0.00009\nQ1:2.98768\nTotal:2.98778\n";
         assert_eq!(text, expected);
     }
 }
