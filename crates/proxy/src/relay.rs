@@ -67,6 +67,8 @@ pub(crate) struct Relay {
     changed: Option<usize>,
     /// No command is on its way: the server's connection may be kept for other sessions.
     is_idle: bool,
+    /// The client has the answer to its command, and commands of a hook follow.
+    is_answered: bool,
     /// A server, or the proxy for its own account, has checked the client's password.
     is_verified: bool,
 }
@@ -126,6 +128,7 @@ impl Relay {
             passed: 0,
             changed: None,
             is_idle: false,
+            is_answered: false,
             is_verified: false,
         })
     }
@@ -179,8 +182,15 @@ impl Relay {
             return Err(Ended::ServerLeft);
         };
         loop {
-            let wait = first_of(server.wire.readable(), self.client.stream.closed());
-            match self.watch.within(Wait::Read, wait).await {
+            let readable = server.wire.readable();
+            let ready = if self.is_answered {
+                // What a hook still asks of the server does not need the client.
+                self.watch.within(Wait::Read, readable).await.map(First::A)
+            } else {
+                let wait = first_of(readable, self.client.stream.closed());
+                self.watch.within(Wait::Read, wait).await
+            };
+            match ready {
                 Ok(First::A(ready)) => ready.map_err(Ended::of_server)?,
                 Ok(First::B(_)) => return Err(Ended::ClientLeft),
                 Err(late) => return Err(Ended::of_wait(Wait::Read, late)),

@@ -36,8 +36,10 @@ impl Relay {
             let Some(injection) = head else {
                 break;
             };
+            self.is_answered = is_answered;
             self.inject(injection, &mut is_answered).await?;
         }
+        self.is_answered = false;
         let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
         if !is_answered && kind != AnswerKind::Nothing {
             // The client would wait for ever.
