@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(
             sentences(&results),
             [
-                "Proxy in 1 run: 0 changes to 10 commands, 0 ns of CPU per command.",
+                "Proxy in 1 run: 0 changes to 10 commands, 0 s of CPU per command.",
                 "Proxy in 2 runs (script q0.lua): 12 changes to 100 commands, 10.0 µs of CPU per command; 2 calls of its \
                  script failed.",
             ]
