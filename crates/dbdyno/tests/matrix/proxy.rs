@@ -102,7 +102,8 @@ pub(crate) fn logins(subject: &mut Subject) -> Cell {
     let mut tested = 0;
     for server in [subject.by_tcp(SslMode::Disabled), subject.by_socket()] {
         let proxy = Proxy::start(subject, &server.address, &[]);
-        let place = proxy.place(server);
+        // Such an endpoint asks for the key that encrypts a password.
+        let place = proxy.place(subject.by_tcp(SslMode::Disabled));
         for method in METHODS {
             if accounts::create(subject, method).is_err() {
                 continue;
@@ -301,7 +302,8 @@ fn own(subject: &Subject, port: u16) -> Option<Output> {
                 "--warmup=0.2s",
                 "--duration=1s",
             ])
-            .args(["--get-server-public-key", "--record=record"])
+            .args(["--get-server-public-key"])
+            .arg(format!("--record=record-{port}"))
             .arg(format!("--port={port}"))
             .arg(format!("--user={USER}"))
             .arg(format!("--password-file={}", password.display()));
