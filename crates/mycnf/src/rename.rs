@@ -183,6 +183,50 @@ mod tests {
                 "innodb_locks_unsafe_for_binlog=1",
                 Some("transaction_isolation = READ-COMMITTED"),
             ),
+            (
+                "mysql-8.0.33",
+                "skip-log-slave-updates",
+                Some("log_replica_updates = 0"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip_log_slave_updates = 0",
+                Some("log_replica_updates = 1"),
+            ),
+            (
+                "mysql-8.0.33",
+                "disable-master-verify-checksum",
+                Some("source_verify_checksum = 0"),
+            ),
+            (
+                "mysql-8.0.33",
+                "enable-log-slave-updates",
+                Some("log_replica_updates"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip-slave-start",
+                Some("skip_replica_start"),
+            ),
+            (
+                "mariadb-10.11",
+                "loose-skip-log-replica-updates",
+                Some("loose_log_slave_updates = 0"),
+            ),
+            ("mysql-9.7", "skip-host-cache", Some("host_cache_size = 0")),
+            ("mysql-5.5", "host_cache_size = 100", None),
+            (
+                "mysql-9.7",
+                "skip-innodb-checksums",
+                Some("innodb_checksum_algorithm = none"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip-log-warnings",
+                Some("log_error_verbosity = 1"),
+            ),
+            ("mysql-9.7", "skip-log", Some("general_log = 0")),
+            ("mysql-9.7", "log", Some("general_log = 1")),
             ("mysql-9.7", "log = /var/log/all.log", None),
             ("mysql-9.7", "no_such_option=1", None),
         ] {

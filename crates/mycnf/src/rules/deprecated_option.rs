@@ -49,6 +49,16 @@ mod tests {
             line,
             &["deprecated in this version; write log_replica_updates"],
         );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "skip-log-slave-updates\nskip-host-cache\nskip-slave-start",
+            &[
+                "write log_replica_updates = 0",
+                "write host_cache_size = 0",
+                "write skip_replica_start",
+            ],
+        );
         assert_found(&RULE, "mysql-8.0.12", line, &[]);
         assert_found(&RULE, "mariadb-10.11", line, &[]);
         assert_found(

@@ -85,5 +85,17 @@ mod tests {
             "replicate_ignore_db=a\nreplicate_ignore_db=b",
             &[],
         );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "ignore-db-dir=lost+found\nignore-db-dir=.snapshot",
+            &[],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "ignore_db_dirs=lost+found\nignore_db_dirs=.snapshot",
+            &[],
+        );
     }
 }

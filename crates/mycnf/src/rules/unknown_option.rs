@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
-        let cases: [(&str, &str, &[&str]); 7] = [
+        let cases: [(&str, &str, &[&str]); 9] = [
             (
                 "mysql-8.0.33",
                 "query_cache_size=0",
@@ -53,6 +53,16 @@ mod tests {
                 "mysql-9.7",
                 "innodb_log_file_size=1G",
                 &["write innodb_redo_log_capacity"],
+            ),
+            (
+                "mysql-9.7",
+                "skip-host-cache",
+                &["last seen in 8.0.33; write host_cache_size = 0"],
+            ),
+            (
+                "mysql-5.5",
+                "host_cache_size=100",
+                &["new in 5.6.24 or shortly before"],
             ),
             (
                 "mariadb-10.11",

@@ -143,5 +143,19 @@ mod tests {
             &["write log_slow_slave_statements = 1"],
         );
         assert_found(&RULE, "mysql-5.6", "log_slow_slave_statements=ON", &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "optimizer_switch='derived_merge=off,skip_scan=off,hash_join=on'",
+            &[
+                "this version has no flag skip_scan, hash_join; write optimizer_switch = derived_merge=off",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "optimizer_switch=hash_join=on",
+            &["this version has no flag hash_join; leave the line out"],
+        );
     }
 }
