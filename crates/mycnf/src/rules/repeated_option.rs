@@ -12,10 +12,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Options that collect the values of all their lines.
-const COLLECTING: [&str; 12] = [
+const COLLECTING: [&str; 14] = [
     "binlog_do_db",
     "binlog_ignore_db",
     "early_plugin_load",
+    "ignore_db_dir",
+    "ignore_db_dirs",
     "optimizer_switch",
     "performance_schema_instrument",
     "plugin_load_add",

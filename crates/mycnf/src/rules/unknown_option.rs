@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::name::OptionName;
 use crate::rename::renamed;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 use crate::unknown::explain_unknown;
 
@@ -30,8 +30,12 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Level::Refused
     };
     let mut remark = Remark::on(line, level, unknown.what);
-    remark.fix = unknown.hint;
     remark.rewrite = renamed(subject, line);
+    remark.fix = match &remark.rewrite {
+        // The new name alone would switch it on.
+        Some(Rewrite::Replace(new)) if name.switches_off() => Some(format!("write {new}")),
+        _ => unknown.hint,
+    };
     remark
 }
 
