@@ -84,7 +84,7 @@ pub(crate) fn judge_value(
 }
 
 /// Servers accept a word in any case, a prefix of it, or its number.
-fn is_word_of(words: &str, value: &str) -> bool {
+pub(crate) fn is_word_of(words: &str, value: &str) -> bool {
     let value = value.trim().to_ascii_lowercase();
     let is_start = |word: &str| word.to_ascii_lowercase().starts_with(&value);
     (!value.is_empty() && words.split(',').any(is_start))

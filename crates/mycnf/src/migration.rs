@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::assignment::is_same_setting;
-use crate::entry::Origin;
+use crate::entry::{Entry, Origin};
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
+use crate::judge::parse_number;
 use crate::line::{Line, parse_line};
 use crate::lint::advice;
 use crate::machine::Machine;
@@ -18,6 +19,18 @@ use crate::target::Target;
 
 /// The group that every server reads.
 const GROUP: &str = "mysqld";
+
+/// Groups of MariaDB that are no place for a pin: clients read the first, too, and not every server reads the second.
+const SHARED_GROUPS: [&str; 2] = ["client-server", "galera"];
+
+/// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
+const NOTHING_LEFT: [&str; 2] = ["unknown-option", "old-password-hashes"];
+
+/// Rules whose findings the pins solve.
+const PINNED: [&str; 2] = [
+    "binary-log-without-server-id",
+    "collation-without-character-set",
+];
 
 /// What happens to one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,12 +100,16 @@ pub fn migrate(
     after.redo_files = before.number("innodb_log_files_in_group").unwrap_or(1);
 
     let mut migration = Migration::default();
+    migration.keep_flushing(&before, &after, path);
     let mut findings = advice(&after);
     findings.sort_by_key(|advice| std::cmp::Reverse(advice.remark.level));
     for advice in &findings {
         migration.apply(advice, path, from);
     }
     migration.keep_redo_size(&before, &after, path);
+    for advice in &findings {
+        migration.leave_open(advice);
+    }
     for (number, group) in headers(text) {
         if is_foreign(&group) {
             migration.edits.push(Edit::Line {
@@ -127,26 +144,12 @@ impl Migration {
             Move::Rewritten { at: done, .. } | Move::Dropped { at: done, .. } => done == at,
             Move::Open { .. } | Move::Pinned { .. } => false,
         });
-        // The pins solve these.
-        let is_pinned = [
-            "binary-log-without-server-id",
-            "collation-without-character-set",
-        ]
-        .contains(&advice.rule.id);
-        if is_done || is_pinned {
+        if is_done || PINNED.contains(&advice.rule.id) {
             return;
         }
         let rewrite = match (&remark.rewrite, remark.level) {
             (Some(rewrite), _) => rewrite.clone(),
-            (None, Level::Refused) if advice.rule.id == "named-time-zone" => {
-                self.moves.push(Move::Open {
-                    at: Some(at.clone()),
-                    option: remark.option.clone(),
-                    what: format!("{}; a moved data directory has its own", remark.what),
-                });
-                return;
-            }
-            (None, Level::Refused) => Rewrite::Remove,
+            (None, Level::Refused) if NOTHING_LEFT.contains(&advice.rule.id) => Rewrite::Remove,
             (None, _) => return,
         };
         let hint = remark.fix.as_deref().unwrap_or_default();
@@ -184,6 +187,73 @@ impl Migration {
         }
     }
 
+    /// Leaves a value to the user that the new version refuses or changes, where no edit has settled it.
+    fn leave_open(&mut self, advice: &Advice) {
+        let remark = &advice.remark;
+        let is_open = remark.rewrite.is_none()
+            && !PINNED.contains(&advice.rule.id)
+            && (remark.level == Level::Refused || advice.rule.id == "adjusted-value");
+        let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
+            return;
+        };
+        let value = |line: &str| {
+            line.split_once('=')
+                .map(|(_, value)| value.trim().to_owned())
+        };
+        let is_settled = self.moves.iter().any(|one| match one {
+            Move::Dropped { at: done, .. } => done == at,
+            // A new name settles nothing, a new value does.
+            Move::Rewritten { at: done, was, now } => done == at && value(was) != value(now),
+            Move::Open { .. } | Move::Pinned { .. } => false,
+        });
+        if is_settled {
+            return;
+        }
+        let what = match &remark.fix {
+            _ if advice.rule.id == "named-time-zone" => {
+                format!("{}; a moved data directory has its own", remark.what)
+            }
+            Some(fix) => format!("{}; {fix}", remark.what),
+            None => remark.what.clone(),
+        };
+        self.moves.push(Move::Open {
+            at: Some(at.clone()),
+            option: remark.option.clone(),
+            what,
+        });
+    }
+
+    /// Value 3 is MariaDB's alone and flushes every commit, like 1; MySQL cuts it to 2, which flushes once in a second.
+    fn keep_flushing(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
+        if !before.is_mariadb() || after.is_mariadb() {
+            return;
+        }
+        let name = "innodb_flush_log_at_trx_commit";
+        let Some(entry) = after.set(name).map(|line| line.entry) else {
+            return;
+        };
+        let value = entry.value.as_deref().and_then(parse_number);
+        if value.is_some_and(|value| value >= 3) {
+            let how = format!("in {}, which flushes each commit, too", before.target);
+            self.replace(entry, format!("{name} = 1"), &how, path);
+        }
+    }
+
+    /// Puts another line in the place of an option's; `how` the option was in the old version goes into the comment.
+    fn replace(&mut self, entry: &Entry, now: String, how: &str, path: &Path) {
+        let at = entry.origin.clone();
+        let was = option_as_written(entry);
+        let reason = format!("was {was} {how}");
+        if let Some(line) = at.number().filter(|_| at.path() == path) {
+            self.edits.push(Edit::Line {
+                line,
+                rewrite: Rewrite::Replace(now.clone()),
+                reason,
+            });
+        }
+        self.moves.push(Move::Rewritten { at, was, now });
+    }
+
     /// Where the new version has one redo log file, it gets the size of all of the old ones.
     fn keep_redo_size(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
         let name = "innodb_log_file_size";
@@ -201,23 +271,22 @@ impl Migration {
             return;
         }
         let now = format!("{name} = {}", size(each.saturating_mul(files)));
-        let was = option_as_written(line.entry);
-        if let Some(number) = at.number().filter(|_| at.path() == path) {
-            self.edits.push(Edit::Line {
-                line: number,
-                rewrite: Rewrite::Replace(now.clone()),
-                reason: format!("was {was} in each of {files} files"),
-            });
-        }
-        self.moves.push(Move::Rewritten { at, was, now });
+        let how = format!("in each of {files} files");
+        self.replace(line.entry, now, &how, path);
     }
 
-    /// Adds the pins behind the server's last line.
+    /// Adds the pins behind the last line of a group that only servers read.
     fn pin(&mut self, pins: &[Pin], after: &Subject<'_>, path: &Path, text: &[u8]) {
         if pins.is_empty() {
             return;
         }
-        let own = after.read().filter(|line| line.entry.origin.path() == path);
+        let is_shared = |group: &str| {
+            let mut shared = SHARED_GROUPS.iter();
+            shared.any(|shared| shared.eq_ignore_ascii_case(group))
+        };
+        let own = after
+            .read()
+            .filter(|line| line.entry.origin.path() == path && !is_shared(&line.entry.group));
         let last = own.filter_map(|line| line.entry.origin.number()).max();
         let mut lines = vec![String::new(), "# added by dbdyno config migrate".to_owned()];
         let end = u32::try_from(text.split_inclusive(|byte| *byte == b'\n').count());

@@ -72,6 +72,13 @@ impl OptionName {
         spellings
     }
 
+    /// The name behind `skip-`, `disable-` or `enable-`; `None` without one of them.
+    pub(crate) fn switched(&self) -> Option<&str> {
+        let prefixes = ["skip_", "disable_", "enable_"];
+        let mut prefixes = prefixes.iter();
+        prefixes.find_map(|prefix| self.folded.strip_prefix(prefix))
+    }
+
     /// Whether the name itself disables the option (`skip-ssl`, `disable-log-bin`).
     pub fn switches_off(&self) -> bool {
         let name = &self.folded;

@@ -13,16 +13,20 @@ const DAY_S: i128 = 86_400;
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
 pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Rewrite> {
-    let old = line.entry.name.folded();
     let knows = |name: &str| subject.has(name);
-    let successor = match succession(subject.catalogue.family(), old, &knows)? {
-        Succession::Gone(_) => return Some(Rewrite::Remove),
-        Succession::By(successor) => successor,
-    };
-    rewritten(subject, line, old, successor)
+    let family = subject.catalogue.family();
+    let names = [Some(line.entry.name.folded()), line.entry.name.switched()];
+    let mut names = names.into_iter().flatten();
+    let (old, succession) =
+        names.find_map(|name| Some((name, succession(family, name, &knows)?)))?;
+    match succession {
+        Succession::Gone(_) => Some(Rewrite::Remove),
+        Succession::By(successor) => rewritten(subject, line, old, successor),
+    }
 }
 
-/// The line of an option under another name.
+/// The line of an option under another name. `old` is its name in the catalogues: `skip_log_bin` sets `log_bin`, and
+/// `skip_slave_start` is an option of that name.
 pub(crate) fn rewritten(
     subject: &Subject<'_>,
     line: &Assignment<'_>,
@@ -33,7 +37,8 @@ pub(crate) fn rewritten(
         // The new option is in the file already.
         return Some(Rewrite::Remove);
     }
-    let value = line.entry.value.as_deref();
+    let off = off_value(line, old);
+    let value = off.or(line.entry.value.as_deref());
     let replaced = |name: &str, value: Option<String>| {
         Some(Rewrite::Replace(match value {
             Some(value) => format!("{name} = {value}"),
@@ -82,16 +87,34 @@ pub(crate) fn rewritten(
         ("innodb_locks_unsafe_for_binlog" | "temptable_use_mmap", _) => Some(Rewrite::Remove),
         ("default_authentication_plugin", _) => replaced(new, Some(format!("{},,", value?))),
         ("innodb_file_io_threads", _) | ("set_variable", _) => None,
+        // A switch without a value; its successor is a size.
+        ("skip_host_cache", _) => {
+            replaced(&with_prefix(&line.entry.name, new), Some("0".to_owned()))
+        }
         // These took a file name, too.
-        ("log" | "log_slow_queries", _) => match value {
-            None => replaced(new, Some("1".to_owned())),
-            Some(_) => None,
+        ("log" | "log_slow_queries", _) => match (off, value) {
+            (Some(off), _) => replaced(new, Some(off.to_owned())),
+            (None, None) => replaced(new, Some("1".to_owned())),
+            (None, Some(_)) => None,
         },
         _ => replaced(
             &with_prefix(&line.entry.name, new),
             value.map(str::to_owned),
         ),
     }
+}
+
+/// The value that a line gives to the option `old` by `skip-` or `disable-` before its name; `None` without these.
+///
+/// Source: MySQL Reference Manual, "Program Option Modifiers"; after such a name the servers' parser takes `=0` alone
+/// for a double negation.
+fn off_value(line: &Assignment<'_>, old: &str) -> Option<&'static str> {
+    let name = &line.entry.name;
+    let value = match line.entry.value.as_deref() {
+        Some("0") => "1",
+        _ => "0",
+    };
+    (name.switches_off() && name.folded() != old).then_some(value)
 }
 
 /// Whether a switch is on by its line.
@@ -183,6 +206,50 @@ mod tests {
                 "innodb_locks_unsafe_for_binlog=1",
                 Some("transaction_isolation = READ-COMMITTED"),
             ),
+            (
+                "mysql-8.0.33",
+                "skip-log-slave-updates",
+                Some("log_replica_updates = 0"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip_log_slave_updates = 0",
+                Some("log_replica_updates = 1"),
+            ),
+            (
+                "mysql-8.0.33",
+                "disable-master-verify-checksum",
+                Some("source_verify_checksum = 0"),
+            ),
+            (
+                "mysql-8.0.33",
+                "enable-log-slave-updates",
+                Some("log_replica_updates"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip-slave-start",
+                Some("skip_replica_start"),
+            ),
+            (
+                "mariadb-10.11",
+                "loose-skip-log-replica-updates",
+                Some("loose_log_slave_updates = 0"),
+            ),
+            ("mysql-9.7", "skip-host-cache", Some("host_cache_size = 0")),
+            ("mysql-5.5", "host_cache_size = 100", None),
+            (
+                "mysql-9.7",
+                "skip-innodb-checksums",
+                Some("innodb_checksum_algorithm = none"),
+            ),
+            (
+                "mysql-8.0.33",
+                "skip-log-warnings",
+                Some("log_error_verbosity = 1"),
+            ),
+            ("mysql-9.7", "skip-log", Some("general_log = 0")),
+            ("mysql-9.7", "log", Some("general_log = 1")),
             ("mysql-9.7", "log = /var/log/all.log", None),
             ("mysql-9.7", "no_such_option=1", None),
         ] {

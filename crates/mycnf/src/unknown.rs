@@ -105,9 +105,18 @@ pub(crate) fn succession(
             Some(successor) => knows(successor).then_some(Succession::By(successor)),
         };
     }
-    let mut rows = SUCCESSORS.iter().filter(in_family);
-    let row = rows.find(|row| row.successor == Some(name) && knows(row.name))?;
-    Some(Succession::By(row.name))
+    Some(Succession::By(replaced(family, name, knows)?))
+}
+
+/// The option of an older version that another one replaced. A switch that turns a thing off is no name for its size:
+/// `host_cache_size` replaced `skip_host_cache`, which takes no number.
+fn replaced(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    let is_off = |name: &str| name.starts_with("skip_");
+    let mut rows = SUCCESSORS.iter().filter(|row| in_family(row, family));
+    let row = rows.find(|row| {
+        row.successor == Some(name) && is_off(row.name) == is_off(name) && knows(row.name)
+    })?;
+    Some(row.name)
 }
 
 /// The versions that had the option, according to the catalogues.
@@ -167,10 +176,8 @@ fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option
 
 /// The option that it replaced: the file was written for a newer version than the server.
 fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
-    let mut rows = SUCCESSORS.iter();
-    let row =
-        rows.find(|row| row.successor == Some(name) && in_family(row, family) && knows(row.name))?;
-    Some(format!("this version's name for it is {}", row.name))
+    let name = replaced(family, name, knows)?;
+    Some(format!("this version's name for it is {name}"))
 }
 
 fn completion(

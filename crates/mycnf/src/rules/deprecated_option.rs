@@ -3,7 +3,7 @@
 use crate::catalogue::Kind;
 use crate::deprecation::deprecation;
 use crate::rename::rewritten;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -24,13 +24,19 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             continue;
         };
         let successor = known.successor.filter(|name| subject.has(name));
+        let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
+        let successor = match &rewrite {
+            // The new name alone would switch it on.
+            Some(Rewrite::Replace(new)) if line.entry.name.switches_off() => Some(new.as_str()),
+            _ => successor,
+        };
         let fix = match (successor, known.remark) {
             (Some(new), "") => format!("write {new}"),
             (Some(new), remark) => format!("write {new} ({remark})"),
             (None, remark) => format!("leave it out: {remark}"),
         };
         let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
-        remark.rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
+        remark.rewrite = rewrite;
         remarks.push(remark);
     }
     remarks
@@ -48,6 +54,16 @@ mod tests {
             "mysql-8.0.33",
             line,
             &["deprecated in this version; write log_replica_updates"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "skip-log-slave-updates\nskip-host-cache\nskip-slave-start",
+            &[
+                "write log_replica_updates = 0",
+                "write host_cache_size = 0",
+                "write skip_replica_start",
+            ],
         );
         assert_found(&RULE, "mysql-8.0.12", line, &[]);
         assert_found(&RULE, "mariadb-10.11", line, &[]);

@@ -12,10 +12,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Options that collect the values of all their lines.
-const COLLECTING: [&str; 12] = [
+const COLLECTING: [&str; 14] = [
     "binlog_do_db",
     "binlog_ignore_db",
     "early_plugin_load",
+    "ignore_db_dir",
+    "ignore_db_dirs",
     "optimizer_switch",
     "performance_schema_instrument",
     "plugin_load_add",
@@ -83,6 +85,18 @@ mod tests {
             &RULE,
             "mysql-5.7",
             "replicate_ignore_db=a\nreplicate_ignore_db=b",
+            &[],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "ignore-db-dir=lost+found\nignore-db-dir=.snapshot",
+            &[],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "ignore_db_dirs=lost+found\nignore_db_dirs=.snapshot",
             &[],
         );
     }

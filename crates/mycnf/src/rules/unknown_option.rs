@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::name::OptionName;
 use crate::rename::renamed;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 use crate::unknown::explain_unknown;
 
@@ -30,8 +30,12 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Level::Refused
     };
     let mut remark = Remark::on(line, level, unknown.what);
-    remark.fix = unknown.hint;
     remark.rewrite = renamed(subject, line);
+    remark.fix = match &remark.rewrite {
+        // The new name alone would switch it on.
+        Some(Rewrite::Replace(new)) if name.switches_off() => Some(format!("write {new}")),
+        _ => unknown.hint,
+    };
     remark
 }
 
@@ -41,7 +45,7 @@ mod tests {
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
-        let cases: [(&str, &str, &[&str]); 7] = [
+        let cases: [(&str, &str, &[&str]); 9] = [
             (
                 "mysql-8.0.33",
                 "query_cache_size=0",
@@ -53,6 +57,16 @@ mod tests {
                 "mysql-9.7",
                 "innodb_log_file_size=1G",
                 &["write innodb_redo_log_capacity"],
+            ),
+            (
+                "mysql-9.7",
+                "skip-host-cache",
+                &["last seen in 8.0.33; write host_cache_size = 0"],
+            ),
+            (
+                "mysql-5.5",
+                "host_cache_size=100",
+                &["new in 5.6.24 or shortly before"],
             ),
             (
                 "mariadb-10.11",

@@ -1,9 +1,9 @@
 //! Rule: the version refuses the value, or passes over the line because of it.
 
 use crate::assignment::Assignment;
-use crate::catalogue::Family;
+use crate::catalogue::{Family, Kind};
 use crate::finding::Severity;
-use crate::judge::{allowed, judge_value};
+use crate::judge::{allowed, is_word_of, judge_value};
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -74,6 +74,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if let Some((Severity::Refused, what)) = judge_value(&option.kind, &line.entry.name, value) {
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
+        if let Kind::Words(words) = option.kind {
+            remark.rewrite = parts_left(line, value, |word| is_word_of(words, word));
+        }
         return Some(remark);
     }
     let is_5_5 =
@@ -101,17 +104,43 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     Some(Remark::on(line, Level::Refused, what).fix(format!("allowed: {}", words.join(", "))))
 }
 
-/// A flag of optimizer_switch that the version's default value does not list.
+/// The flags of optimizer_switch that the version's default value does not list.
 fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
     let all = subject.catalogue.default_value("optimizer_switch")?;
     let name = |flag: &'_ str| flag.split('=').next().unwrap_or_default().trim().to_owned();
     let known: Vec<String> = all.split(',').map(name).collect();
-    let given = value.split(',').map(name);
-    let mut unknown =
-        given.filter(|flag| !flag.is_empty() && flag != "default" && !known.contains(flag));
-    let flag = unknown.next()?;
-    let what = format!("this version has no flag {flag}");
-    Some(Remark::on(line, Level::Refused, what).fix("leave the flag out"))
+    let is_known = |flag: &str| {
+        let flag = name(flag);
+        flag.is_empty() || flag == "default" || known.contains(&flag)
+    };
+    let unknown = value.split(',').filter(|flag| !is_known(flag)).map(name);
+    let unknown: Vec<String> = unknown.collect();
+    if unknown.is_empty() {
+        return None;
+    }
+    let what = format!("this version has no flag {}", unknown.join(", "));
+    // Flags that are not written keep their defaults, so that a line without any is left out.
+    let rewrite = parts_left(line, value, is_known).unwrap_or(Rewrite::Remove);
+    let fix = match &rewrite {
+        Rewrite::Replace(new) => format!("write {new}"),
+        Rewrite::Remove => "leave the line out".to_owned(),
+    };
+    let remark = Remark::on(line, Level::Refused, what).fix(fix);
+    Some(remark.rewrite(rewrite))
+}
+
+/// The line with those parts of its list that the version takes; `None` if it takes none.
+fn parts_left(
+    line: &Assignment<'_>,
+    list: &str,
+    is_taken: impl Fn(&str) -> bool,
+) -> Option<Rewrite> {
+    let parts = list.split(',').map(str::trim);
+    let left: Vec<&str> = parts
+        .filter(|part| !part.is_empty() && is_taken(part))
+        .collect();
+    let new = format!("{} = {}", line.entry.name, left.join(","));
+    (!left.is_empty()).then_some(Rewrite::Replace(new))
 }
 
 #[cfg(test)]
@@ -143,5 +172,19 @@ mod tests {
             &["write log_slow_slave_statements = 1"],
         );
         assert_found(&RULE, "mysql-5.6", "log_slow_slave_statements=ON", &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "optimizer_switch='derived_merge=off,skip_scan=off,hash_join=on'",
+            &[
+                "this version has no flag skip_scan, hash_join; write optimizer_switch = derived_merge=off",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "optimizer_switch=hash_join=on",
+            &["this version has no flag hash_join; leave the line out"],
+        );
     }
 }

@@ -112,7 +112,10 @@ fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {
         count(|one| matches!(one, Move::Open { .. })),
     );
     let shown_max = if args.verbose { usize::MAX } else { SHOWN_MAX };
-    for one in migration.moves.iter().take(shown_max) {
+    // What is to decide comes first, so that no number of other changes hides it.
+    let mut moves: Vec<&Move> = migration.moves.iter().collect();
+    moves.sort_by_key(|one| !matches!(one, Move::Open { .. }));
+    for one in moves.into_iter().take(shown_max) {
         line(&mut out, &move_text(one));
     }
     let rest = migration.moves.len().saturating_sub(shown_max);
