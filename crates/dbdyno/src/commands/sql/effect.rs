@@ -4,6 +4,9 @@ use workload::sql_script::SqlStatement;
 
 use super::session::{Failure, Session};
 
+/// Schemas of the server whose tables have engines of all kinds.
+const SERVER_SCHEMAS: [&str; 3] = ["mysql", "performance_schema", "sys"];
+
 /// What executing a statement would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
@@ -54,9 +57,6 @@ pub(super) fn kind_of(statement: &SqlStatement) -> String {
         None => verb,
     }
 }
-
-/// Schemas of the server whose tables have engines of all kinds.
-const SERVER_SCHEMAS: [&str; 3] = ["mysql", "performance_schema", "sys"];
 
 /// The schema of the server that a statement names, if it names one.
 pub(super) fn server_schema(statement: &SqlStatement) -> Option<&'static str> {

@@ -30,8 +30,8 @@ FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. Th
 draws all.
 
 A statement that reads is executed once to measure its plan, in a transaction that allows nothing but reading. One that
-changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. SET and USE in
-a file are executed for the statements after them.
+changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. USE,
+and SET of the session's variables, are executed for the statements after them.
 
 Examples:
   dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
