@@ -33,6 +33,10 @@ impl Guard {
             return Self::Absent;
         }
         match effect_of(statement) {
+            // MariaDB refuses SELECT ... FOR UPDATE where only reading is allowed.
+            Effect::Reads if statement.has_word("for") && statement.has_word("update") => {
+                Self::RollBack
+            }
             // A SELECT can call a function that writes.
             Effect::Reads => Self::ReadOnly,
             Effect::Changes => Self::RollBack,
@@ -88,6 +92,7 @@ mod tests {
     fn nothing_but_settings_is_executed_without_a_transaction() {
         for (text, commit, guard) in [
             ("select f(1)", false, Guard::ReadOnly),
+            ("select a from t for update", false, Guard::RollBack),
             ("delete from t", false, Guard::RollBack),
             ("set @a = 1", false, Guard::Absent),
             ("select f(1)", true, Guard::Absent),
