@@ -3,6 +3,7 @@
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
 mod scanner;
+mod words;
 
 use std::{
     fmt,
@@ -19,9 +20,6 @@ const DEPTH_AT_MOST: usize = 16;
 
 /// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
-
-/// Bytes of a statement's first word that are read.
-const VERB_BYTES_MAX: usize = 32;
 
 /// A statement with its place.
 #[derive(Debug, Clone)]
@@ -151,35 +149,6 @@ impl SqlStatement {
         let word = rest[..rest.find("*/")?].trim();
         let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
         (!word.is_empty() && word.chars().all(is_name)).then_some(word)
-    }
-
-    /// Its first word in capitals: `SELECT`; an opening bracket before it is skipped.
-    pub fn verb(&self) -> String {
-        let text = self.text();
-        let mut scanner = Scanner::new(text);
-        let mut words = std::iter::from_fn(|| scanner.next_token());
-        let first = words.find_map(|(range, token)| match token {
-            // No word that matters is longer, and one of a wrong file can be.
-            Token::Word => Some(range.start..range.end.min(range.start + VERB_BYTES_MAX)),
-            _ => None,
-        });
-        let word = first.map(|range| String::from_utf8_lossy(&text[range]).to_uppercase());
-        word.unwrap_or_default()
-    }
-
-    /// Whether a word stands in it outside of quotations and comments, in any case.
-    pub fn has_word(&self, word: &str) -> bool {
-        let text = self.text();
-        let mut scanner = Scanner::new(text);
-        std::iter::from_fn(|| scanner.next_token()).any(|(range, token)| match token {
-            Token::Word => text[range].eq_ignore_ascii_case(word.as_bytes()),
-            Token::Name => text[range]
-                .trim_ascii()
-                .strip_prefix(b"`")
-                .and_then(|it| it.strip_suffix(b"`"))
-                .is_some_and(|name| name.eq_ignore_ascii_case(word.as_bytes())),
-            _ => false,
-        })
     }
 }
 

@@ -215,3 +215,99 @@ fn statements_are_timed_in_rounds() {
         .prints("name,place,rows");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
+
+#[test]
+fn statements_that_change_something_are_not_executed_unasked() {
+    let scene = server();
+    let schema = "delimiter //\n\
+                  create function noting() returns int modifies sql data \
+                  begin insert into item (price) values (1); return 1; end//\n\
+                  create view notes as select id from log//\n\
+                  create view cheap as select * from item where price < 20//";
+    ask(&scene, schema);
+    let several = scene.file(
+        "several.sql",
+        "delimiter //\nselect 1; delete from item//\nset @a = 1; drop table item//\n",
+    );
+    let several = several.to_str().expect("the path is text");
+    let count = "select count(*) from item";
+    let before = ask(&scene, count);
+    for (args, message) in [
+        (
+            &[
+                "explain",
+                "--no-analyze",
+                "-e",
+                "set statement max_statement_time=5 for delete from item",
+            ][..],
+            "SET cannot be explained",
+        ),
+        (
+            &["explain", several],
+            "SELECT with a second statement cannot be explained",
+        ),
+        (
+            &["time", several],
+            "SELECT with a second statement cannot be rolled back",
+        ),
+        (
+            &["time", "-e", "set password for root@localhost = ''"],
+            "SET cannot be rolled back",
+        ),
+        (
+            &["time", "-e", "select 1 /*!50000 into outfile '/tmp/x' */"],
+            "SELECT with a comment that the server executes cannot be rolled back",
+        ),
+        (&["time", "-e", "select noting()"], "error 1792"),
+        (
+            &["time", "-e", "delete from mysql.event"],
+            "not every table of schema mysql has transactions",
+        ),
+        (
+            &["time", "-e", "use mysql", "-e", "delete from event"],
+            "not every table of schema mysql has transactions",
+        ),
+        (
+            &[
+                "explain",
+                "--analyze",
+                "-e",
+                "use mysql",
+                "-e",
+                "delete from event",
+            ],
+            "not every table of schema mysql has transactions",
+        ),
+        (
+            &["time", "-e", "insert into notes values (9)"],
+            "shop.notes is a view",
+        ),
+        (
+            &["explain", "--analyze", "-e", "delete from cheap"],
+            "shop.cheap is a view",
+        ),
+    ] {
+        sql(&scene, args).exits(2).says(message);
+    }
+    let locking = "select id from item where price < 20 for update";
+    for args in [
+        &["time", "--runs", "1", "-e", locking][..],
+        &["explain", "-e", locking],
+        &["time", "--runs", "1", "-e", "select 1 from cheap;"],
+    ] {
+        sql(&scene, args).exits(0);
+    }
+    assert_eq!(ask(&scene, count), before);
+
+    // No word of the statement shows what a trigger writes: the first execution is the last one.
+    let trigger =
+        "create trigger noted after insert on item for each row insert into log values (new.id)";
+    ask(&scene, trigger);
+    let insert = "insert into item (price) values (5)";
+    sql(&scene, &["time", "-e", insert])
+        .exits(2)
+        .says("that was not rolled back");
+    assert_eq!(ask(&scene, count), before);
+    assert_eq!(ask(&scene, "select count(*) from log"), "1\n");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}

@@ -55,10 +55,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let rest = self.rest();
-        let skipped = rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
+        let skipped = blanks(rest);
         let line = rest[skipped..].split(|byte| *byte == b'\n').next()?;
         let line = line.trim_ascii_end();
         let word = line.split(u8::is_ascii_whitespace).next()?;
@@ -100,7 +97,9 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         let first = *rest.first()?;
         let (length, token) = match first {
-            b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => (1, Token::Space),
+            // A run of blanks is one token: before each token of a line's start the whole run is searched for a command.
+            b' ' | b'\t' => (blanks(rest), Token::Space),
+            b'\r' | b'\n' | 0x0b | 0x0c => (1, Token::Space),
             b'\'' | b'"' | b'`' => quotation(rest, first),
             b'#' => (line_length(rest), Token::Comment),
             b'-' if is_dash_comment(rest) => (line_length(rest), Token::Comment),
@@ -115,6 +114,11 @@ impl<'a> Scanner<'a> {
         self.at = start + length;
         Some((start..self.at, token))
     }
+}
+
+fn blanks(rest: &[u8]) -> usize {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+    rest.iter().take_while(is_blank).count()
 }
 
 fn is_word(byte: u8) -> bool {
@@ -175,4 +179,24 @@ fn quotation(rest: &[u8], mark: u8) -> (usize, Token) {
         }
     }
     (rest.len(), Token::Open("a quotation"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_blanks_is_one_token_within_its_line() {
+        let mut scanner = Scanner::new(b" \t  a  \n  \tb");
+        let tokens: Vec<_> = std::iter::from_fn(|| scanner.next_token()).collect();
+        let expected = [
+            (0..4, Token::Space),
+            (4..5, Token::Word),
+            (5..7, Token::Space),
+            (7..8, Token::Space),
+            (8..11, Token::Space),
+            (11..12, Token::Word),
+        ];
+        assert_eq!(tokens, expected);
+    }
 }

@@ -10,11 +10,11 @@ use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
 use self::{
-    explanation::Explanation,
+    explanation::{Explanation, Form, Taken},
     forms::{Forms, Measuring},
 };
 use super::{
-    effect::{Effect, effect_of, obstacle},
+    effect::{Effect, effect_of, kind_of, obstacle},
     input::{InputArgs, is_setting},
     session::{Failure, Session},
     timeout::timeout,
@@ -30,8 +30,8 @@ FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. Th
 draws all.
 
 A statement that reads is executed once to measure its plan, in a transaction that allows nothing but reading. One that
-changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. SET and USE in
-a file are executed for the statements after them.
+changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. USE,
+and SET of the session's variables, are executed for the statements after them.
 
 Examples:
   dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
@@ -138,8 +138,8 @@ fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let message = format!("{place}: {} cannot be explained", statement.verb());
-    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; SET and USE prepare the session";
+    let message = format!("{place}: {} cannot be explained", kind_of(statement));
+    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; USE and SET of the session's variables prepare it";
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
@@ -169,7 +169,6 @@ async fn explain_all(
                     return Err(Blamed::new(Blame::Input, message)
                         .hint("without --analyze it is only explained".to_owned()));
                 }
-                notes.push("executed in a transaction that was rolled back".to_owned());
                 Measuring::AndRollBack
             }
             _ => {
@@ -178,6 +177,9 @@ async fn explain_all(
             }
         };
         let taken = forms.take(session, &sql, measuring).await.map_err(blamed)?;
+        if measuring == Measuring::AndRollBack {
+            notes.push(execution_note(&taken.forms));
+        }
         let explanation = Explanation::new(statement, session.version(), taken, notes);
         if explanation.best().is_none() {
             let message = format!(
@@ -197,4 +199,40 @@ async fn explain_all(
         ));
     }
     Ok(explained)
+}
+
+/// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.
+fn execution_note(forms: &[Taken]) -> String {
+    let measured = forms.iter().find(|taken| taken.form == Form::Measured);
+    match measured.map(|taken| &taken.plan) {
+        Some(Ok(_)) => "executed in a transaction that was rolled back".to_owned(),
+        Some(Err(why)) => format!("not measured: {why}"),
+        None => "not measured".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_counts_as_executed_only_if_it_was_measured() {
+        let taken = |form, plan| Taken {
+            form,
+            command: String::new(),
+            plan,
+        };
+        let plan = || {
+            let text = "-> Rows fetched before execution  (cost=0.00 rows=1)";
+            Ok((plans::Plan::of_tree(text).unwrap(), text.into()))
+        };
+        let refused = || Err("not in this version".to_owned());
+        for (measured, note) in [
+            (plan(), "executed in a transaction that was rolled back"),
+            (refused(), "not measured: not in this version"),
+        ] {
+            let forms = [taken(Form::Rows, plan()), taken(Form::Measured, measured)];
+            assert_eq!(execution_note(&forms), note);
+        }
+    }
 }

@@ -51,10 +51,58 @@ impl InputArgs {
 
 /// Whether a statement only changes the session, for those that follow it.
 pub(super) fn is_setting(statement: &SqlStatement) -> bool {
-    let is_global = || statement.has_word("global") || statement.has_word("persist");
     match statement.verb().as_str() {
+        "USE" | "SET" if statement.hidden_part().is_some() => false,
         "USE" => true,
-        "SET" => !is_global(),
+        "SET" => !reaches_beyond_the_session(statement),
         _ => false,
+    }
+}
+
+/// Whether a SET changes accounts, variables of the server or, as MariaDB's `SET STATEMENT ... FOR`, anything.
+fn reaches_beyond_the_session(statement: &SqlStatement) -> bool {
+    let words = [
+        "global",
+        "persist",
+        "persist_only",
+        "statement",
+        "password",
+        "resource",
+    ];
+    let is_default_role = || statement.has_word("default") && statement.has_word("role");
+    words.iter().any(|word| statement.has_word(word)) || is_default_role()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_only_changes_the_session() {
+        for (text, expected) in [
+            ("set @limit = 50", true),
+            ("set session sql_mode = default", true),
+            ("set role reader", true),
+            ("set names utf8mb4", true),
+            ("use wiki", true),
+            ("set global max_connections = 5", false),
+            ("set @@`global`.max_connections = 5", false),
+            ("set persist_only max_connections = 5", false),
+            ("SET @@persist_only.max_connections = 5", false),
+            (
+                "set statement max_statement_time = 5 for delete from t",
+                false,
+            ),
+            ("set password for u = 'p'", false),
+            ("set default role r to u", false),
+            ("set resource group r for 7", false),
+            ("set @a = 1; drop table t", false),
+            ("set @a = 1 /*! , global max_connections = 5 */", false),
+            ("select 1", false),
+        ] {
+            let script = format!("delimiter //\n{text}//");
+            let statements = statements_of("x", script.into_bytes()).unwrap();
+            assert_eq!(is_setting(&statements[0]), expected, "{text}");
+        }
     }
 }

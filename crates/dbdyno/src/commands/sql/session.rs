@@ -131,6 +131,17 @@ impl Session {
         guarded(&self.endpoint, id, self.limit, exchange).await
     }
 
+    /// The warnings of the last statement: number and message.
+    pub(super) async fn warnings(&mut self) -> Result<Vec<(u32, String)>, Failure> {
+        let sets = self.rows("SHOW WARNINGS").await?;
+        let rows = sets.into_iter().flat_map(|set| set.rows);
+        let warnings = rows.filter_map(|row| {
+            let text = |at: usize| Some(String::from_utf8_lossy(row.get(at)?.as_deref()?));
+            Some((text(1)?.parse().ok()?, text(2)?.into_owned()))
+        });
+        Ok(warnings.collect())
+    }
+
     /// Checks a statement without executing it. A kind of statement that cannot be prepared passes.
     pub(super) async fn check(&mut self, sql: &str) -> Result<(), Failure> {
         /// ER_UNSUPPORTED_PS

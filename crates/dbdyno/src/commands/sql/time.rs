@@ -3,6 +3,7 @@
 mod cold;
 mod costs;
 mod figures;
+mod guard;
 mod outputs;
 mod rounds;
 
@@ -13,7 +14,7 @@ use workload::sql_script::SqlStatement;
 
 use self::{figures::Timed, rounds::Rounds};
 use super::{
-    effect::{Effect, effect_of},
+    effect::{Effect, effect_of, kind_of},
     input::{InputArgs, is_setting},
     session::Session,
     timeout::timeout,
@@ -27,9 +28,9 @@ are done or --budget is used up. The first round is reported apart, because it m
 memory. With --cold rounds come first that each begin after a restart of the private server, with an empty buffer pool; what
 the operating system has cached stays cached.
 
-A time is that from sending the statement to the last byte of its result, which is read and counted. Statements that change
-data are executed in a transaction that is rolled back; --commit keeps what they change. SET and USE are executed and not
-timed.
+A time is that from sending the statement to the last byte of its result, which is read and counted. Statements that read
+are executed in a transaction that allows nothing but reading, and statements that change data in one that is rolled back;
+--commit keeps what they change. USE and SET of the session's variables are executed and not timed.
 
 Examples:
   dbdyno sql time queries.sql --server demo --database wiki
@@ -141,7 +142,7 @@ impl TimeArgs {
         let message = format!(
             "{}: {} cannot be rolled back",
             statement.place(),
-            statement.verb()
+            kind_of(statement)
         );
         Err(Blamed::new(Blame::Input, message)
             .hint("--commit executes it as it is, in every round".to_owned()))

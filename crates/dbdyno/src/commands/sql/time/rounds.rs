@@ -2,23 +2,27 @@
 
 use std::time::Duration;
 
-use runs::Blamed;
+use runs::{Blame, Blamed};
 use workload::sql_script::SqlStatement;
 
 use super::{
     costs::Counters,
     figures::{Median, Timed},
+    guard::Guard,
 };
 use crate::commands::sql::{
-    effect::{Effect, effect_of, obstacle},
+    effect::{obstacle, server_schema},
     input::is_setting,
     session::{Failure, Session},
 };
 
+/// What to do about a statement that changes data for good.
+const KEEP: &str = "--commit executes it and keeps what it changes";
+
 /// The statements with their times so far.
 pub(super) struct Rounds<'a> {
     statements: &'a [SqlStatement],
-    commit: bool,
+    guards: Vec<Guard>,
     timed: Vec<Timed>,
 }
 
@@ -31,18 +35,23 @@ struct Execution {
 
 impl<'a> Rounds<'a> {
     pub(super) fn new(statements: &'a [SqlStatement], commit: bool) -> Self {
+        let guards: Vec<Guard> = statements
+            .iter()
+            .map(|statement| Guard::of(statement, commit))
+            .collect();
         let timed = statements.iter().enumerate().map(|(at, statement)| Timed {
             name: statement
                 .label()
                 .map_or_else(|| format!("{}", at + 1), str::to_owned),
             statement: Some(statement.clone()),
-            is_rolled_back: !commit && effect_of(statement) == Effect::Changes,
+            is_rolled_back: guards[at] == Guard::RollBack,
             ..Timed::default()
         });
+        let timed = timed.collect();
         Self {
             statements,
-            commit,
-            timed: timed.collect(),
+            guards,
+            timed,
         }
     }
 
@@ -92,10 +101,13 @@ impl<'a> Rounds<'a> {
             }
             let endpoint = session.endpoint().clone();
             let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+            // Read within the transaction, so that its own commands are not counted.
+            self.guards[at].begin(session).await.map_err(blamed)?;
             let reading_before = Counters::read(session).await.map_err(blamed)?;
             let before = Counters::read(session).await.map_err(blamed)?;
-            self.execute(session, at).await?;
+            self.measure(session, at).await?;
             let after = Counters::read(session).await.map_err(blamed)?;
+            self.end(session, at).await?;
             self.timed[at].costs = after.since(&before, &before, &reading_before);
         }
         Ok(())
@@ -103,6 +115,7 @@ impl<'a> Rounds<'a> {
 
     /// Refuses what a rollback would not take back, before anything is executed.
     async fn check(&self, session: &mut Session) -> Result<(), Blamed> {
+        self.check_databases()?;
         for (statement, timed) in self.statements.iter().zip(&self.timed) {
             if !timed.is_rolled_back {
                 continue;
@@ -113,11 +126,27 @@ impl<'a> Rounds<'a> {
                 obstacle.map_err(|failure| failure.blamed(&endpoint, statement))?
             {
                 let message = format!("{}: not executed: {obstacle}", statement.place());
-                let hint = "--commit executes it and keeps what it changes".to_owned();
-                return Err(Blamed::new(runs::Blame::Input, message).hint(hint));
+                return Err(Blamed::new(Blame::Input, message).hint(KEEP.to_owned()));
             }
         }
         Ok(())
+    }
+
+    /// Refuses a change of the database to one of the server's if a statement shall be rolled back. From the second
+    /// round on it takes effect for the statements before it, too.
+    fn check_databases(&self) -> Result<(), Blamed> {
+        if !self.guards.contains(&Guard::RollBack) {
+            return Ok(());
+        }
+        let mut changes = self.statements.iter().filter(|it| it.verb() == "USE");
+        let Some((change, schema)) = changes.find_map(|it| Some((it, server_schema(it)?))) else {
+            return Ok(());
+        };
+        let message = format!(
+            "{}: not executed: not every table of schema {schema} has transactions",
+            change.place()
+        );
+        Err(Blamed::new(Blame::Input, message).hint(KEEP.to_owned()))
     }
 
     fn is_precise(&self, precision: f64) -> bool {
@@ -146,18 +175,43 @@ impl<'a> Rounds<'a> {
     async fn execute(&self, session: &mut Session, at: usize) -> Result<Execution, Blamed> {
         let statement = &self.statements[at];
         let endpoint = session.endpoint().clone();
-        let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
-        let in_transaction = self.timed[at].is_rolled_back && !self.commit;
-        if in_transaction {
-            session.rows("START TRANSACTION").await.map_err(blamed)?;
-        }
+        let begun = self.guards[at].begin(session).await;
+        begun.map_err(|failure| failure.blamed(&endpoint, statement))?;
+        // After a failure the server rolls back with the end of the session.
+        let execution = self.measure(session, at).await?;
+        self.end(session, at).await?;
+        Ok(execution)
+    }
+
+    /// Ends the transaction of a statement; an error if the statement left something behind.
+    async fn end(&self, session: &mut Session, at: usize) -> Result<(), Blamed> {
+        let statement = &self.statements[at];
+        let endpoint = session.endpoint().clone();
+        let ended = self.guards[at].end(session).await;
+        let Some(warning) = ended.map_err(|failure| failure.blamed(&endpoint, statement))? else {
+            return Ok(());
+        };
+        let message = format!(
+            "{}: ended after an execution that was not rolled back: {warning}",
+            statement.place()
+        );
+        Err(Blamed::new(Blame::Input, message).hint(KEEP.to_owned()))
+    }
+
+    async fn measure(&self, session: &mut Session, at: usize) -> Result<Execution, Blamed> {
+        let statement = &self.statements[at];
         let started = reactor::now();
         let outcome = session.count(statement.text()).await;
         let time_s = (reactor::now() - started).as_secs_f64();
-        if in_transaction {
-            session.rows("ROLLBACK").await.map_err(blamed)?;
-        }
-        let outcome = outcome.map_err(blamed)?;
+        let outcome = outcome.map_err(|failure| {
+            let is_refused = self.guards[at].refused(&failure);
+            let blamed = failure.blamed(session.endpoint(), statement);
+            if is_refused {
+                Blamed::new(Blame::Input, blamed.message).hint(KEEP.to_owned())
+            } else {
+                blamed
+            }
+        })?;
         Ok(Execution {
             time_s,
             rows: if outcome.result_sets > 0 {
