@@ -11,7 +11,7 @@ use std::{
 
 use experiment::{Connect, ProxySpec};
 use files::Scratch;
-use protocol::{Address, Endpoint, SslMode};
+use protocol::{Address, Endpoint, ServerKey, SslMode};
 use rustix::process::{Pid, Signal, kill_process};
 use samples::ProxyWork;
 use server::Lifetime;
@@ -87,6 +87,8 @@ impl ProxyProcess {
             address: self.address.clone(),
             // It is on this machine; whether it encrypts towards the server is its own matter.
             ssl_mode: SslMode::Disabled,
+            // Where the proxy encrypts a password for the server, the client's key is the proxy's.
+            server_key: ServerKey::Asked,
             ..server.clone()
         }
     }
