@@ -76,7 +76,7 @@ measure() { # WAY CONNECTIONS
         $column["load"] $column["operation"] $column["statement"] == "" { of[$column["measure"]] = $column["value"] }
         # The warm-up of a second has its queries, too, at the same pace.
         END { if (!of["throughput"]) exit 1; print cpu / (of["throughput"] * (seconds + 1)), of["p50"] / 1000 }' >>"$work/$1-$2"
-    rm -f "$record"
+    rm -f "$record" "$record.html"
 }
 
 for round in $(seq "$rounds"); do
@@ -120,11 +120,11 @@ for way in plain noop; do
     wait_for "${port[idle-$way]}"
     before=$(resident_mb "${pid[idle-$way]}")
     "$dbdyno" oltp point_select run --host 127.0.0.1 --port "${port[idle-$way]}" --user bench --ssl-mode disabled --connections "$idle" \
-        --tables 1 --table-size 10k --rate 200 --warmup 1s --duration 4s --record "$work/idle" >/dev/null 2>&1 &
+        --tables 1 --table-size 10k --rate 200 --warmup 1s --duration 4s --record "$work/idle-$way" >/dev/null 2>&1 &
     load=$!
     most=0
     while kill -0 "$load" 2>/dev/null; do
-        most=$(awk -v a="$most" -v b="$(resident_mb "${pid[idle-$way]}")" 'BEGIN { print a > b ? a : b }')
+        most=$(awk -v a="$most" -v b="$(resident_mb "${pid[idle-$way]}")" 'BEGIN { print (a > b ? a : b) }')
         sleep 0.2
     done
     wait "$load"
