@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lua::{
     bad_argument,
-    mlua::{AnyUserData, IntoLua, Lua, Result, UserData, UserDataMethods, Value},
+    mlua::{IntoLua, Lua, RegistryKey, Result, UserData, UserDataMethods, Value},
     raise,
 };
 
@@ -15,12 +15,12 @@ use super::{
 };
 use crate::{Backends, Level, SharedSession};
 
-/// The session, with the objects of its two ends, which are made once.
+/// The session, with the objects of its two ends, which are made once and are in the registry.
 pub(super) struct Connection {
     session: SharedSession,
     backends: Arc<Backends>,
-    client: AnyUserData,
-    server: AnyUserData,
+    client: RegistryKey,
+    server: RegistryKey,
 }
 
 impl Connection {
@@ -30,10 +30,11 @@ impl Connection {
         backends: &Arc<Backends>,
     ) -> Result<Self> {
         let end = |side| {
-            lua.create_userdata(PeerObject {
+            let end = lua.create_userdata(PeerObject {
                 session: session.clone(),
                 side,
-            })
+            })?;
+            lua.create_registry_value(end)
         };
         Ok(Self {
             session: session.clone(),
@@ -45,9 +46,9 @@ impl Connection {
 
     fn field(&self, lua: &Lua, key: &[u8]) -> Result<Value> {
         let instead = match key {
-            b"client" => return self.client.clone().into_lua(lua),
+            b"client" => return lua.registry_value(&self.client),
             b"server" if self.session.borrow().server.is_none() => return Ok(Value::Nil),
-            b"server" => return self.server.clone().into_lua(lua),
+            b"server" => return lua.registry_value(&self.server),
             b"backend_ndx" => {
                 let place = self.session.borrow().backend;
                 return place.map_or(0, |place| place + 1).into_lua(lua);

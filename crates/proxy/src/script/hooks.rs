@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lua::{
     Error,
-    mlua::{AnyUserData, Function, IntoLuaMulti, Table, Value},
+    mlua::{AnyUserData, Function, IntoLuaMulti, RegistryKey, Table, Value},
 };
 
 use super::{
@@ -32,11 +32,12 @@ pub struct LuaHooks {
     script: Result<Running, &'static str>,
 }
 
-/// A script that has run in the environment of its session.
+/// A script that has run in the environment of its session. Its tables are in the registry: a handle of each would take a place
+/// on a stack of Lua, which holds eight thousand.
 struct Running {
-    environment: Table,
+    environment: RegistryKey,
     /// The session's own part of `proxy`.
-    own: Table,
+    own: RegistryKey,
 }
 
 /// What a hook returned.
@@ -68,10 +69,17 @@ impl LuaHooks {
         }
     }
 
+    /// The session's own part of `proxy`.
+    fn own(&self, running: &Running) -> Result<Table, Error> {
+        Ok(self.state.host.lua().registry_value(&running.own)?)
+    }
+
     /// The hook of this name: of the session, else one that a module has set for all.
     fn hook(&self, name: &str) -> Option<(&Running, Function)> {
         let running = self.script.as_ref().ok()?;
-        let of_session = running.environment.raw_get(name);
+        let lua = self.state.host.lua();
+        let environment = lua.registry_value::<Table>(&running.environment).ok()?;
+        let of_session = environment.raw_get(name);
         if let Ok(Value::Function(hook)) = of_session {
             return Some((running, hook));
         }
@@ -96,7 +104,8 @@ impl LuaHooks {
         hook: &Function,
         argument: impl IntoLuaMulti,
     ) -> Returned {
-        let shown = self.state.show(self.number, &running.own);
+        let own = self.own(running);
+        let shown = own.and_then(|own| self.state.show(self.number, &own));
         let begun = reactor::system_now();
         let value = shown.and_then(|()| self.state.host.call::<Value>(hook, argument));
         self.state.count_call(name, begun, value.is_err());
@@ -135,7 +144,9 @@ impl LuaHooks {
         let Ok(running) = &self.script else {
             return Decision::PassOn;
         };
-        let response = running.own.raw_get("response").unwrap_or(Value::Nil);
+        let own = self.own(running);
+        let response = own.and_then(|own| Ok(own.raw_get("response")?));
+        let response = response.unwrap_or(Value::Nil);
         let deprecate_eof = session.borrow().client_deprecates_eof;
         let lua = self.state.host.lua();
         Decision::Answer(response::packets(lua, &response, deprecate_eof))
@@ -185,14 +196,15 @@ impl LuaHooks {
 
     /// An empty `proxy.response`; the last one is used again if it is still empty.
     fn reset_response(&self, running: &Running) -> Result<(), Error> {
-        if let Ok(Value::Table(response)) = running.own.raw_get("response")
+        let own = self.own(running)?;
+        if let Ok(Value::Table(response)) = own.raw_get("response")
             && response.is_empty()
             && !response.has_metatable()
         {
             return Ok(());
         }
         let fresh = self.state.host.lua().create_table()?;
-        Ok(running.own.raw_set("response", fresh)?)
+        Ok(own.raw_set("response", fresh)?)
     }
 }
 
@@ -214,7 +226,10 @@ fn run(
     let environment = state.host.environment()?;
     state.show(number, &own)?;
     state.host.run(script, &environment)?;
-    Ok(Running { environment, own })
+    Ok(Running {
+        environment: lua.create_registry_value(environment)?,
+        own: lua.create_registry_value(own)?,
+    })
 }
 
 fn log_traceback(state: &State, error: &Error) {

@@ -36,6 +36,22 @@ fn globals_are_a_session_s_own_and_proxy_global_is_shared() {
 }
 
 #[test]
+fn more_sessions_than_a_stack_of_lua_has_places_live_at_a_time() {
+    let scene = Scene::new(
+        "function read_query(packet)
+             proxy.response.type = proxy.MYSQLD_PACKET_OK
+             return proxy.PROXY_SEND_RESULT
+         end",
+    );
+    let sessions: Vec<_> = (0..5000).map(|_| session()).collect();
+    let mut all: Vec<_> = sessions.iter().map(|it| scene.host.hooks(it)).collect();
+    let last = all.last_mut().unwrap();
+    let decision = last.read_query(&sessions[4999], b"\x03x");
+    assert!(matches!(decision, Decision::Answer(_)), "{decision:?}");
+    assert_eq!(scene.logged(Level::Critical), [""; 0]);
+}
+
+#[test]
 fn a_module_sees_the_session_whose_hook_runs() {
     let mut scene = Scene::new(
         "local m = require('who') function read_query() print(m.user(), proxy.queries ~= nil) end",
