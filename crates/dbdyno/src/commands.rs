@@ -9,6 +9,7 @@ pub(crate) mod config;
 mod experiment_options;
 pub(crate) mod history;
 pub(crate) mod import;
+mod load_times;
 pub(crate) mod man;
 pub(crate) mod null_server;
 pub(crate) mod observe;

@@ -11,6 +11,7 @@ use crate::durability::DurabilityClass;
 use crate::file::OptionFile;
 use crate::machine::Machine;
 use crate::rename::size;
+use crate::rules::memory_sum::PER_CONNECTION;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -104,15 +105,7 @@ fn differs(subject: &Subject<'_>, option: &str, value: &str) -> bool {
 
 /// Buffers that one connection can allocate by default, bytes.
 fn connection_bytes(subject: &Subject<'_>) -> u64 {
-    let names = [
-        "sort_buffer_size",
-        "join_buffer_size",
-        "read_buffer_size",
-        "read_rnd_buffer_size",
-        "thread_stack",
-        "binlog_cache_size",
-    ];
-    let sizes = names
+    let sizes = PER_CONNECTION
         .iter()
         .filter_map(|name| u64::try_from(subject.number(name)?).ok());
     sizes.sum()

@@ -26,7 +26,7 @@ mod gtid;
 mod io_capacity;
 mod local_infile;
 mod log_without_switch;
-mod memory_sum;
+pub(crate) mod memory_sum;
 mod name_resolution;
 mod old_passwords;
 mod open_files;

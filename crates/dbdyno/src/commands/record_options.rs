@@ -2,13 +2,14 @@
 
 use std::{
     path::{Path, PathBuf},
+    process::ExitCode,
     time::Duration,
 };
 
 use audit::Audit;
 use protocol::Endpoint;
-use runs::{Blamed, Context, RecordPlace, Stage, sample_every, write_page};
-use samples::Record;
+use runs::{Blame, Blamed, Context, RecordPlace, Stage, sample_every, write_page};
+use samples::{Offered, Record};
 
 use crate::connection_options::observe_options::ObserveOptions;
 
@@ -34,6 +35,19 @@ impl RecordOptions {
     pub(crate) fn place(&self, name: &str) -> Result<RecordPlace, Blamed> {
         RecordPlace::claim(self.record.as_deref(), name)
     }
+}
+
+/// The exit code by whether a rate was reached, and a warning where it was not.
+pub(crate) fn exit_code_of_rate(offered: &Offered) -> ExitCode {
+    let Some(shortfall) = &offered.shortfall else {
+        return ExitCode::SUCCESS;
+    };
+    eprintln!(
+        "warning: the rate was not reached from {} on: {}",
+        units::moment(shortfall.from_s),
+        shortfall.why
+    );
+    ExitCode::from(Blame::Answer as u8)
 }
 
 /// Tells where the record is, writes its page beside it, and tells where that is.

@@ -23,7 +23,7 @@ const GLOBAL: [&str; 6] = [
     "aria_pagecache_buffer_size",
 ];
 /// Buffers that one connection can allocate, once each.
-const PER_CONNECTION: [&str; 6] = [
+pub(crate) const PER_CONNECTION: [&str; 6] = [
     "sort_buffer_size",
     "join_buffer_size",
     "read_buffer_size",

@@ -6,7 +6,7 @@ use mycnf::{Difference, Family, OptionFile, Side, Target, Topic, differences, ex
 use runs::{Blame, Blamed, named_server, read_record, record_files, server_host::variables_of};
 use serde_json::json;
 
-use super::subject::{read_file, target, target_of};
+use super::subject::{Format, read_file, target, target_of};
 
 /// Differences that are shown without -v; with the answer and the rest they make 12 lines.
 const SHOWN_MAX: usize = 10;
@@ -39,14 +39,6 @@ pub(crate) struct DiffArgs {
     /// Show every difference, those of options without a text of ours, too
     #[arg(long, short)]
     verbose: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For a terminal
-    Text,
-    /// One object
-    Json,
 }
 
 /// A side before its values are known.

@@ -9,7 +9,7 @@ use mycnf::{
 use runs::{Blame, Blamed};
 use serde_json::{Value, json};
 
-use super::subject::{VersionArgs, note_catalogue, read_file};
+use super::subject::{Format, VersionArgs, note_catalogue, read_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -31,14 +31,6 @@ pub(crate) struct ExplainArgs {
     /// Explain each option of a file in full
     #[arg(long, short)]
     verbose: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For a terminal
-    Text,
-    /// One object
-    Json,
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {

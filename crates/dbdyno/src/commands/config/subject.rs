@@ -10,6 +10,15 @@ use runs::{Blame, Blamed, named_server};
 use server::{Flavour, Installation, Settings};
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
+/// A format of what a command prints.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum Format {
+    /// For a terminal
+    Text,
+    /// One object
+    Json,
+}
+
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {

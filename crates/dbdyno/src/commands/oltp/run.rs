@@ -24,7 +24,7 @@ use crate::{
             values::ForcedShutdown,
             watch::{Pending, Watcher},
         },
-        record_options::write_report,
+        record_options::{exit_code_of_rate, write_report},
         run::terminal_width,
     },
     front_doors::super_smack::fresh_seed,
@@ -138,17 +138,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
-    match &recorded.outcome.offered.shortfall {
-        None => Ok(ExitCode::SUCCESS),
-        Some(shortfall) => {
-            eprintln!(
-                "warning: the rate was not reached from {} on: {}",
-                units::moment(shortfall.from_s),
-                shortfall.why
-            );
-            Ok(ExitCode::from(Blame::Answer as u8))
-        }
-    }
+    Ok(exit_code_of_rate(&recorded.outcome.offered))
 }
 
 fn group(plan: &Arc<Plan>, endpoint: Endpoint) -> Group<OltpUser> {

@@ -16,7 +16,8 @@ use workload::script::{Plan, ScriptLoad, Scripts};
 
 use crate::{
     commands::{
-        record_options::{RecordOptions, write_report},
+        load_times::{self, time},
+        record_options::{RecordOptions, exit_code_of_rate, write_report},
         run::terminal_width,
         table_options,
         unobserved::Unobserved,
@@ -184,17 +185,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
-    match &recorded.outcome.offered.shortfall {
-        None => Ok(ExitCode::SUCCESS),
-        Some(shortfall) => {
-            eprintln!(
-                "warning: the rate was not reached from {} on: {}",
-                units::moment(shortfall.from_s),
-                shortfall.why
-            );
-            Ok(ExitCode::from(Blame::Answer as u8))
-        }
-    }
+    Ok(exit_code_of_rate(&recorded.outcome.offered))
 }
 
 fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
@@ -280,19 +271,6 @@ fn rate(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "operations per second, above 0 and at most 1000000".to_owned())
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    quantity::duration(text).ok_or_else(|| {
-        let takes = "a time is a number with ms, s, m or h behind it, such as 60s";
-        format!("{takes}; {}", quantity::DURATION_LIMIT)
-    })
-}
-
 fn warm_up(text: &str) -> Result<WarmUp, String> {
-    match text {
-        "auto" => Ok(WarmUp::UntilSteady {
-            at_most: WARM_UP_AT_MOST,
-        }),
-        "0" | "0s" | "none" => Ok(WarmUp::None),
-        _ => time(text).map(WarmUp::For),
-    }
+    load_times::warm_up(text, WARM_UP_AT_MOST)
 }

@@ -20,13 +20,13 @@ use runs::{
     database, shortcoming,
 };
 use samples::Line;
-use settings::quantity;
 use workload::tpcc::{
     DELIVERED, Deliveries, Share, TerminalPlan, Violation, create_procedures, operations,
 };
 
 use crate::{
     commands::{
+        load_times::{self, time},
         record_options::{RecordOptions, write_report},
         run::terminal_width,
         unobserved::Unobserved,
@@ -371,19 +371,6 @@ fn expected(args: &RunArgs) -> Duration {
     args.warmup.at_most() + args.duration
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    quantity::duration(text).ok_or_else(|| {
-        let takes = "a time is a number with ms, s, m or h behind it, such as 60s";
-        format!("{takes}; {}", quantity::DURATION_LIMIT)
-    })
-}
-
 fn warm_up(text: &str) -> Result<WarmUp, String> {
-    match text {
-        "auto" => Ok(WarmUp::UntilSteady {
-            at_most: WARM_UP_AT_MOST,
-        }),
-        "0" | "0s" | "none" => Ok(WarmUp::None),
-        _ => time(text).map(WarmUp::For),
-    }
+    load_times::warm_up(text, WARM_UP_AT_MOST)
 }
