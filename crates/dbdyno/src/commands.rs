@@ -31,6 +31,7 @@ pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;
 mod unobserved;
+pub(crate) mod wiki;
 
 use std::process::ExitCode;
 
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     Tpch(tpch::TpchArgs),
     /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(tpcc::TpccArgs),
+    /// Prepare and clean up two tables of MediaWiki, for statements to tune
+    Wiki(wiki::WikiArgs),
     /// Print shell completions
     Completions(completions::CompletionsArgs),
     /// Write a man page for each command
@@ -127,6 +130,7 @@ impl Command {
             Self::Top(args) => top::run(args),
             Self::Tpch(args) => tpch::run(args),
             Self::Tpcc(args) => tpcc::run(args),
+            Self::Wiki(args) => wiki::run(args),
             Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
             Self::RedoLogGuard => redo_log_guard::run(),

@@ -14,6 +14,7 @@ pub mod smack;
 pub mod storage;
 pub mod tpcc;
 pub mod tpch;
+pub mod wiki;
 
 use crate::{
     benchmarks::{
@@ -25,6 +26,7 @@ use crate::{
         storage::Storage,
         tpcc::data::Tpcc,
         tpch::Tpch,
+        wiki::Wiki,
     },
     blame::Blamed,
     limit::check_limits_of_servers,
@@ -34,12 +36,12 @@ use crate::{
 /// If a file has the tables of several benchmarks, the later one in this list has precedence.
 const BENCHMARKS: [&dyn Benchmark; 7] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Script, &Storage];
 
+/// Data sets without a load of their own.
+const DATA: [&dyn DataMaker; 1] = [&Wiki];
+
 /// The options of all benchmarks in an experiment file.
 pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {
-    data: (BENCHMARKS.into_iter().filter_map(Benchmark::on_server))
-        .filter_map(OnServer::data_maker)
-        .map(DataMaker::data_options)
-        .collect(),
+    data: data_makers().map(DataMaker::data_options).collect(),
     loads: BENCHMARKS.map(Benchmark::load_options).to_vec(),
 });
 
@@ -57,8 +59,9 @@ pub fn single_runs() -> impl Iterator<Item = &'static str> {
 /// Reads every .smack file of a plan and checks that all its runs are possible; starts and writes nothing.
 pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> {
     for run in &plan.runs {
-        if let Some(data) = &run.data {
-            benchmark(data.source.name()).check(run)?;
+        let of_data = run.data.as_ref().map(|data| data.source.name());
+        if let Some(of_data) = of_data.and_then(of_load) {
+            of_data.check(run)?;
         }
         benchmark(run.load.source.name()).check(run)?;
     }
@@ -87,11 +90,25 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// The benchmark with the option tables of this name.
+/// The benchmark whose load has this name.
 pub fn benchmark(name: &str) -> &'static dyn Benchmark {
-    let mut benchmarks = BENCHMARKS.into_iter();
-    let found = benchmarks.find(|known| known.load_options().name() == name);
+    of_load(name).expect("an experiment knows no other table than the vocabulary's")
+}
+
+/// What makes the data with the option table of this name.
+pub fn data_maker(name: &str) -> &'static dyn DataMaker {
+    let found = data_makers().find(|known| known.data_options().name() == name);
     found.expect("an experiment knows no other table than the vocabulary's")
+}
+
+fn of_load(name: &str) -> Option<&'static dyn Benchmark> {
+    let mut benchmarks = BENCHMARKS.into_iter();
+    benchmarks.find(|known| known.load_options().name() == name)
+}
+
+fn data_makers() -> impl Iterator<Item = &'static dyn DataMaker> {
+    let of_benchmarks = BENCHMARKS.into_iter().filter_map(Benchmark::on_server);
+    of_benchmarks.filter_map(OnServer::data_maker).chain(DATA)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use protocol::Endpoint;
 
 use crate::{
-    benchmarks::{benchmark, smack::files::SmackFiles},
+    benchmarks::{benchmark, data_maker, smack::files::SmackFiles},
     blame::Blamed,
     data::WantedData,
     exit_code::Blame,
@@ -268,7 +268,7 @@ impl<'a> Runner<'a> {
         };
         let database = database.name(load, files)?;
         let data = run.data.as_ref().and_then(|data| {
-            let of_data = benchmark(data.source.name()).on_server()?.data_maker()?;
+            let of_data = data_maker(data.source.name());
             WantedData::of(run, of_data.data_set(data, load, files))
         });
         if let Some(null) = &self.null {

@@ -13,7 +13,9 @@ pub mod sql_script;
 mod table_data;
 pub mod tpcc;
 pub mod tpch;
+mod uniform;
 mod user;
+pub mod wiki;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
 pub use diagnostic::Diagnostic;

@@ -75,3 +75,4 @@ mod truth;
 mod until_decided;
 mod waits;
 mod warm_up;
+mod wiki;

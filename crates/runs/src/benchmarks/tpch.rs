@@ -23,15 +23,13 @@ use crate::{
         smack::files::SmackFiles,
     },
     blame::Blamed,
-    control::{Purpose, control},
+    control::Purpose,
     data::{
         DataSet, Loaded, database,
         disk_bytes::disk_bytes,
-        known_tables::taken,
         population::{self, default_streams},
-        prepared_tables::PreparedTables,
+        prepared_tables::{PreparedTables, refuse_existing},
     },
-    exit_code::Blame,
     listener::{Context, Length},
     redo_log::switched_off::with_redo_log,
     run::driver::Driver,
@@ -217,28 +215,11 @@ pub fn prepare(
     context: &Context,
 ) -> Result<Filled, Blamed> {
     database::create(endpoint)?;
-    refuse_existing(endpoint)?;
+    refuse_existing(&Tpch, "dbdyno tpch cleanup", endpoint)?;
     with_redo_log(redo_log, endpoint, context, || {
         fill(endpoint, plan, None, streams, context)
             .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
     })
-}
-
-fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
-    let found = control(endpoint, async |connection| {
-        taken(connection, &known_tables()).await
-    })?;
-    let Some(first) = found.first() else {
-        return Ok(());
-    };
-    let place = database::name(endpoint);
-    let message = format!("table {place}.{} exists already", first.name);
-    let hint = if found.iter().all(|found| found.is_known) {
-        "dbdyno tpch cleanup removes the tables, also those of a load that was broken off"
-    } else {
-        "it is none of TPC-H's: name another database with --database"
-    };
-    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
 /// Makes the tables and fills them, but for one that is perhaps left empty.

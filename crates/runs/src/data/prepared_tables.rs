@@ -24,6 +24,28 @@ pub trait PreparedTables {
     }
 }
 
+/// An error where a table of that name is there; `cleanup` is the command that removes the benchmark's.
+pub(crate) fn refuse_existing(
+    tables: &dyn PreparedTables,
+    cleanup: &str,
+    endpoint: &Endpoint,
+) -> Result<(), Blamed> {
+    let known = tables.known();
+    let found = control(endpoint, async |connection| taken(connection, &known).await)?;
+    let Some(first) = found.first() else {
+        return Ok(());
+    };
+    let place = database::name(endpoint);
+    let message = format!("table {place}.{} exists already", first.name);
+    let hint = if found.iter().all(|found| found.is_known) {
+        format!("{cleanup} removes the tables, also those of a load that was broken off")
+    } else {
+        let benchmark = tables.benchmark();
+        format!("it is none of {benchmark}'s: name another database with --database")
+    };
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
 /// Drops the tables that are there, and returns their names. Where one of them has other columns than the benchmark's,
 /// nothing is dropped.
 pub fn clean_up(tables: &dyn PreparedTables, endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::Rng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::uniform::{below, unit};
 
 /// A kind of distribution with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -148,18 +150,6 @@ impl Distribution {
     fn at(&self, share: f64) -> u64 {
         ((share * self.count as f64) as u64).min(self.count - 1)
     }
-}
-
-/// A number from 0 to `count` - 1, without division; its bias is below `count` / 2^64.
-#[inline]
-pub(super) fn below(random: &mut Xoshiro256PlusPlus, count: u64) -> u64 {
-    ((u128::from(random.next_u64()) * u128::from(count)) >> 64) as u64
-}
-
-/// A number in [0, 1), in steps of 2^-53.
-#[inline]
-fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Draws ranks from 1 to `count` by rejection-inversion: a continuous curve over the weights is inverted, and a draw

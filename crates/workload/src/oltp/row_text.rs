@@ -2,7 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::distribution::below;
+use crate::uniform::below;
 
 /// Digits per group.
 const GROUP: usize = 11;

@@ -10,14 +10,14 @@ use rand_xoshiro::{
 
 use super::{
     benchmark::Benchmark,
-    distribution::{Distribution, below},
+    distribution::Distribution,
     permutation::Permutation,
     plan::{Plan, Step},
     row_text::{self, C, PAD},
     session::Session,
     statement::Kind,
 };
-use crate::{Failure, Next, User, Watch};
+use crate::{Failure, Next, User, Watch, uniform::below};
 
 /// Length of a statement of bulk_insert, bytes.
 const BULK_BYTES: usize = 512 << 10;

@@ -17,6 +17,7 @@ use super::{
     template::Template,
     words::{LineReader, TooLarge, Words},
 };
+use crate::uniform::below;
 
 /// Read buffer for a file, bytes.
 const READ_BYTES: usize = 1 << 18;
@@ -259,10 +260,10 @@ impl DrawState {
         }
     }
 
-    /// A number below `limit`, by multiplication: its bias of limit / 2^64 is not detectable.
+    /// A number below `limit`.
     #[inline]
     fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.random.next_u64()) * limit as u128) >> 64) as usize
+        below(&mut self.random, limit as u64) as usize
     }
 
     /// The nth number of this client that no other client draws.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{backend, client, end, proxy, text_of};
+use super::{PASSWORD, backend, client, end, proxy, text_of};
 use crate::{mariadb::MariaDb, scene::Scene};
 
 /// What a pass of the six queries adds to: hits in the query cache, RESET, FLUSH and BEGIN.
@@ -49,17 +49,37 @@ fn each_script_of_the_contest_makes_one_more_query_a_hit() {
             ("character_set_server", "utf8"),
         ],
     );
-    let create = std::fs::read_to_string(contest("create.sql")).unwrap();
-    // A sixteenth of the rows is enough to count hits.
-    let small = create.replace("h.n BETWEEN 1 AND 255", "h.n BETWEEN 1 AND 15");
-    assert_ne!(small, create);
-    let small = scene.file("create.sql", &small);
-    let mut load = client(&scene, server.port(), &["test"]);
-    text_of(
-        load.stdin(std::fs::File::open(small).unwrap())
-            .output()
-            .unwrap(),
-    );
+    let password = scene.file("password", PASSWORD);
+    let port = server.port().to_string();
+    // A few thousand rows are enough to count hits.
+    let prepare = [
+        "wiki",
+        "prepare",
+        "--pages",
+        "4000",
+        "--until",
+        "2026-11-01",
+    ];
+    let there = [
+        "--host",
+        "127.0.0.1",
+        "--port",
+        &port,
+        "--user",
+        "trial",
+        "--database",
+        "test",
+    ];
+    scene
+        .dbdyno(
+            [
+                &prepare[..],
+                &there,
+                &["--password-file", password.to_str().unwrap()],
+            ]
+            .concat(),
+        )
+        .exits(0);
 
     let (expected, direct) = pass(&scene, &server, server.port());
     assert_eq!(direct, [0, 1, 0, 0]);
