@@ -140,8 +140,17 @@ pub(super) fn option_files(text: &str) -> Result<Factor, String> {
             return Err("option files such as a.cnf,b.cnf".to_owned());
         }
         level.value = whole_path(Path::new(&level.label))?;
+        check_file(Path::new(&level.label))?;
     }
     Ok(factor)
+}
+
+/// An error for a file that cannot be read.
+pub(super) fn check_file(path: &Path) -> Result<(), String> {
+    let opened = files::open_regular(path);
+    opened
+        .map(drop)
+        .map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The path as an experiment file in any directory names it.

@@ -10,7 +10,7 @@ use workload::{
 };
 
 use super::{
-    factor::whole_path,
+    factor::{check_file, whole_path},
     file::{inline_table, plain, quoted},
 };
 use crate::commands::table_options;
@@ -230,7 +230,10 @@ impl FromArgMatches for ScriptWorkload {
 }
 
 fn weighted_file(text: &str) -> Result<WeightedFile, String> {
-    quantity::weighted_file(text).ok_or_else(|| "a weight is a whole number above 0".to_owned())
+    let file = quantity::weighted_file(text);
+    let file = file.ok_or_else(|| "a weight is a whole number above 0".to_owned())?;
+    check_file(&file.path)?;
+    Ok(file)
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
