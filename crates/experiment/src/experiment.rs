@@ -14,7 +14,8 @@ use crate::{
     },
     plan::{
         Cell, Plan,
-        matrix::{self, Matrix, RUNS_AT_MOST},
+        levels::RUNS_AT_MOST,
+        matrix::{self, Matrix},
         order::Order,
         scale,
     },

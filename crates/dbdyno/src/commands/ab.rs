@@ -1,34 +1,25 @@
 //! `dbdyno ab`: compares settings, versions, option files or a change of the schema under one load.
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{path::Path, process::ExitCode};
 
-use clap::{Subcommand, ValueEnum};
 use experiment::{Experiment, Overrides};
-use load::WarmUp;
 use runs::{Blame, Blamed, benchmarks::VOCABULARY};
 
 use crate::commands::{
-    experiment_options::ExperimentOptions,
-    load_times::{self, time},
-    own_experiment::OwnExperiment,
-    run::Ending,
+    experiment_options::ExperimentOptions, own_experiment::OwnExperiment, run::Ending,
 };
 
 mod factor;
 mod file;
+mod measurement;
 mod workload;
 
 use factor::Factor;
-use workload::{OltpWorkload, ScriptWorkload, TpccWorkload};
+use measurement::Measurement;
+use workload::Workload;
 
 /// Name of the experiment.
 const NAME: &str = "ab";
-/// The longest warm-up of `--warmup auto`.
-const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -41,7 +32,7 @@ The file of the experiment is kept in the directory of its results: edit it and 
 
 Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
-  dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m tpcc --warehouses 4
+  dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m oltp read_only --table-size 1M
   dbdyno ab --cnf a.cnf,b.cnf --connections 32 oltp point_select --tables 4
   dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k")]
 pub(crate) struct AbArgs {
@@ -62,71 +53,13 @@ pub(crate) struct AbArgs {
     #[command(flatten)]
     options: ExperimentOptions,
     #[command(subcommand)]
-    load: LoadCommand,
-}
-
-/// How each level is measured.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Measurement")]
-struct Measurement {
-    /// Connections
-    #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    connections: u32,
-    /// Duration of a run, such as 10s or 1m
-    #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = time)]
-    duration: Duration,
-    /// Warm-up of a run, not counted: a time, or auto to wait until the throughput is steady
-    #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
-    warmup: WarmUp,
-    /// Time after which no further runs begin
-    #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
-    budget: Duration,
-    /// Figure to compare
-    #[arg(long, global = true, value_enum, default_value = "throughput")]
-    metric: Metric,
-    /// Smallest difference that matters
-    #[arg(long, global = true, value_name = "PERCENT", default_value = "2%", value_parser = percent)]
-    min_effect: f64,
-    /// Seed of all randomness
-    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Directory of the results [default: results/ab-N]
-    #[arg(long, global = true, value_name = "DIR", conflicts_with = "plan")]
-    results: Option<PathBuf>,
-    /// Print the plan and its estimated time, and exit
-    #[arg(long, global = true)]
-    plan: bool,
-    /// Print every table and finding after the answer
-    #[arg(short, long, global = true)]
-    verbose: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Metric {
-    Throughput,
-    P50,
-    P95,
-    P99,
-}
-
-#[derive(Debug, Subcommand)]
-enum LoadCommand {
-    /// One of sysbench's OLTP workloads
-    Oltp(OltpWorkload),
-    /// The transactions of TPC-C
-    Tpcc(TpccWorkload),
-    /// Your own SQL in pgbench's language
-    Script(ScriptWorkload),
+    load: Workload,
 }
 
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
-    let (data, load) = match &args.load {
-        LoadCommand::Oltp(load) => load.tables(),
-        LoadCommand::Tpcc(load) => load.tables(),
-        LoadCommand::Script(load) => load.tables()?,
-    };
-    let text = file::text(&factors, &args.measurement, data.as_deref(), &load);
+    let (data, load) = args.load.tables()?;
+    let text = file::text(&factors, &args.measurement, &data, &load);
     if args.measurement.plan {
         let path =
             std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
@@ -175,12 +108,4 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
         ),
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))
-}
-
-fn warm_up(text: &str) -> Result<WarmUp, String> {
-    load_times::warm_up(text, WARM_UP_AT_MOST)
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    settings::quantity::percent(text).ok_or_else(|| "a share such as 2%".to_owned())
 }

@@ -7,8 +7,10 @@ use toml::{Spanned, de::DeValue};
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section, source::Source},
-    plan::matrix::RUNS_AT_MOST,
 };
+
+/// Maximum number of levels of a factor, of combinations, and of runs in a plan.
+pub(crate) const RUNS_AT_MOST: u32 = 100_000;
 
 const EXPECTED: &str = "a list of strings and whole numbers, or a range such as \"1..64 x2\"";
 const RANGE: &str =

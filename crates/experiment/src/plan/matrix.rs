@@ -13,13 +13,10 @@ use crate::{
         template::{self, Levels},
     },
     plan::{
-        levels::{self, WrittenFactor},
+        levels::{self, RUNS_AT_MOST, WrittenFactor},
         zip,
     },
 };
-
-/// Maximum number of combinations, and of runs in a plan.
-pub(crate) const RUNS_AT_MOST: u32 = 100_000;
 
 /// Conditions that a combination must meet to be left out: factor (by its index) and levels.
 type Exclude = Vec<(usize, Vec<String>)>;

@@ -1,6 +1,15 @@
 //! The values of one column of a list: numbers or texts, in one piece of memory.
 
-use super::{list::Cell, scalar::Scalar};
+use super::scalar::Scalar;
+
+/// A value of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell<'l> {
+    Null,
+    Int(i64),
+    Double(f64),
+    Text(&'l [u8]),
+}
 
 /// What a column needs, as its values say.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
-    column::{Column, Size},
+    column::{Cell, Column, Size},
     random::{self, unit},
 };
 
@@ -16,15 +16,6 @@ pub(super) struct List {
     values: Vec<Column>,
     rows: usize,
     draw: Draw,
-}
-
-/// A value of a list.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell<'l> {
-    Null,
-    Int(i64),
-    Double(f64),
-    Text(&'l [u8]),
 }
 
 /// How a script asks for the rows to be drawn.

@@ -5,7 +5,8 @@ use std::io::Write as _;
 use protocol::{Value, quote_into};
 
 use super::{
-    list::{Cell, List},
+    column::Cell,
+    list::List,
     scalar::{EvalError, Scalar},
 };
 

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use load::WarmUp;
 
 use super::{
-    Measurement,
     factor::{Factor, Kind, Level},
+    measurement::Measurement,
 };
 
 /// Most and least runs of each combination.
@@ -19,7 +19,7 @@ const AROUND_A_RUN: Duration = Duration::from_secs(3);
 pub(super) fn text(
     factors: &[Factor],
     measurement: &Measurement,
-    data: Option<&str>,
+    data: &str,
     load: &str,
 ) -> String {
     let varied: Vec<&Factor> = factors.iter().filter(|factor| factor.varies()).collect();
@@ -48,11 +48,9 @@ pub(super) fn text(
     }
     text.push_str("\n[server] # a private one, restarted before each run\n");
     text.push_str(&server(factors));
-    if let Some(data) = data {
-        text.push_str(&format!(
-            "\n[data] # loaded once, and put back before each run\n{data}\n"
-        ));
-    }
+    text.push_str(&format!(
+        "\n[data] # loaded once, and put back before each run\n{data}\n"
+    ));
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let name = sql.name();
         text.push_str(&format!(
@@ -73,10 +71,10 @@ pub(super) fn text(
     let metric = metric.expect("no value is hidden");
     text.push_str(&format!(
         "\n[verdict] # every other combination is compared with this one\n\
-         baseline = {}\nmetric = \"{}\"\nmin_effect = \"{} %\"\n",
+         baseline = {}\nmetric = \"{}\"\nmin_effect = {}\n",
         inline_table(baseline),
         metric.get_name(),
-        measurement.min_effect * 100.0
+        quoted(&measurement.min_effect)
     ));
     text
 }

@@ -1,13 +1,9 @@
-//! The loads of a comparison: the options of their tables of data and load, as one command has them.
+//! The loads of a comparison, each a command with the options of its tables of data and load.
 
-use clap::{Arg, ArgMatches, Args, FromArgMatches, parser::ValueSource};
-use runs::{Blame, Blamed};
-use settings::{Absent, OptionSpec, OptionTable, WeightedFile, quantity};
-use workload::{
-    oltp::{OltpData, OltpLoad},
-    script::ScriptLoad,
-    tpcc::{TpccData, TpccLoad},
-};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
+use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
+use workload::{oltp::OltpData, script::ScriptLoad};
 
 use super::{
     factor::{check_file, whole_path},
@@ -15,16 +11,19 @@ use super::{
 };
 use crate::commands::table_options;
 
-/// The workload's name stands first.
+/// Name of the load of scripts.
 const SCRIPT: &str = "script";
 
-/// `oltp read_write --table-size 250k`
+/// The load of a comparison.
 #[derive(Debug)]
-pub(super) struct OltpWorkload(Given);
-
-/// `tpcc --warehouses 4`
-#[derive(Debug)]
-pub(super) struct TpccWorkload(Given);
+pub(super) enum Workload {
+    /// `oltp read_write --table-size 250k`: a load on its own data.
+    Own {
+        name: &'static str,
+        given: Given,
+    },
+    Script(ScriptWorkload),
+}
 
 /// `script orders.sql@70 search.sql@30 -D customers=50000`
 #[derive(Debug)]
@@ -36,28 +35,91 @@ pub(super) struct ScriptWorkload {
 
 /// The options that the command line gives, of the tables of data and load.
 #[derive(Debug, Default)]
-struct Given {
+pub(super) struct Given {
     data: Vec<(&'static str, String)>,
     load: Vec<(&'static str, String)>,
 }
 
-impl OltpWorkload {
+/// A load of which a command measures one on its own data.
+struct OwnLoad {
+    name: &'static str,
+    summary: &'static str,
+    data: &'static [OptionSpec],
+    load: &'static [OptionSpec],
+}
+
+/// The loads that have data of their own.
+fn own_loads() -> impl Iterator<Item = OwnLoad> {
+    VOCABULARY.loads.iter().filter_map(|load| {
+        let mut data = VOCABULARY.data.iter();
+        let data = data.find(|data| data.name() == load.name())?;
+        Some(OwnLoad {
+            name: load.name(),
+            summary: load.summary()?,
+            data: data.options(),
+            load: load.options(),
+        })
+    })
+}
+
+impl Workload {
     /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self) -> (Option<String>, String) {
-        self.0.tables("oltp")
+    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
+        match self {
+            Self::Own { name, given } => Ok(given.tables(name)),
+            Self::Script(script) => script.tables(),
+        }
     }
 }
 
-impl TpccWorkload {
-    /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self) -> (Option<String>, String) {
-        self.0.tables("tpcc")
+impl Subcommand for Workload {
+    fn augment_subcommands(command: Command) -> Command {
+        let own = own_loads().map(|own| {
+            Command::new(own.name)
+                .about(own.summary)
+                .args(arguments(own.data, own.load))
+        });
+        let script = Command::new(SCRIPT).about("Your own SQL in pgbench's language");
+        command
+            .subcommands(own)
+            .subcommand(ScriptWorkload::augment_args(script))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == SCRIPT || own_loads().any(|own| own.name == name)
+    }
+}
+
+impl FromArgMatches for Workload {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        if name == SCRIPT {
+            return ScriptWorkload::from_arg_matches(matches).map(Self::Script);
+        }
+        let own = own_loads().find(|own| own.name == name);
+        let own = own.ok_or_else(missing)?;
+        Ok(Self::Own {
+            name: own.name,
+            given: Given::of(own.data, own.load, matches),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 
 impl ScriptWorkload {
     /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self) -> Result<(Option<String>, String), Blamed> {
+    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
         let given = &self.given;
         let files = self.files.iter().map(|file| {
             let path = whole_path(&file.path)?;
@@ -80,7 +142,7 @@ impl ScriptWorkload {
         }
         let data = given.data.iter().map(|(name, value)| key(name, value));
         Ok((
-            Some(format!("oltp = {}", inline_table(data))),
+            format!("oltp = {}", inline_table(data)),
             format!("script = {}", inline_table(keys.into_iter())),
         ))
     }
@@ -103,12 +165,12 @@ impl Given {
         }
     }
 
-    fn tables(&self, name: &str) -> (Option<String>, String) {
+    fn tables(&self, name: &str) -> (String, String) {
         let table = |given: &[(&'static str, String)]| {
             let keys = given.iter().map(|(name, value)| key(name, value));
             format!("{name} = {}", inline_table(keys))
         };
-        (Some(table(&self.data)), table(&self.load))
+        (table(&self.data), table(&self.load))
     }
 }
 
@@ -124,8 +186,9 @@ fn arguments(data: &'static [OptionSpec], load: &'static [OptionSpec]) -> Vec<Ar
     options
         .map(|option| {
             let argument = table_options::argument(option);
-            match option.absent {
-                Absent::Required(_) if option.name == SCRIPT => Arg::new(option.name)
+            match (option.absent, option.kind) {
+                // Which of several workloads it is comes first.
+                (Absent::Required(_), Kind::Choice(_)) => Arg::new(option.name)
                     .required(true)
                     .index(1)
                     .value_name("WORKLOAD")
@@ -137,58 +200,8 @@ fn arguments(data: &'static [OptionSpec], load: &'static [OptionSpec]) -> Vec<Ar
         .collect()
 }
 
-impl Args for OltpWorkload {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command.args(arguments(OltpData.options(), OltpLoad.options()))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for OltpWorkload {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(Given::of(
-            OltpData.options(),
-            OltpLoad.options(),
-            matches,
-        )))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for TpccWorkload {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command.args(arguments(TpccData.options(), TpccLoad.options()))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for TpccWorkload {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(Given::of(
-            TpccData.options(),
-            TpccLoad.options(),
-            matches,
-        )))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 impl Args for ScriptWorkload {
-    fn augment_args(command: clap::Command) -> clap::Command {
+    fn augment_args(command: Command) -> Command {
         let files = Arg::new("files")
             .value_name("FILE[@WEIGHT]")
             .help("The scripts; a number behind an @ is the weight among several")
@@ -207,7 +220,7 @@ impl Args for ScriptWorkload {
             .args(arguments(OltpData.options(), ScriptLoad::NUMBERS))
     }
 
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+    fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
 }
