@@ -148,14 +148,7 @@ impl Experiment {
         let scale = overrides.scale.unwrap_or(1.0);
         let cells = combinations
             .into_iter()
-            .map(|levels| {
-                let values = matrix.values(&levels);
-                let cell = cell(top, &values, scale, vocabulary)?;
-                Ok(Cell {
-                    combination: levels,
-                    ..cell
-                })
-            })
+            .map(|levels| cell(top, (levels, matrix), scale, vocabulary))
             .collect::<Result<Vec<Cell>, Error>>()?;
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
@@ -312,13 +305,14 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
 /// Resolves the tables for one combination, with the values that its levels stand for.
 fn cell(
     top: &Section<'_>,
-    values: &Levels,
+    (levels, matrix): (Levels, &Matrix),
     scale: f64,
     vocabulary: &Vocabulary,
 ) -> Result<Cell, Error> {
+    let values = matrix.values(&levels);
     let section = |key, title| {
         top.section(key, title)
-            .map(|section| section.with_levels(values))
+            .map(|section| section.with_levels(&values))
     };
     let server_section = section("server", "[server]")?;
     let data_section = section("data", "[data]")?;
@@ -347,7 +341,7 @@ fn cell(
     let (before, after) = (statements("before")?, statements("after")?);
     let proxy = ProxySpec::read(&section("proxy", "[proxy]")?)?;
     Ok(Cell {
-        combination: Levels::new(),
+        combination: levels,
         server,
         data,
         load,
