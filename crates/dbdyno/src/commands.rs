@@ -1,5 +1,6 @@
 //! The command line of dbdyno: its commands, one file each.
 
+mod ab;
 pub(crate) mod audit;
 pub(crate) mod calibrate;
 mod cleanup;
@@ -56,6 +57,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure a private or an existing server in 15 seconds
     Quick(quick::QuickArgs),
+    /// Compare settings, versions, option files or a change of the schema under one load
+    Ab(ab::AbArgs),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
     /// Write results as HTML, JSON, CSV, Markdown, OpenMetrics or Parquet, and charts as SVG or PNG
@@ -111,6 +114,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Quick(args) => quick::run(args),
+            Self::Ab(args) => ab::run(args),
             Self::Run(args) => run::run(args),
             Self::Report(args) => report::run(args),
             Self::Compare(args) => compare::run(args),

@@ -14,7 +14,8 @@ use crate::{
     },
     plan::{
         Cell, Plan,
-        matrix::{self, RUNS_AT_MOST},
+        levels::RUNS_AT_MOST,
+        matrix::{self, Matrix},
         order::Order,
         scale,
     },
@@ -44,6 +45,7 @@ const KEYS: &[&str] = &[
     "time_at_most",
     "order",
     "matrix",
+    "zip",
     "exclude",
     "server",
     "data",
@@ -119,43 +121,55 @@ impl Experiment {
         vocabulary: &Vocabulary,
     ) -> Result<Self, Error> {
         overrides.check()?;
-        let path = source.path;
         let root = source.parse()?;
         let top = Section::top(source, root.get_ref());
         check_format(&top)?;
         top.allow(KEYS)?;
-        let factors = matrix::factors(source, &top)?;
-        matrix::check_use(source, &top, &factors, FILLED)?;
-        let combinations = matrix::combinations(source, &top, &factors)?;
+        let matrix = Matrix::read(source, &top)?;
+        matrix::check_use(source, &top, FILLED)?;
+        Self::of_matrix(source, &top, &matrix, overrides, vocabulary)
+            .map_err(|error| matrix.explain(error))
+    }
+
+    fn of_matrix(
+        source: Source<'_>,
+        top: &Section<'_>,
+        matrix: &Matrix,
+        overrides: &Overrides,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, Error> {
+        let path = source.path;
+        let factors = &matrix.factors;
+        let combinations = matrix::combinations(source, top, factors)?;
         let planned = combinations.clone();
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
-        let repeats = Repeats::read(&top, overrides)?;
-        check_runs(&top, combinations.len(), repeats.blocks())?;
+        let repeats = Repeats::read(top, overrides)?;
+        check_runs(top, combinations.len(), repeats.blocks())?;
         let scale = overrides.scale.unwrap_or(1.0);
         let cells = combinations
             .into_iter()
-            .map(|levels| cell(&top, levels, scale, vocabulary))
+            .map(|levels| cell(top, (levels, matrix), scale, vocabulary))
             .collect::<Result<Vec<Cell>, Error>>()?;
-        check_restarts(&top, &cells)?;
-        check_together(&top, &cells, vocabulary)?;
+        check_restarts(top, &cells)?;
+        check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let chart = chart::read(&top.section("report", "[report]")?, &factors, &own_metrics)?;
+        let chart = chart::read(&top.section("report", "[report]")?, factors, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
-        let verdict = VerdictSpec::read(source, &verdict, &factors, &own_metrics)?;
-        repeats.check(&top, verdict.is_some())?;
+        let verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
+        repeats.check(top, verdict.is_some())?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
         let answers =
-            AnswerSpec::read_all(source, &top, &factors, &planned, &own_metrics, usual_metric)?;
+            AnswerSpec::read_all(source, top, factors, &planned, &own_metrics, usual_metric)?;
         for metric in own_metrics {
             let asked = Asked {
                 chart: chart.as_ref(),
                 verdict: verdict.as_ref(),
                 answers: &answers,
             };
-            check_metric(&top, &cells, &asked, metric, vocabulary)?;
+            check_metric(top, &cells, &asked, metric, vocabulary)?;
         }
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
-        let seed = seed(&top, overrides)?;
+        let seed = seed(top, overrides)?;
         let order = top.choice(
             "order",
             &[
@@ -169,11 +183,13 @@ impl Experiment {
         let name = path.file_stem().unwrap_or_default();
         let identity = Identity::of(source, overrides, cells.iter().flat_map(Cell::files))?;
         let order = order.unwrap_or(Order::Random);
+        let mut plan = Plan::new(identity.clone(), &factors, cells, repeats, order, seed);
+        plan.meanings = matrix.meanings();
         Ok(Self {
             question: question.unwrap_or_default(),
             seed,
             name: name.to_string_lossy().into_owned(),
-            plan: Plan::new(identity.clone(), &factors, cells, repeats, order, seed),
+            plan,
             factors,
             chart,
             verdict,
@@ -286,16 +302,17 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
     Err(top.error_at("repeats", problem))
 }
 
-/// Resolves the tables for one combination.
+/// Resolves the tables for one combination, with the values that its levels stand for.
 fn cell(
     top: &Section<'_>,
-    levels: Levels,
+    (levels, matrix): (Levels, &Matrix),
     scale: f64,
     vocabulary: &Vocabulary,
 ) -> Result<Cell, Error> {
+    let values = matrix.values(&levels);
     let section = |key, title| {
         top.section(key, title)
-            .map(|section| section.with_levels(&levels))
+            .map(|section| section.with_levels(&values))
     };
     let server_section = section("server", "[server]")?;
     let data_section = section("data", "[data]")?;

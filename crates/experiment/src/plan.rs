@@ -1,10 +1,12 @@
 //! The plan: every run of an experiment, in its order.
 
 pub(crate) mod estimate;
+pub(crate) mod levels;
 pub(crate) mod matrix;
 pub(crate) mod order;
 pub(crate) mod scale;
 pub(crate) mod table;
+pub(crate) mod zip;
 
 use std::{
     collections::BTreeMap,
@@ -109,6 +111,8 @@ pub struct Plan {
     pub runs: Vec<PlannedRun>,
     pub(crate) identity: Identity,
     pub(crate) factors: Vec<Factor>,
+    /// What levels stand for that do not say it themselves, by factor and level.
+    pub(crate) meanings: BTreeMap<(String, String), String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
     pub repeats: Repeats,
     pub(crate) order: Order,
@@ -155,6 +159,7 @@ impl Plan {
             runs,
             identity,
             factors: factors.to_vec(),
+            meanings: BTreeMap::new(),
             repeats,
             order,
             seed,

@@ -85,6 +85,7 @@ mod tests {
             lost: false,
             retryable: false,
             outcome_unknown: false,
+            is_of_input: false,
         })
     }
 

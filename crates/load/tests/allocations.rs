@@ -21,7 +21,7 @@ use load::{
 };
 use protocol::{
     Connection,
-    testing::{Answer, endpoint, serve},
+    testing::{Answer, Request, endpoint, serve},
 };
 use reactor::{Clock, Listener, Reactor};
 use samples::{Interval, PhaseMark};
@@ -128,7 +128,7 @@ impl User for Transaction {
     }
 }
 
-/// A script with expressions, a condition and a row that is kept.
+/// A script with expressions, a condition, a row that is kept, and a statement of many values.
 const SCRIPT: &str = "\\set id random_zipfian(1, 100000, 1.1)
 \\set price case when :id % 2 = 0 then 1.5 * :id else abs(-2.5) end
 \\set h permute(hash(:id) & 1023, 1024) + greatest(1, 2, least(:id, 3))
@@ -138,6 +138,8 @@ UPDATE t SET a = :row_a WHERE id = :h;
 \\else
 DELETE FROM t;
 \\endif
+INSERT INTO t VALUES (:id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id,
+:id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :price);
 ";
 
 /// The user of a script, counted.
@@ -191,9 +193,13 @@ fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandl
     let path = path.to_owned();
     let thread = std::thread::spawn(move || {
         Reactor::new(Clock::System).unwrap().run(async {
-            serve(Listener::bind_unix(&path).unwrap(), |_| {
-                Answer::rows(&["a"], &[&[Some("1")]])
-            });
+            serve(
+                Listener::bind_unix(&path).unwrap(),
+                |request| match request {
+                    Request::Query(_) => Answer::rows(&["a"], &[&[Some("1")]]),
+                    Request::Execute(_) => Answer::binary_rows(&["a"], &[&[Some("1")]]),
+                },
+            );
             ready.send(()).unwrap();
             while stopped.try_recv() != Err(mpsc::TryRecvError::Disconnected) {
                 reactor::sleep(Duration::from_millis(5)).await;
@@ -281,28 +287,35 @@ fn scripts_allocate_nothing_once_they_run() {
     let dir = tempfile::tempdir().unwrap();
     let socket = dir.path().join("s");
     let (stop, thread) = serve_from_a_thread(&socket);
-    let scripts = Scripts::of_text("a.sql", SCRIPT).unwrap();
-    let settings = Settings {
-        mode: Mode::Text,
-        scale: 1,
-        connections: 8,
-        seed: 1,
-    };
-    let plan = Arc::new(Plan::new(scripts, Vec::new(), settings).unwrap());
-    let count = Arc::new(Count::default());
-    let (counted, of_users) = (Arc::clone(&count), Arc::clone(&plan));
-    let endpoint = Arc::new(endpoint(&socket));
-    let group = Group {
-        name: "script".to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: plan.statements().to_vec(),
-        users: 8,
-        make: Box::new(move |index| Scripted {
-            user: ScriptUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index),
-            count: Arc::clone(&counted),
-        }),
-    };
-    assert_allocates_nothing(group, Arrivals::Closed, &count);
+    for mode in [Mode::Text, Mode::Prepared] {
+        let script = match mode {
+            // The fake server names no columns when it prepares a statement.
+            Mode::Prepared => SCRIPT.replace(":row_a", ":id"),
+            _ => SCRIPT.to_owned(),
+        };
+        let scripts = Scripts::of_text("a.sql", &script).unwrap();
+        let settings = Settings {
+            mode,
+            scale: 1,
+            connections: 8,
+            seed: 1,
+        };
+        let plan = Arc::new(Plan::new(scripts, Vec::new(), settings).unwrap());
+        let count = Arc::new(Count::default());
+        let (counted, of_users) = (Arc::clone(&count), Arc::clone(&plan));
+        let endpoint = Arc::new(endpoint(&socket));
+        let group = Group {
+            name: "script".to_owned(),
+            operations: plan.operations().to_vec(),
+            statements: plan.statements().to_vec(),
+            users: 8,
+            make: Box::new(move |index| Scripted {
+                user: ScriptUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index),
+                count: Arc::clone(&counted),
+            }),
+        };
+        assert_allocates_nothing(group, Arrivals::Closed, &count);
+    }
     drop(stop);
     thread.join().unwrap();
 }

@@ -12,6 +12,7 @@ use crate::{
     greeting::Greeting,
     load_local::LocalSource,
     login, name_lookup, packets,
+    replies::NO_BACKSLASH_ESCAPES,
     row_sink::RowSink,
     skim::{Dialect, Outcome, Skim, Step},
     statement::StatementCache,
@@ -24,6 +25,8 @@ pub struct Connection {
     server_version: String,
     connection_id: u32,
     pub(crate) dialect: Dialect,
+    /// The server's status at the end of the last answer.
+    status: u16,
     /// The state of prepared statements that both sides keep.
     pub(crate) known: StatementCache,
     /// Time limit of each exchange.
@@ -77,12 +80,14 @@ impl Connection {
         let mut channel = Channel::new(Transport::Plain(stream), endpoint.round_trip);
         let range = channel.packet("waiting for the greeting").await?;
         let greeting = Greeting::parse(channel.packets.payload(range))?;
-        let (channel, dialect) = login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
+        let (channel, dialect, status) =
+            login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
         Ok(Self {
             channel,
             server_version: greeting.version,
             connection_id: greeting.connection_id,
             dialect,
+            status,
             known: StatementCache::default(),
             answer_limit: None,
             in_step: true,
@@ -114,6 +119,12 @@ impl Connection {
     /// empty if it sent none.
     pub fn info(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.info)
+    }
+
+    /// Whether a backslash escapes a character of a string, as of the last answer: it does not while the session's SQL
+    /// mode has NO_BACKSLASH_ESCAPES.
+    pub fn escapes_with_backslash(&self) -> bool {
+        self.status & NO_BACKSLASH_ESCAPES == 0
     }
 
     /// Executes a statement and reads all its results, counting rows without keeping them.
@@ -221,7 +232,10 @@ impl Connection {
                     None => return Err(Box::pin(self.refuse_file(&mut skim)).await),
                 },
                 Step::Done(_) if source.is_some() => return Err(Error::DataNotRequested),
-                Step::Done(outcome) => return Ok(outcome),
+                Step::Done(outcome) => {
+                    self.status = skim.status();
+                    return Ok(outcome);
+                }
             }
         }
     }

@@ -22,9 +22,36 @@ pub fn escape_into(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends `value` as a string literal, with its single quotes: `'it\'s'`, or `'it''s'` where no backslash escapes
+/// (see [`crate::Connection::escapes_with_backslash`]).
+pub fn quote_into(value: &[u8], escapes_with_backslash: bool, out: &mut Vec<u8>) {
+    out.push(b'\'');
+    if escapes_with_backslash {
+        escape_into(value, out);
+    } else {
+        for &byte in value {
+            out.push(byte);
+            if byte == b'\'' {
+                out.push(byte);
+            }
+        }
+    }
+    out.push(b'\'');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_backslash_escapes_only_quotes_are_doubled() {
+        let mut out = Vec::new();
+        quote_into(b"O'Neil \\ \"x\"\n", false, &mut out);
+        assert_eq!(out, b"'O''Neil \\ \"x\"\n'");
+        out.clear();
+        quote_into(b"O'Neil \\", true, &mut out);
+        assert_eq!(out, b"'O\\'Neil \\\\'");
+    }
 
     #[test]
     fn what_could_end_the_literal_is_escaped() {

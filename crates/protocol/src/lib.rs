@@ -40,7 +40,7 @@ mod value;
 pub use connection::Connection;
 pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};
 pub use error::{Error, ServerError};
-pub use escape::escape_into;
+pub use escape::{escape_into, quote_into};
 pub use fetched::{Fetched, Temporal};
 pub use load_local::LocalSource;
 pub use password::Password;

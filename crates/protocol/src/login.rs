@@ -20,7 +20,7 @@ use crate::{
     lenenc::Fields,
     login_methods::{Method, Secret},
     packets,
-    replies::server_error,
+    replies::{OkReply, server_error},
     skim::Dialect,
     tls::ClientTls,
     transport::Transport,
@@ -93,28 +93,36 @@ impl Negotiated {
     }
 }
 
-/// Logs in; returns the channel, encrypted if negotiated, and the dialect of the answers.
+/// Logs in; returns the channel, encrypted if negotiated, the dialect of the answers, and the server's status.
 pub(crate) async fn log_in(
     channel: Channel,
     endpoint: &Endpoint,
     ssl_mode: SslMode,
     greeting: &Greeting,
-) -> Result<(Channel, Dialect), Error> {
+) -> Result<(Channel, Dialect, u16), Error> {
     let agreed = Negotiated::with(greeting);
     let tls = ClientTls::new(ssl_mode, endpoint.ssl_ca.as_deref())?;
-    let (channel, _) = log_in_as(channel, endpoint, &tls, greeting, agreed).await?;
-    Ok((channel, agreed.dialect()))
+    let accepted = log_in_as(channel, endpoint, &tls, greeting, agreed).await?;
+    Ok((accepted.channel, agreed.dialect(), accepted.status))
 }
 
-/// Logs in with these capabilities, to which those of the login itself are added; returns the channel and all
-/// capabilities.
+/// A login that the server accepted.
+pub(crate) struct Accepted {
+    pub(crate) channel: Channel,
+    /// All capabilities, MariaDB's in the upper half.
+    pub(crate) capabilities: u64,
+    /// The server's status.
+    pub(crate) status: u16,
+}
+
+/// Logs in with these capabilities, to which those of the login itself are added.
 pub(crate) async fn log_in_as(
     mut channel: Channel,
     endpoint: &Endpoint,
     tls: &ClientTls,
     greeting: &Greeting,
     mut agreed: Negotiated,
-) -> Result<(Channel, u64), Error> {
+) -> Result<Accepted, Error> {
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::TooOld {
             version: greeting.version.clone(),
@@ -167,7 +175,7 @@ pub(crate) async fn log_in_as(
         channel.out[packets::HEADER + 8] = agreed.charset;
     }
     send_secret(&mut channel).await?;
-    prove(&mut channel, method, secret).await?;
+    let status = prove(&mut channel, method, secret).await?;
     if is_compressed {
         // Bytes that are already here were sent without a frame and without a request.
         if channel.has_unread() {
@@ -178,8 +186,12 @@ pub(crate) async fn log_in_as(
         channel = channel.compress();
     }
     channel.packets.rest();
-    let all = u64::from(agreed.capabilities.bits()) | u64::from(agreed.mariadb.bits()) << 32;
-    Ok((channel, all))
+    Ok(Accepted {
+        channel,
+        capabilities: u64::from(agreed.capabilities.bits())
+            | u64::from(agreed.mariadb.bits()) << 32,
+        status,
+    })
 }
 
 /// Whether to encrypt, decided as by the mysql client; an error if TLS is required and the server does not offer it.
@@ -254,17 +266,17 @@ async fn send_secret(channel: &mut Channel) -> Result<(), Error> {
     sent
 }
 
-/// Answers the server's requests until it accepts the login.
+/// Answers the server's requests until it accepts the login; returns the server's status.
 async fn prove(
     channel: &mut Channel,
     mut method: Method,
     mut secret: Secret<'_>,
-) -> Result<(), Error> {
+) -> Result<u16, Error> {
     for _ in 0..ROUNDS_MAX {
         let range = channel.packet(DURING).await?;
         let payload = channel.packets.payload(range);
         let answer = match payload {
-            [0x00, ..] => return Ok(()),
+            [0x00, ..] => return Ok(OkReply::parse(payload)?.status),
             [0xff, ..] => return Err(server_error(payload)),
             [0xfe, request @ ..] => {
                 (method, secret.nonce) = switched(request)?;

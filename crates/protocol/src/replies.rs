@@ -7,6 +7,8 @@ use crate::{
 
 /// Status flag: another result follows.
 pub(crate) const MORE_RESULTS: u16 = 0x0008;
+/// Status flag: the session's SQL mode has NO_BACKSLASH_ESCAPES.
+pub(crate) const NO_BACKSLASH_ESCAPES: u16 = 0x0200;
 
 /// An OK packet; also the one with the first byte 0xfe, which ends rows in place of an EOF.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -52,6 +52,8 @@ pub(crate) struct Skim {
     dialect: Dialect,
     file_requested: bool,
     outcome: Outcome,
+    /// The server's status at the end of the last result.
+    status: u16,
 }
 
 enum ExpectedPacket {
@@ -69,7 +71,13 @@ impl Skim {
             dialect,
             file_requested: false,
             outcome: Outcome::default(),
+            status: 0,
         }
+    }
+
+    /// The server's status at the end of the answer.
+    pub(crate) fn status(&self) -> u16 {
+        self.status
     }
 
     /// Reads as far as the received bytes allow; columns and rows are passed to `kept` if given.
@@ -248,6 +256,7 @@ impl Skim {
 
     fn result_ended(&mut self, status: u16) -> Option<Step> {
         self.expect = ExpectedPacket::Result;
+        self.status = status;
         (status & MORE_RESULTS == 0).then_some(Step::Done(self.outcome))
     }
 }

@@ -118,6 +118,9 @@ impl From<samples::WriteError> for Blamed {
 impl From<load::Error> for Blamed {
     fn from(error: load::Error) -> Self {
         match &error {
+            load::Error::Connect { failure, .. } if failure.is_of_input => {
+                Self::new(Blame::Input, failure)
+            }
             load::Error::Connect { failure, .. } => {
                 Self::new(Blame::Server, &error).hint(hint_to_refusal(failure.number))
             }

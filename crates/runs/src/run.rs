@@ -186,6 +186,9 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
             Blame::Server,
             format!("the server went away: {failure}"),
         )),
+        Ended::Failed { failure, .. } if failure.is_of_input => {
+            Err(Blamed::new(Blame::Input, failure))
+        }
         Ended::Failed { operation, failure } => Err(Blamed::new(
             Blame::Server,
             format!("{operation}: error {}: {failure}", failure.number),

@@ -75,6 +75,12 @@ pub trait LoadKind: OptionTable {
         false
     }
 
+    /// What it does, for a command that measures it on its own data and has the options of both; `None` for a load that
+    /// takes files, or ends by itself.
+    fn summary(&self) -> Option<&'static str> {
+        None
+    }
+
     /// It uses a server. What does not has neither `[server]` nor `[data]` nor statements.
     fn needs_server(&self) -> bool {
         true

@@ -1,5 +1,6 @@
 //! Scripts of the user's own: SQL in pgbench's language, with lists of real values.
 
+mod column;
 mod compiler;
 mod error;
 mod expression;
@@ -12,12 +13,15 @@ mod list_spec;
 mod names;
 mod op;
 mod options;
+mod places;
 mod plan;
 mod program;
 mod random;
+mod reach;
 mod scalar;
 mod scripts;
 mod session;
+mod statement_names;
 mod user;
 mod variables;
 

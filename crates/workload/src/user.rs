@@ -53,7 +53,8 @@ pub trait Watch {
     /// Reports that the operation, which is a single statement, just returned this number of rows.
     fn returned(&mut self, rows: u64);
 
-    /// Waits in the middle of an operation, whose response time includes it; no statement's time does.
+    /// Waits in the middle of an operation, whose response time includes it; no statement's time does. A pause of no
+    /// length, too, lets the other users run.
     fn pause(&mut self, time: Duration) -> impl Future<Output = ()>;
 }
 
@@ -101,6 +102,8 @@ pub struct Failure {
     /// The connection was lost during a commit: it is unknown whether the operation was executed, and a retry could
     /// execute it twice.
     pub outcome_unknown: bool,
+    /// The user's input is at fault: a script divides by zero, or has a syntax error that the server found.
+    pub is_of_input: bool,
 }
 
 impl Failure {
@@ -114,6 +117,7 @@ impl Failure {
             lost: false,
             retryable: false,
             outcome_unknown: false,
+            is_of_input: false,
         }
     }
 
@@ -143,6 +147,7 @@ impl From<protocol::Error> for Failure {
             lost,
             retryable,
             outcome_unknown: false,
+            is_of_input: false,
         }
     }
 }

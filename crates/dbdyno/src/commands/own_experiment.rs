@@ -71,6 +71,11 @@ impl OwnExperiment {
         })
     }
 
+    /// The experiment's file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How an interrupted experiment continues that needs nothing but its file, after the place of its results.
     pub(crate) fn way_on(&self) -> String {
         let (file, results) = (self.path.display(), self.results.path().display());

@@ -9,9 +9,11 @@
     reason = "a test may end in a panic, and says why it is skipped"
 )]
 
+mod ab;
 mod audit;
 mod audited;
 mod calibrate;
+mod ci;
 mod compare;
 mod completions;
 mod config;

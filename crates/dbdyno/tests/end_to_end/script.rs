@@ -136,22 +136,36 @@ fn faults_are_told_with_their_place() {
         "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n",
     );
     run(&scene, &["zero.sql"])
-        .exits(3)
+        .exits(2)
         .says("zero.sql, line 2, column 1: division by zero");
     scene.file(
         "unset.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;",
     );
     run(&scene, &["unset.sql"])
-        .exits(3)
+        .exits(2)
         .says("the variable :x is not set");
     scene.file(
         "none.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;",
     );
     run(&scene, &["none.sql"])
-        .exits(3)
+        .exits(2)
         .says("\\gset needs one row, and there are 0");
+    scene.file("syntax.sql", "SELEC :client_id FROM accounts;");
+    for mode in ["prepared", "text", "prepare-each"] {
+        run(&scene, &["syntax.sql", "--mode", mode])
+            .exits(2)
+            .says("syntax")
+            .says("syntax:1 SELEC :client_id FROM accounts");
+    }
+    scene.file(
+        "query.sql",
+        "\\list ids from query 'SELEC 1'\n\\draw ids x_\nSELECT 1;",
+    );
+    run(&scene, &["query.sql"])
+        .exits(2)
+        .says("query.sql, line 1, column 1: list `ids`: ");
     let empty =
         "\\list ids from query 'SELECT aid FROM accounts WHERE aid < 0'\n\\draw ids\nSELECT :aid;";
     scene.file("empty.sql", empty);
@@ -165,6 +179,35 @@ fn faults_are_told_with_their_place() {
     run(&scene, &["same.sql", "-D", "1x=2"])
         .exits(2)
         .says("`1x` cannot be the name of a variable");
+}
+
+#[test]
+fn texts_are_quoted_as_the_session_reads_them() {
+    let scene = scene();
+    scene.file("names.csv", "name\n\"a\\b'c\\\"\n\"a\\b'c\\\"\n");
+    scene.file(
+        "quote.sql",
+        "\\list names from \"names.csv\"\n\\draw names n_\n\
+         INSERT INTO notes (who) VALUES (:n_name);\n\
+         SET sql_mode = 'NO_BACKSLASH_ESCAPES';\n\
+         INSERT INTO notes (who) VALUES (:n_name);\n\
+         SET sql_mode = '';\n",
+    );
+    run(&scene, &["quote.sql", "--mode", "text"]).exits(0);
+    sql(&scene, "set global sql_mode = 'NO_BACKSLASH_ESCAPES'");
+    run(&scene, &["quote.sql", "--mode", "text"]).exits(0);
+    let notes = "select count(*) > 1, count(distinct hex(who)), min(hex(who)) from notes";
+    assert_eq!(sql(&scene, notes).trim(), "1\t1\t615C6227635C");
+}
+
+#[test]
+fn passes_that_send_nothing_leave_the_run_its_end() {
+    let scene = scene();
+    scene.file(
+        "quiet.sql",
+        "\\set x random(1, 2)\n\\if :x = 3\nSELECT 1;\n\\endif\n",
+    );
+    run(&scene, &["quiet.sql", "--connections", "2"]).exits(0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use settings::Factor;
 use crate::{
     error::Error,
     file::{defaults::Defaults, template::Levels},
-    plan::matrix::RUNS_AT_MOST,
+    plan::levels::RUNS_AT_MOST,
 };
 
 /// Command-line overrides of the experiment file.

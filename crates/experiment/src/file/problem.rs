@@ -77,6 +77,25 @@ pub enum Problem {
     /// A level occurs twice.
     #[error("factor `{factor}` has the level {level:?} twice")]
     LevelTwice { factor: String, level: String },
+    /// Factors that belong together, with different numbers of levels.
+    #[error(
+        "zip pairs `{leader}`, which has {leader_levels} levels, with `{name}`, which has {levels}"
+    )]
+    UnevenZip {
+        leader: String,
+        leader_levels: usize,
+        name: String,
+        levels: usize,
+    },
+    /// A factor in two pairs.
+    #[error("zip has `{name}` twice")]
+    ZipTwice { name: String },
+    /// A pair of one factor.
+    #[error("zip pairs at least two factors")]
+    ShortZip,
+    /// A condition on a factor that follows another one.
+    #[error("`{name}` is paired with `{leader}`, which stands for both")]
+    Follower { name: String, leader: String },
     /// A condition on a level that the factor does not have.
     #[error("factor `{factor}` has no level {level:?}")]
     UnknownLevel {
@@ -189,6 +208,14 @@ impl Problem {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the factors are {}", list(factors)),
             },
+            Self::Follower { leader, .. } => format!("name `{leader}` with its level"),
+            Self::UnevenZip { .. } => {
+                "each level of one belongs to the level of the other at the same place".to_owned()
+            }
+            Self::ShortZip => "for example: zip = [\"version\", \"cnf\"]".to_owned(),
+            Self::UnusedFactor { name } if name == "zip" => {
+                "zip = [...] belongs above [matrix], at the top of the file".to_owned()
+            }
             Self::UnusedFactor { name } => {
                 format!("write {{{name}}} where the level belongs, or take the factor out of [matrix]")
             }

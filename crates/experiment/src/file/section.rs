@@ -307,8 +307,7 @@ impl<'a> Section<'a> {
 
     /// All keys of this table with their scalar values: strings, numbers, and `ON` or `OFF` for booleans.
     pub(crate) fn scalars(&self) -> Result<Vec<Text<'a>>, Error> {
-        let entries = self.table.into_iter().flat_map(DeTable::iter);
-        entries
+        self.entries()
             .map(|(key, value)| match value.get_ref() {
                 DeValue::Boolean(on) => Ok(Text {
                     source: self.source,
@@ -322,20 +321,24 @@ impl<'a> Section<'a> {
             .collect()
     }
 
-    /// Each key of this table with its position and its value as a list of levels; a single level is a list of one if
-    /// `single` allows it.
-    pub(crate) fn level_lists(&self, single: bool) -> Result<Vec<LevelList<'a>>, Error> {
+    /// The keys of this table with their values.
+    pub(crate) fn entries(
+        &self,
+    ) -> impl Iterator<Item = (&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>)> {
+        self.table.into_iter().flat_map(DeTable::iter)
+    }
+
+    /// Each key of this table with its position and its value as a list of levels; a single level is a list of one.
+    pub(crate) fn level_lists(&self) -> Result<Vec<LevelList<'a>>, Error> {
         const EXPECTED: &str = "a list of strings and whole numbers";
-        let entries = self.table.into_iter().flat_map(DeTable::iter);
-        entries
+        self.entries()
             .map(|(key, value)| {
                 let levels = match value.get_ref() {
                     DeValue::Array(items) => items
                         .iter()
                         .map(|item| self.level(key.get_ref(), item, EXPECTED))
                         .collect::<Result<_, _>>()?,
-                    _ if single => vec![self.level(key.get_ref(), value, EXPECTED)?],
-                    _ => return Err(self.wrong_type(key.get_ref(), value, EXPECTED)),
+                    _ => vec![self.level(key.get_ref(), value, EXPECTED)?],
                 };
                 Ok(LevelList {
                     name: key.get_ref(),
@@ -359,17 +362,24 @@ impl<'a> Section<'a> {
         let items = value.get_ref().as_array().ok_or_else(wrong)?;
         items
             .iter()
-            .map(|item| {
-                Ok(Self {
-                    source: self.source,
-                    title: title.into(),
-                    span: item.span(),
-                    table: Some(item.get_ref().as_table().ok_or_else(wrong)?),
-                    levels: self.levels,
-                    takes_dashes: false,
-                })
-            })
+            .map(|item| self.nested(item, title).ok_or_else(wrong))
             .collect()
+    }
+
+    /// A table that is a value in this one; `None` if the value is no table.
+    pub(crate) fn nested(
+        &self,
+        value: &'a Spanned<DeValue<'a>>,
+        title: impl Into<Cow<'static, str>>,
+    ) -> Option<Self> {
+        Some(Self {
+            source: self.source,
+            title: title.into(),
+            span: value.span(),
+            table: Some(value.get_ref().as_table()?),
+            levels: self.levels,
+            takes_dashes: false,
+        })
     }
 
     /// True for a known key that is written with `-`; one that is written both ways is unknown.
@@ -398,7 +408,8 @@ impl<'a> Section<'a> {
         self.entry(key).map(|(_, value)| value)
     }
 
-    fn level(
+    /// A string or a whole number with its position.
+    pub(crate) fn level(
         &self,
         key: &'a str,
         value: &'a Spanned<DeValue<'a>>,
@@ -443,7 +454,13 @@ impl<'a> Section<'a> {
         })
     }
 
-    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Error {
+    /// The error for a value of another type than `expected`.
+    pub(crate) fn wrong_type(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+    ) -> Error {
         let found = match value.get_ref() {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) => "a whole number",

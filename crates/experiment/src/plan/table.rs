@@ -24,7 +24,14 @@ impl Plan {
             .map(|factor| factor.name.chars().count());
         let width = width.max().unwrap_or(0);
         for factor in &self.factors {
-            let levels = factor.levels.join("  ");
+            let levels = factor.levels.iter().map(|level| {
+                let key = (factor.name.clone(), level.clone());
+                match self.meanings.get(&key) {
+                    Some(meaning) => format!("{level} ({meaning})"),
+                    None => level.clone(),
+                }
+            });
+            let levels = levels.collect::<Vec<_>>().join("  ");
             text.push_str(&format!("factor  {:width$}  {levels}\n", factor.name));
         }
         let order = match self.order {

@@ -7,7 +7,7 @@ use settings::quantity;
 use crate::{
     error::Error,
     file::{overrides::Overrides, problem::Problem, section::Section},
-    plan::matrix::RUNS_AT_MOST,
+    plan::levels::RUNS_AT_MOST,
 };
 
 /// The value of `repeats` if the results decide.

@@ -7,6 +7,7 @@
 
 mod errors;
 mod hostile;
+mod levels;
 mod plans;
 mod resume;
 mod shipped;

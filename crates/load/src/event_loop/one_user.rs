@@ -282,7 +282,11 @@ impl Watch for StatementWatch<'_> {
     }
 
     async fn pause(&mut self, time: Duration) {
-        reactor::sleep(time).await;
+        if time.is_zero() {
+            reactor::yield_now().await;
+        } else {
+            reactor::sleep(time).await;
+        }
         self.since = reactor::now();
     }
 

@@ -82,6 +82,7 @@ fn failure(number: u16, retryable: bool, lost: bool) -> Failure {
         lost,
         retryable,
         outcome_unknown: false,
+        is_of_input: false,
     }
 }
 

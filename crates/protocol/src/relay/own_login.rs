@@ -47,7 +47,8 @@ pub async fn log_in(
     let mut channel = Channel::new(Transport::Plain(stream), std::time::Duration::ZERO);
     // The greeting was packet 0.
     channel.packets.set_sequence(1);
-    let (channel, agreed) = login::log_in_as(channel, endpoint, tls, &greeting, agreed).await?;
+    let accepted = login::log_in_as(channel, endpoint, tls, &greeting, agreed).await?;
+    let channel = accepted.channel;
     if channel.has_unread() {
         return Err(Error::Malformed {
             what: "bytes after the end of a login",
@@ -64,7 +65,7 @@ pub async fn log_in(
     Ok(OwnLogin {
         stream,
         layers,
-        capabilities: agreed,
+        capabilities: accepted.capabilities,
     })
 }
 

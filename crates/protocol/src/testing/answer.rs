@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::{
     lenenc::put_lenenc,
     payloads::{
-        AUTOCOMMIT, put_column, put_end_of_columns, put_end_of_rows, put_error, put_ok,
-        put_text_row,
+        AUTOCOMMIT, put_binary_row, put_column, put_end_of_columns, put_end_of_rows, put_error,
+        put_ok, put_text_row,
     },
     replies::MORE_RESULTS,
 };
@@ -34,6 +34,11 @@ pub(super) enum Fragment {
 }
 
 impl Answer {
+    /// An OK with this status of the server.
+    pub fn of_status(status: u16) -> Self {
+        Self::of_packet(|payload| put_ok(0, status, "", payload))
+    }
+
     /// An OK with this number of changed rows.
     pub fn ok(affected_rows: u64) -> Self {
         Self::of_packet(|payload| put_ok(affected_rows, AUTOCOMMIT, "", payload))
@@ -41,11 +46,20 @@ impl Answer {
 
     /// A set of text rows; `None` is NULL.
     pub fn rows(columns: &[&str], rows: &[&[Option<&str>]]) -> Self {
+        Self::set(columns, rows.iter().map(|row| text_row(row)))
+    }
+
+    /// A set of rows of a prepared statement, with columns of text; `None` is NULL.
+    pub fn binary_rows(columns: &[&str], rows: &[&[Option<&str>]]) -> Self {
+        Self::set(columns, rows.iter().map(|row| binary_row(row)))
+    }
+
+    fn set(columns: &[&str], rows: impl Iterator<Item = Vec<u8>>) -> Self {
         let count = built(|out| put_lenenc(columns.len() as u64, out));
         let mut parts = vec![Fragment::Packet(count)];
         parts.extend(columns.iter().map(|name| Fragment::Packet(column(name))));
         parts.push(Fragment::EndOfColumns);
-        parts.extend(rows.iter().map(|row| Fragment::Packet(text_row(row))));
+        parts.extend(rows.map(Fragment::Packet));
         parts.push(Fragment::EndOfRows { status: AUTOCOMMIT });
         Self {
             parts,
@@ -145,6 +159,10 @@ pub(super) fn column(name: &str) -> Vec<u8> {
 
 fn text_row(values: &[Option<&str>]) -> Vec<u8> {
     built(|out| put_text_row(values.iter().map(|value| value.map(str::as_bytes)), out))
+}
+
+fn binary_row(values: &[Option<&str>]) -> Vec<u8> {
+    built(|out| put_binary_row(values.iter().map(|value| value.map(str::as_bytes)), out))
 }
 
 fn built(put: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {

@@ -29,6 +29,9 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
 
+/// ER_PARSE_ERROR: the statement has a syntax error, which is the script's.
+const PARSE_ERROR: u16 = 1064;
+
 /// Scripts.
 pub struct Script;
 
@@ -98,21 +101,34 @@ fn scripts(load: &LoadSpec) -> Result<Scripts, Blamed> {
 pub fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result<Plan, Blamed> {
     let queries: Vec<String> = scripts.queries().map(str::to_owned).collect();
     let answers = if queries.is_empty() {
-        Vec::new()
+        Ok(Vec::new())
     } else {
         Purpose::Work.control(endpoint, async |connection| {
             let mut answers = Vec::new();
-            for query in &queries {
-                let sets = connection.rows(query).await?;
+            for (index, query) in queries.iter().enumerate() {
+                let sets = match connection.rows(query).await {
+                    Ok(sets) => sets,
+                    Err(error) if error.server_number().is_some() => {
+                        return Ok(Err((index, error)));
+                    }
+                    Err(error) => return Err(error),
+                };
                 let set = sets.into_iter().next().unwrap_or_default();
                 answers.push(ListRows {
                     columns: set.columns,
                     rows: set.rows,
                 });
             }
-            Ok(answers)
+            Ok(Ok(answers))
         })?
     };
+    let answers = answers.map_err(|(query, error)| {
+        let fault = scripts.query_fault(query, &error);
+        match error.server_number() {
+            Some(PARSE_ERROR) => fault.into(),
+            _ => Blamed::new(Blame::Server, fault),
+        }
+    })?;
     Ok(Plan::new(scripts, answers, settings)?)
 }
 

@@ -415,6 +415,10 @@ impl OptionTable for OltpLoad {
 }
 
 impl LoadKind for OltpLoad {
+    fn summary(&self) -> Option<&'static str> {
+        Some("One of sysbench's OLTP workloads")
+    }
+
     /// Retries after an error are controlled by `mysql_ignore_errors`.
     fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["on_error"]

@@ -7,19 +7,16 @@ use super::{
     item::{Command, Item, Part, Sql},
     lexer::{Fault, continuation, tokens},
     names::{DEFAULT_SEED, Names, is_name},
-    program::{Action, Kept, Length, Place, Role, Statement, Step},
+    places::Places,
+    program::{Action, Kept, Length, Role, Statement, Step},
+    statement_names::StatementNames,
 };
-use crate::diagnostic::Source;
-
-/// Characters of a statement in its name.
-const NAME_CHARS: usize = 40;
 
 /// Compiles one script after all names that any script sets are known.
 pub(super) struct Compiler<'a> {
-    pub(super) source: Source<'a>,
+    pub(super) places: Places<'a>,
+    pub(super) statement_names: StatementNames<'a>,
     pub(super) script: &'a str,
-    /// Name of the operation.
-    pub(super) name: &'a str,
     pub(super) names: &'a mut Names,
     /// The names of this script's lists, and their indexes among all lists.
     pub(super) lists: &'a [(String, usize)],
@@ -93,8 +90,8 @@ impl Compiler<'_> {
             }
         }
         statement.role = Role::of(&statement.sql);
-        let place = self.place(sql.at);
-        statement.name = self.statement_name(place.line, &shown);
+        let place = self.places.of(sql.at);
+        statement.name = self.statement_names.add(place.line, &shown);
         let index = self.statements.len();
         self.statements.push(statement);
         self.steps.push(Step {
@@ -102,28 +99,6 @@ impl Compiler<'_> {
             action: Action::Run(index),
         });
         Ok(index)
-    }
-
-    /// `orders:3 SELECT c FROM customer WHERE id = :id`, with a number where two have the same name.
-    fn statement_name(&self, line: usize, sql: &str) -> String {
-        let words: Vec<&str> = sql.split_whitespace().collect();
-        let words = words.join(" ");
-        let mut short: String = words.chars().take(NAME_CHARS).collect();
-        if short.len() < words.len() {
-            short.truncate(short.trim_end().len());
-            short.push_str("...");
-        }
-        // As wide as the last line's number, so that names sort as the script has them.
-        let width = self.place(self.script.len()).line.to_string().len();
-        let name = format!("{}:{line:0width$} {short}", self.name);
-        let is_taken = |name: &str| self.statements.iter().any(|it| it.name == name);
-        let mut number = 1;
-        let mut found = name.clone();
-        while is_taken(&found) {
-            number += 1;
-            found = format!("{name} ({number})");
-        }
-        found
     }
 
     fn command(&mut self, command: &Command, before: Option<usize>) -> Result<(), Fault> {
@@ -205,17 +180,9 @@ impl Compiler<'_> {
     }
 
     fn add(&mut self, at: usize, action: Action) -> usize {
-        let place = self.place(at);
+        let place = self.places.of(at);
         self.steps.push(Step { place, action });
         self.steps.len() - 1
-    }
-
-    fn place(&self, at: usize) -> Place {
-        let fault = self.source.diagnostic(at, "");
-        Place {
-            line: fault.line,
-            column: fault.column,
-        }
     }
 
     fn expression(&mut self, part: Range<usize>) -> Result<Box<[super::op::Op]>, Fault> {

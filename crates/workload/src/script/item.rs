@@ -11,6 +11,15 @@ pub(super) enum Item {
     Command(Command),
 }
 
+impl Item {
+    pub(super) fn command(&self) -> Option<&Command> {
+        match self {
+            Self::Command(command) => Some(command),
+            Self::Sql(_) => None,
+        }
+    }
+}
+
 /// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sql {

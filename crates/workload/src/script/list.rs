@@ -1,40 +1,21 @@
 //! Lists of real values: the rows of a CSV file or of a query, and how they are drawn.
 
-use std::ops::Range;
+use std::io::{Read, Seek};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
+    column::{Cell, Column, Size},
     random::{self, unit},
-    scalar::Scalar,
 };
 
-/// A list with its rows.
+/// A list with its rows, kept column by column, each in one piece of memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct List {
     columns: Vec<String>,
-    /// Row by row.
-    cells: Vec<StoredCell>,
-    bytes: Vec<u8>,
+    values: Vec<Column>,
+    rows: usize,
     draw: Draw,
-}
-
-/// A value of a list.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
-    Null,
-    Int(i64),
-    Double(f64),
-    /// For [`List::text`].
-    Text(Range<usize>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum StoredCell {
-    Null,
-    Int(i64),
-    Double(f64),
-    Text { start: u32, length: u32 },
 }
 
 /// How a script asks for the rows to be drawn.
@@ -67,66 +48,108 @@ pub struct ListRows {
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-impl ListRows {
-    /// Reads a CSV file. Its first line has the names of the columns, unless they are `named`; `\N` is NULL.
-    pub(super) fn of_csv(text: &[u8], named: &[String]) -> Result<Self, String> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text);
-        let mut list = Self {
-            columns: named.to_vec(),
-            rows: Vec::new(),
-        };
-        for record in reader.byte_records() {
-            let record = record.map_err(|error| error.to_string())?;
-            if list.columns.is_empty() {
-                let names = record.iter().map(String::from_utf8_lossy);
-                list.columns = names.map(|name| name.trim().to_owned()).collect();
-                continue;
-            }
-            if record.len() != list.columns.len() {
-                let line = record.position().map_or(0, csv::Position::line);
-                return Err(format!(
-                    "line {line} has {} values for {} columns",
-                    record.len(),
-                    list.columns.len()
-                ));
-            }
-            let values = record.iter();
-            let row = values.map(|value| (value != b"\\N").then(|| value.to_vec()));
-            list.rows.push(row.collect());
-        }
-        Ok(list)
-    }
-}
-
 impl List {
-    /// A list of rows; a column in which all values are integers, or numbers, has numbers, any other has texts.
-    pub(super) fn new(rows: ListRows, draw: &DrawSpec) -> Result<Self, String> {
-        let ListRows { columns, rows } = rows;
-        if rows.is_empty() {
+    /// A list of rows that are in memory already; see [`Self::read`] for the types.
+    pub(super) fn of_rows(rows: &ListRows, draw: &DrawSpec) -> Result<Self, String> {
+        Self::read(rows.columns.clone(), draw, |take| {
+            for row in &rows.rows {
+                take(&mut row.iter().map(Option::as_deref))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A list of a CSV file. Its first line has the names of the columns, unless they are `named`; `\N` is NULL.
+    ///
+    /// The file is read twice, so that no more than its values has to be kept.
+    pub(super) fn of_csv<R: Read + Seek>(
+        mut file: R,
+        named: &[String],
+        draw: &DrawSpec,
+    ) -> Result<Self, String> {
+        let mut columns = named.to_vec();
+        if named.is_empty() {
+            let mut header = csv::ByteRecord::new();
+            let read = records(&mut file)?.read_byte_record(&mut header);
+            read.map_err(|error| error.to_string())?;
+            let names = header.iter().map(String::from_utf8_lossy);
+            columns = names.map(|name| name.trim().to_owned()).collect();
+        }
+        let count = columns.len();
+        Self::read(columns, draw, |take| {
+            let mut records = records(&mut file)?;
+            let mut record = csv::ByteRecord::new();
+            let mut is_header = named.is_empty();
+            loop {
+                let read = records.read_byte_record(&mut record);
+                if !read.map_err(|error| error.to_string())? {
+                    return Ok(());
+                }
+                if std::mem::take(&mut is_header) {
+                    continue;
+                }
+                if record.len() != count {
+                    let line = record.position().map_or(0, csv::Position::line);
+                    let found = record.len();
+                    return Err(format!(
+                        "line {line} has {found} values for {count} columns"
+                    ));
+                }
+                take(
+                    &mut record
+                        .iter()
+                        .map(|value| (value != b"\\N").then_some(value)),
+                )?;
+            }
+        })
+    }
+
+    /// A list of rows that `each` passes on, twice the same; a column in which all values are integers, or numbers, has
+    /// numbers, any other has texts.
+    fn read(
+        columns: Vec<String>,
+        draw: &DrawSpec,
+        mut each: impl FnMut(&mut TakeRow<'_>) -> Result<(), String>,
+    ) -> Result<Self, String> {
+        let mut sizes = vec![Size::default(); columns.len()];
+        let mut rows = 0_usize;
+        each(&mut |row| {
+            rows += 1;
+            sizes
+                .iter_mut()
+                .zip(row)
+                .for_each(|(size, value)| size.add(value));
+            Ok(())
+        })?;
+        if rows == 0 {
             return Err("it has no rows".to_owned());
         }
-        let count = rows.len() * columns.len();
-        if u32::try_from(count).is_err() {
-            return Err("it has more than 4,294,967,295 values".to_owned());
+        if u32::try_from(rows).is_err() {
+            return Err("it has more than 4,294,967,295 rows".to_owned());
         }
-        let kinds: Vec<Kind> = (0..columns.len())
-            .map(|column| Kind::of(rows.iter().filter_map(|row| row[column].as_deref())))
-            .collect();
+        if sizes
+            .iter()
+            .any(|size| u32::try_from(size.text_bytes).is_err())
+        {
+            return Err("a column's texts have more than 4 GiB".to_owned());
+        }
+        let new = sizes.iter().map(|size| Column::for_values(*size, rows));
+        let mut values: Vec<Column> = new.collect();
+        each(&mut |row| {
+            let mut both = values.iter_mut().zip(row);
+            let fits = both.all(|(column, value)| column.push(value));
+            let changed = "it changed while it was read".to_owned();
+            fits.then_some(()).ok_or(changed)
+        })?;
+        if values.iter().any(|column| column.rows() != rows) {
+            return Err("it changed while it was read".to_owned());
+        }
         let mut list = Self {
             draw: Draw::Uniform,
             columns,
-            cells: Vec::with_capacity(count),
-            bytes: Vec::new(),
+            values,
+            rows,
         };
-        for row in &rows {
-            for (kind, value) in kinds.iter().zip(row) {
-                let cell = list.stored(*kind, value.as_deref())?;
-                list.cells.push(cell);
-            }
-        }
         list.draw = match draw {
             DrawSpec::Uniform => Draw::Uniform,
             DrawSpec::Sequential => Draw::Sequential,
@@ -136,41 +159,19 @@ impl List {
         Ok(list)
     }
 
-    fn stored(&mut self, kind: Kind, value: Option<&[u8]>) -> Result<StoredCell, String> {
-        let Some(value) = value else {
-            return Ok(StoredCell::Null);
-        };
-        let number = || Scalar::number_of(std::str::from_utf8(value).unwrap_or_default());
-        match (kind, number()) {
-            (Kind::Int, Some(Scalar::Int(int))) => Ok(StoredCell::Int(int)),
-            (Kind::Double, Some(Scalar::Int(int))) => Ok(StoredCell::Double(int as f64)),
-            (Kind::Double, Some(Scalar::Double(double))) => Ok(StoredCell::Double(double)),
-            _ => {
-                let start = u32::try_from(self.bytes.len());
-                self.bytes.extend_from_slice(value);
-                let length = u32::try_from(value.len());
-                match (start, length) {
-                    (Ok(start), Ok(length)) => Ok(StoredCell::Text { start, length }),
-                    _ => Err("its texts have more than 4 GiB".to_owned()),
-                }
-            }
-        }
-    }
-
     /// The sums of a column's weights up to each row.
     fn sums(&self, column: &str) -> Result<Vec<f64>, String> {
         let Some(index) = self.columns.iter().position(|name| name == column) else {
             let known = self.columns.join(", ");
             return Err(format!("it has no column `{column}` (columns: {known})"));
         };
-        let weights = self.cells.iter().skip(index).step_by(self.columns.len());
         let mut sum = 0.0;
-        let mut sums = Vec::with_capacity(self.rows());
-        for (row, weight) in weights.enumerate() {
-            let weight = match weight {
-                StoredCell::Int(int) => *int as f64,
-                StoredCell::Double(double) => *double,
-                StoredCell::Null | StoredCell::Text { .. } => f64::NAN,
+        let mut sums = Vec::with_capacity(self.rows);
+        for row in 0..self.rows {
+            let weight = match self.values[index].cell(row) {
+                Cell::Int(int) => int as f64,
+                Cell::Double(double) => double,
+                Cell::Null | Cell::Text(_) => f64::NAN,
             };
             if !(weight.is_finite() && weight >= 0.0) {
                 let row = row + 1;
@@ -192,39 +193,23 @@ impl List {
         &self.columns
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.cells.len() / self.columns.len().max(1)
-    }
-
     /// Whether different draws give different rows.
     pub(super) fn varies(&self) -> bool {
-        self.rows() > 1
+        self.rows > 1
     }
 
-    pub(super) fn cell(&self, cell: u32) -> Cell {
-        match self.cells[cell as usize] {
-            StoredCell::Null => Cell::Null,
-            StoredCell::Int(int) => Cell::Int(int),
-            StoredCell::Double(double) => Cell::Double(double),
-            StoredCell::Text { start, length } => {
-                Cell::Text(start as usize..start as usize + length as usize)
-            }
-        }
+    pub(super) fn cell(&self, row: u32, column: u32) -> Cell<'_> {
+        self.values[column as usize].cell(row as usize)
     }
 
-    pub(super) fn text(&self, text: Range<usize>) -> &[u8] {
-        &self.bytes[text]
-    }
-
-    /// Draws a row and returns its first cell; `turn` is the connection's next row in sequence, which moves on by
-    /// `connections`.
+    /// Draws a row; `turn` is the connection's next row in sequence, which moves on by `connections`.
     pub(super) fn draw(
         &self,
         turn: &mut u64,
         connections: u32,
         random: &mut Xoshiro256PlusPlus,
     ) -> u32 {
-        let rows = self.rows() as u64;
+        let rows = self.rows as u64;
         let row = match &self.draw {
             Draw::Uniform => random::below(rows, random),
             Draw::Sequential => {
@@ -240,33 +225,19 @@ impl List {
                 row.min(sums.len() - 1) as u64
             }
         };
-        (row * self.columns.len() as u64) as u32
+        row as u32
     }
 }
 
-/// The type of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Int,
-    Double,
-    Text,
-}
+/// Takes the values of a row.
+type TakeRow<'t> = dyn FnMut(&mut dyn Iterator<Item = Option<&[u8]>>) -> Result<(), String> + 't;
 
-impl Kind {
-    fn of<'v>(values: impl Iterator<Item = &'v [u8]>) -> Self {
-        let mut kind = Self::Int;
-        for value in values {
-            // Leading zeros have a meaning, as in a postal code.
-            let has_leading_zero = value.len() > 1 && value[0] == b'0' && value[1] != b'.';
-            let text = std::str::from_utf8(value).unwrap_or_default();
-            match Scalar::number_of(text).filter(|_| !has_leading_zero) {
-                Some(Scalar::Int(_)) => {}
-                Some(_) => kind = Self::Double,
-                None => return Self::Text,
-            }
-        }
-        kind
-    }
+/// The records of a file from its start.
+fn records<R: Read + Seek>(file: &mut R) -> Result<csv::Reader<&mut R>, String> {
+    file.rewind().map_err(|error| error.to_string())?;
+    let mut builder = csv::ReaderBuilder::new();
+    builder.has_headers(false).flexible(true);
+    Ok(builder.from_reader(file))
 }
 
 #[cfg(test)]
@@ -276,7 +247,7 @@ mod tests {
     use super::*;
 
     fn list(csv: &str, draw: &DrawSpec) -> Result<List, String> {
-        List::new(ListRows::of_csv(csv.as_bytes(), &[])?, draw)
+        List::of_csv(std::io::Cursor::new(csv), &[], draw)
     }
 
     #[test]
@@ -286,15 +257,48 @@ mod tests {
             &DrawSpec::Uniform,
         );
         let list = list.unwrap();
-        assert_eq!((list.rows(), list.columns().len()), (2, 4));
-        assert_eq!(list.cell(0), Cell::Int(1));
-        assert_eq!(list.cell(1), Cell::Double(2.0));
-        let Cell::Text(text) = list.cell(2) else {
-            panic!("{:?}", list.cell(2));
+        assert_eq!((list.rows, list.columns().len()), (2, 4));
+        for (row, column, cell) in [
+            (0, 0, Cell::Int(1)),
+            (1, 0, Cell::Int(-2)),
+            (0, 1, Cell::Double(2.0)),
+            (0, 2, Cell::Text(b"a, b")),
+            (1, 2, Cell::Null),
+            (0, 3, Cell::Text(b"01067")),
+            (1, 3, Cell::Text(b"99999")),
+        ] {
+            assert_eq!(list.cell(row, column), cell, "{row} {column}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_query_are_those_of_a_file() {
+        let text = |text: &str| Some(text.as_bytes().to_vec());
+        let rows = ListRows {
+            columns: vec!["id".to_owned(), "name".to_owned()],
+            rows: vec![vec![text("1"), text("a")], vec![None, text("b")]],
         };
-        assert_eq!(list.text(text), b"a, b");
-        assert!(matches!(list.cell(3), Cell::Text(_)));
-        assert_eq!(list.cell(6), Cell::Null);
+        assert_eq!(
+            List::of_rows(&rows, &DrawSpec::Uniform),
+            list("id,name\n1,a\n\\N,b\n", &DrawSpec::Uniform)
+        );
+    }
+
+    #[test]
+    fn a_list_takes_little_more_memory_than_its_file() {
+        let (mut ids, mut names) = ("id\n".to_owned(), "name\n".to_owned());
+        for row in 0..100_000 {
+            ids.push_str(&format!("{}\n", 10_000_000 + row));
+            names.push_str(&format!("name{}\n", 100_000 + row));
+        }
+        for csv in [ids, names] {
+            let bytes = csv.len() as u64;
+            let file = std::io::Cursor::new(csv);
+            let spent = allocation_counter::measure(|| {
+                List::of_csv(file, &[], &DrawSpec::Uniform).unwrap();
+            });
+            assert!(spent.bytes_max < bytes * 3 / 2, "{spent:?} for {bytes}");
+        }
     }
 
     #[test]
@@ -328,8 +332,8 @@ mod tests {
             let mut turn = 1;
             let mut counts = [0_u32; 3];
             for _ in 0..3000 {
-                let cell = list.draw(&mut turn, 2, &mut random);
-                counts[cell as usize / list.columns().len()] += 1;
+                let row = list.draw(&mut turn, 2, &mut random);
+                counts[row as usize] += 1;
             }
             counts
         };

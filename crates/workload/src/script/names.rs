@@ -1,6 +1,6 @@
 //! The names of variables and their slots.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::expression::nearest;
 
@@ -17,7 +17,7 @@ pub(super) struct Names {
     slots: HashMap<String, u32>,
     names: Vec<String>,
     /// Beginnings of names whose ends only a server's answer says.
-    open: Vec<String>,
+    open: HashSet<String>,
 }
 
 impl Names {
@@ -25,7 +25,7 @@ impl Names {
         let mut names = Self {
             slots: HashMap::new(),
             names: Vec::new(),
-            open: Vec::new(),
+            open: HashSet::new(),
         };
         for name in AUTOMATIC {
             names.define(name);
@@ -46,7 +46,7 @@ impl Names {
 
     /// Variables whose names begin with `prefix` are set by what a server answers.
     pub(super) fn open(&mut self, prefix: &str) {
-        self.open.push(prefix.to_owned());
+        self.open.insert(prefix.to_owned());
     }
 
     /// The slot of a variable that is used; an error if nothing sets it.
@@ -54,15 +54,17 @@ impl Names {
         if let Some(slot) = self.slots.get(name) {
             return Ok(*slot);
         }
-        if self
-            .open
-            .iter()
-            .any(|prefix| name.starts_with(prefix.as_str()))
-        {
+        if self.is_open(name) {
             return Ok(self.define(name));
         }
         let near = nearest(name, self.names.iter().map(String::as_str));
         Err(format!("nothing sets the variable :{name}{near}"))
+    }
+
+    /// Whether what a server answers may set the variable.
+    pub(super) fn is_open(&self, name: &str) -> bool {
+        let mut ends = (0..=name.len()).filter(|end| name.is_char_boundary(*end));
+        ends.any(|end| self.open.contains(&name[..end]))
     }
 
     /// The slot of a name; `None` if no script has a use for it.

@@ -1,7 +1,9 @@
 //! The scripts of a load: read, compiled, with the lists of their own.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    io::{self, Seek},
     path::{Component, Path, PathBuf},
 };
 
@@ -13,7 +15,11 @@ use super::{
     list::{List, ListRows},
     list_spec::{self, ListSpec, Origin},
     names::{Names, is_name},
+    places::Places,
     program::{Action, Program, Statement},
+    reach,
+    scalar::Scalar,
+    statement_names::StatementNames,
 };
 use crate::diagnostic::{Diagnostic, Source};
 
@@ -40,6 +46,8 @@ pub struct Scripts {
     pub(super) lists: Vec<ListSource>,
     /// The variables that the user defines, with their values.
     pub(super) defined: Vec<(u32, String)>,
+    /// The variables of the columns of lists that are drawn.
+    drawn: BTreeSet<u32>,
 }
 
 /// A list of a script, which is read before the load.
@@ -50,6 +58,15 @@ pub(super) struct ListSource {
     pub(super) place: Diagnostic,
     /// What its file has; `None` for a query.
     read: Option<List>,
+}
+
+impl ListSource {
+    fn fault(&self, why: impl fmt::Display) -> Error {
+        Error::Fault(Box::new(Diagnostic {
+            message: format!("list `{}`: {why}", self.spec.name),
+            ..self.place.clone()
+        }))
+    }
 }
 
 /// A script's text.
@@ -95,6 +112,7 @@ impl Scripts {
             names: Names::new(),
             lists: Vec::new(),
             defined: Vec::new(),
+            drawn: BTreeSet::new(),
         };
         for (name, value) in defined {
             if !is_name(name) {
@@ -114,18 +132,40 @@ impl Scripts {
         for (text, (items, lists)) in texts.iter().zip(&all) {
             scripts.add(text, items, lists)?;
         }
+        let fixed = scripts.fixed();
+        for ((text, (items, _)), program) in texts.iter().zip(&all).zip(&scripts.programs) {
+            if !reach::sends(&program.steps, &fixed) {
+                let mut commands = items.iter().filter_map(Item::command);
+                let at = commands.find(|command| command.name == "if");
+                let message = "no statement of the script can run: its conditions never allow one";
+                let at = at.map_or(0, |command| command.at);
+                return Err(fault(&source(text), at, message.to_owned()));
+            }
+        }
         Ok(scripts)
+    }
+
+    /// The variables that the user defines and no script sets, with their numbers.
+    fn fixed(&self) -> BTreeMap<u32, Scalar> {
+        let steps = self.programs.iter().flat_map(|program| &program.steps);
+        let set: BTreeSet<u32> = steps
+            .filter_map(|step| match step.action {
+                Action::Set { slot, .. } => Some(slot),
+                _ => None,
+            })
+            .collect();
+        let defined = self.defined.iter().filter(|(slot, _)| {
+            let name = self.names.of_slot(*slot);
+            !(set.contains(slot) || self.drawn.contains(slot) || self.names.is_open(name))
+        });
+        let numbers = defined.filter_map(|(slot, value)| Some((*slot, Scalar::number_of(value)?)));
+        numbers.collect()
     }
 
     /// Notes what a script sets, and reads its lists: any script may use what any other sets.
     fn declare(&mut self, text: &Text<'_>, items: &[Item]) -> Result<Vec<(String, usize)>, Fault> {
         let mut lists: Vec<(String, usize)> = Vec::new();
-        let commands = || {
-            items.iter().filter_map(|item| match item {
-                Item::Command(command) => Some(command),
-                Item::Sql(_) => None,
-            })
-        };
+        let commands = || items.iter().filter_map(Item::command);
         for command in commands().filter(|command| command.name == "list") {
             let spec = list_spec::parse(text.text, command.rest.clone())?;
             if lists.iter().any(|(name, _)| *name == spec.name) {
@@ -188,7 +228,8 @@ impl Scripts {
             self.names.open(prefix);
         }
         for column in columns {
-            self.names.define(&format!("{prefix}{column}"));
+            let slot = self.names.define(&format!("{prefix}{column}"));
+            self.drawn.insert(slot);
         }
     }
 
@@ -201,9 +242,9 @@ impl Scripts {
         let source = source(text);
         let name = self.operation(&text.name);
         let mut compiler = Compiler {
-            source,
+            places: Places::new(text.text),
+            statement_names: StatementNames::new(&name, text.text),
             script: text.text,
-            name: &name,
             names: &mut self.names,
             lists,
             statements: &mut self.statements,
@@ -246,6 +287,13 @@ impl Scripts {
         })
     }
 
+    /// The error of a query of [`Self::queries`], with the place of its list.
+    pub fn query_fault(&self, query: usize, why: impl fmt::Display) -> Error {
+        let queries = |list: &&ListSource| matches!(list.spec.from, Origin::Query(_));
+        let list = self.lists.iter().filter(queries).nth(query);
+        list.expect("it is one of the queries").fault(why)
+    }
+
     /// The statements of all scripts.
     pub fn statements(&self) -> usize {
         self.statements.len()
@@ -285,11 +333,7 @@ impl Scripts {
                 return Ok(read);
             }
             let answer = answers.next().unwrap_or_default();
-            list_of_rows(answer, &source.spec).map_err(|why| {
-                let mut place = source.place.clone();
-                place.message = format!("list `{}`: {why}", source.spec.name);
-                Error::Fault(Box::new(place))
-            })
+            list_of_rows(answer, &source.spec).map_err(|why| source.fault(why))
         });
         lists.collect()
     }
@@ -357,8 +401,14 @@ fn beside(directory: &Path, name: &str) -> PathBuf {
 }
 
 fn list_of_file(path: &Path, spec: &ListSpec) -> Result<List, String> {
-    let text = files::read_regular(path, LIST_BYTES_MAX).map_err(|error| error.to_string())?;
-    List::new(ListRows::of_csv(&text, &spec.columns)?, &spec.draw)
+    let file = files::open_regular_within(path, LIST_BYTES_MAX);
+    let mut file = file.map_err(|error| error.to_string())?;
+    if file.stream_position().is_ok() {
+        return List::of_csv(file, &spec.columns, &spec.draw);
+    }
+    // A pipe cannot be read twice.
+    let text = files::read_within(file, LIST_BYTES_MAX).map_err(|error| error.to_string())?;
+    List::of_csv(io::Cursor::new(text), &spec.columns, &spec.draw)
 }
 
 fn list_of_rows(mut rows: ListRows, spec: &ListSpec) -> Result<List, String> {
@@ -372,7 +422,7 @@ fn list_of_rows(mut rows: ListRows, spec: &ListSpec) -> Result<List, String> {
         }
         rows.columns.clone_from(&spec.columns);
     }
-    List::new(rows, &spec.draw)
+    List::of_rows(&rows, &spec.draw)
 }
 
 #[cfg(test)]

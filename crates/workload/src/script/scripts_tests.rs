@@ -79,6 +79,10 @@ fn faults_name_file_line_and_column() {
         ),
         ("-- nothing\n\\set a 1", "the script has no statement"),
         ("", "the script has no statement"),
+        (
+            "\\if false\nSELECT 1;\n\\elif 1 > 2\nSELECT 2;\n\\endif",
+            "a.sql, line 1, column 1: no statement of the script can run",
+        ),
     ] {
         let found = fault(text);
         assert!(found.contains(expected), "{text}:\n{found}");
@@ -134,6 +138,48 @@ fn files_of_lists_lie_beside_the_script() {
     );
     std::fs::write(data.join("ids.csv"), "id\n1\n").unwrap();
     assert_eq!(read().unwrap().warnings().len(), 1);
+}
+
+#[test]
+fn a_script_that_a_defined_variable_silences_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sql");
+    let file = [WeightedFile {
+        path: &path,
+        weight: 1,
+    }];
+    let on = |value: &str| BTreeMap::from([("on".to_owned(), value.to_owned())]);
+    let script = "\\if :on\nSELECT 1;\n\\endif\n";
+    for (text, value, is_compiled) in [
+        (script.to_owned(), "1", true),
+        (script.to_owned(), "0", false),
+        (script.to_owned(), "a text", true),
+        (format!("\\set on random(0, 1)\n{script}"), "0", true),
+        (
+            "\\if random(0, 1) = 1\nSELECT 1;\n\\endif".to_owned(),
+            "0",
+            true,
+        ),
+    ] {
+        std::fs::write(&path, &text).unwrap();
+        assert_eq!(
+            Scripts::read(&file, &on(value)).is_ok(),
+            is_compiled,
+            "{value}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_megabyte_on_one_line_is_compiled() {
+    // In time that grows with the square of the length this would last for minutes.
+    let text = "SELECT :client_id; ".repeat(55_000);
+    let scripts = Scripts::of_text("a.sql", &text).unwrap();
+    let names = scripts.statements.iter().map(|it| it.name.as_str());
+    let distinct: BTreeSet<&str> = names.collect();
+    assert_eq!(distinct.len(), 55_000);
+    let last = scripts.programs[0].steps.last().unwrap().place;
+    assert_eq!((last.line, last.column), (1, text.len() - 18));
 }
 
 proptest! {

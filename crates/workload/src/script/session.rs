@@ -14,6 +14,8 @@ use crate::{Class, Failure, Watch};
 
 /// ER_UNSUPPORTED_PS: the statement cannot be prepared.
 const UNSUPPORTED_PS: u16 = 1295;
+/// ER_PARSE_ERROR: the statement has a syntax error.
+const PARSE_ERROR: u16 = 1064;
 
 /// One connection of a run.
 pub(super) struct Session {
@@ -27,6 +29,8 @@ pub(super) struct Session {
     /// Buffer for a statement sent as text, reused for the next one.
     sql: Vec<u8>,
     fetched: Fetched,
+    /// The values of a prepared statement; kept empty, to reuse its memory.
+    values: Vec<Value<'static>>,
     /// Buffer for the name of a column's variable.
     name: String,
     /// The last operation failed in its middle, and may have left a transaction open.
@@ -45,6 +49,7 @@ impl Session {
             columns: Vec::new(),
             sql: Vec::new(),
             fetched: Fetched::default(),
+            values: Vec::new(),
             name: String::new(),
             is_half_done: false,
             is_in_transaction: false,
@@ -130,14 +135,18 @@ impl Session {
             }
         };
         let result = if let Some(prepared) = prepared {
-            let values = Values::of(plan, statement, variables)?;
+            let mut values = emptied(std::mem::take(&mut self.values));
+            put_values(plan, statement, variables, &mut values)?;
             let fetched = &mut self.fetched;
-            match &statement.kept {
-                None => connection.execute(prepared, values.as_slice()).await,
-                Some(_) => connection.fetch(prepared, values.as_slice(), fetched).await,
-            }
+            let result = match &statement.kept {
+                None => connection.execute(prepared, &values).await,
+                Some(_) => connection.fetch(prepared, &values, fetched).await,
+            };
+            self.values = emptied(values);
+            result
         } else {
-            put_text(plan, statement, variables, &mut self.sql)?;
+            let escapes = connection.escapes_with_backslash();
+            put_text(plan, statement, variables, escapes, &mut self.sql)?;
             match &statement.kept {
                 None => connection.query(&self.sql).await,
                 Some(_) => connection.fetch_text(&self.sql, &mut self.fetched).await,
@@ -197,8 +206,7 @@ impl Session {
     #[cold]
     fn failure(&self, error: protocol::Error, index: usize) -> Failure {
         let statement = &self.plan.statements[index];
-        let mut failure = Failure::from(error);
-        failure.message = format!("{} (statement: {})", failure.message, statement.name);
+        let mut failure = failure_of(error, statement);
         if failure.lost {
             // The server rolls an open transaction back, unless it was about to be committed.
             let is_undone = self.is_in_transaction && statement.role != Role::Commit;
@@ -217,56 +225,43 @@ async fn prepare(
     match connection.prepare(&statement.sql).await {
         Ok(prepared) => Ok(Some(prepared)),
         Err(error) if error.server_number() == Some(UNSUPPORTED_PS) => Ok(None),
-        Err(error) => {
-            let failure = Failure::from(error);
-            let message = format!("{} (statement: {})", failure.message, statement.name);
-            Err(Failure { message, ..failure })
-        }
+        Err(error) => Err(failure_of(error, statement)),
     }
 }
 
-/// Most statements have at most this number of variables.
-const FEW: usize = 32;
-
-/// Values of a statement; the few that most have need no memory of their own.
-struct Values<'v> {
-    few: [Value<'v>; FEW],
-    count: usize,
-    /// All of them where they are more.
-    many: Vec<Value<'v>>,
+/// The failure of a statement, with its name. A syntax error is the script's, and so is a statement that reads a file of
+/// the client.
+#[cold]
+fn failure_of(error: protocol::Error, statement: &Statement) -> Failure {
+    let is_of_input = error.server_number() == Some(PARSE_ERROR)
+        || matches!(error, protocol::Error::FileRequested { .. });
+    let failure = Failure::from(error);
+    Failure {
+        message: format!("{} (statement: {})", failure.message, statement.name),
+        is_of_input,
+        ..failure
+    }
 }
 
-impl<'v> Values<'v> {
-    fn of(
-        plan: &'v Plan,
-        statement: &Statement,
-        variables: &'v Variables,
-    ) -> Result<Self, Failure> {
-        let count = statement.parameters.len();
-        let mut values = Self {
-            few: [Value::Null; FEW],
-            count,
-            many: Vec::new(),
-        };
-        for (place, slot) in statement.parameters.iter().enumerate() {
-            let value = variables.value(*slot, &plan.lists);
-            let value = value.map_err(|why| unusable(plan, statement, why))?;
-            if count > FEW {
-                values.many.push(value);
-            } else {
-                values.few[place] = value;
-            }
-        }
-        Ok(values)
-    }
+/// The memory of a vector of values, for values that live differently long.
+fn emptied<'v>(mut values: Vec<Value<'_>>) -> Vec<Value<'v>> {
+    values.clear();
+    // Collecting from a vector's own iterator keeps its memory.
+    values.into_iter().map(|_| Value::Null).collect()
+}
 
-    fn as_slice(&self) -> &[Value<'v>] {
-        if self.count > FEW {
-            &self.many
-        } else {
-            &self.few[..self.count]
-        }
+/// Appends the values of a statement's variables.
+fn put_values<'v>(
+    plan: &'v Plan,
+    statement: &Statement,
+    variables: &'v Variables,
+    values: &mut Vec<Value<'v>>,
+) -> Result<(), Failure> {
+    for slot in &statement.parameters {
+        let value = variables.value(*slot, &plan.lists);
+        values.push(value.map_err(|why| unusable(plan, statement, why))?);
     }
+    Ok(())
 }
 
 /// Writes the statement with literals for its variables.
@@ -274,6 +269,7 @@ fn put_text(
     plan: &Plan,
     statement: &Statement,
     variables: &Variables,
+    escapes_with_backslash: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     out.clear();
@@ -282,7 +278,7 @@ fn put_text(
     for (slot, piece) in statement.parameters.iter().zip(others) {
         let value = variables.value(*slot, &plan.lists);
         let value = value.map_err(|why| unusable(plan, statement, why))?;
-        put_literal(value, out);
+        put_literal(value, escapes_with_backslash, out);
         out.extend_from_slice(piece.as_bytes());
     }
     Ok(())
@@ -302,7 +298,10 @@ fn unusable(plan: &Plan, statement: &Statement, why: Unusable) -> Failure {
 
 #[cold]
 fn told(what: impl std::fmt::Display, statement: &str) -> Failure {
-    Failure::of_client(format!("{what} (statement: {statement})"))
+    Failure {
+        is_of_input: true,
+        ..Failure::of_client(format!("{what} (statement: {statement})"))
+    }
 }
 
 /// As with sysbench, a statement that changed nothing is neither a read nor a write.

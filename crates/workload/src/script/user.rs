@@ -28,6 +28,8 @@ pub struct ScriptUser {
     /// The script of the operation.
     script: usize,
     is_retry: bool,
+    /// The pass through the script has sent a statement, or paused.
+    has_waited: bool,
 }
 
 /// What a script changes.
@@ -61,6 +63,7 @@ impl ScriptUser {
             saved: Saved { random, turns },
             script: 0,
             is_retry: false,
+            has_waited: false,
             plan,
         }
     }
@@ -85,12 +88,14 @@ impl ScriptUser {
             ..
         } = self;
         let program = &plan.programs[self.script];
+        self.has_waited = false;
         let mut next = 0;
         while let Some(step) = program.steps.get(next) {
             next += 1;
             let told = |error| told(plan, self.script, step.place, error);
             match &step.action {
                 Action::Run(statement) => {
+                    self.has_waited = true;
                     session.run(*statement, &mut state.variables, watch).await?;
                 }
                 Action::Set { slot, code } => {
@@ -113,6 +118,7 @@ impl ScriptUser {
                             unit.mul_f64(number.clamp(0.0, f64::from(u32::MAX)))
                         }
                     };
+                    self.has_waited = true;
                     watch.pause(pause.min(SLEEP_MAX)).await;
                 }
             }
@@ -134,10 +140,10 @@ impl State {
 
     fn draw(&mut self, plan: &Plan, list: usize, targets: &[Option<u32>]) {
         let (turn, connections) = (&mut self.turns[list], plan.settings.connections);
-        let first = plan.lists[list].draw(turn, connections, &mut self.random);
-        for (target, cell) in targets.iter().zip(first..) {
+        let row = plan.lists[list].draw(turn, connections, &mut self.random);
+        for (target, column) in targets.iter().zip(0..) {
             if let Some(slot) = target {
-                self.variables.set_listed(*slot, list as u32, cell);
+                self.variables.set_listed(*slot, list as u32, [row, column]);
             }
         }
     }
@@ -156,7 +162,11 @@ fn told(plan: &Plan, script: usize, place: Place, error: EvalError) -> Failure {
     };
     let file = &plan.programs[script].file;
     let Place { line, column } = place;
-    Failure::of_client(format!("{file}, line {line}, column {column}: {what}"))
+    let message = format!("{file}, line {line}, column {column}: {what}");
+    Failure {
+        is_of_input: true,
+        ..Failure::of_client(message)
+    }
 }
 
 impl User for ScriptUser {
@@ -186,6 +196,10 @@ impl User for ScriptUser {
         self.session.roll_back().await?;
         let result = self.run(watch).await;
         self.session.is_half_done = result.is_err();
+        if !self.has_waited {
+            // The other users of the event loop, its clock and its end would wait for ever.
+            watch.pause(Duration::ZERO).await;
+        }
         result
     }
 

@@ -2,10 +2,11 @@
 
 use std::io::Write as _;
 
-use protocol::{Value, escape_into};
+use protocol::{Value, quote_into};
 
 use super::{
-    list::{Cell, List},
+    column::Cell,
+    list::List,
     scalar::{EvalError, Scalar},
 };
 
@@ -20,7 +21,8 @@ pub(super) enum Slot {
     /// A cell of a list.
     Listed {
         list: u32,
-        cell: u32,
+        row: u32,
+        column: u32,
     },
 }
 
@@ -72,8 +74,9 @@ impl Variables {
         self.slots[slot as usize] = Slot::Text;
     }
 
-    pub(super) fn set_listed(&mut self, slot: u32, list: u32, cell: u32) {
-        self.slots[slot as usize] = Slot::Listed { list, cell };
+    /// Sets the value of a list's row and column.
+    pub(super) fn set_listed(&mut self, slot: u32, list: u32, [row, column]: [u32; 2]) {
+        self.slots[slot as usize] = Slot::Listed { list, row, column };
     }
 
     /// Keeps the values for [`Self::restore`].
@@ -98,15 +101,12 @@ impl Variables {
             Slot::Unset => return Err(EvalError::Unset(slot)),
             Slot::Scalar(value) => return Ok(value),
             Slot::Text => self.texts[slot as usize].as_slice(),
-            Slot::Listed { list, cell } => {
-                let list = &lists[list as usize];
-                match list.cell(cell) {
-                    Cell::Null => return Ok(Scalar::Null),
-                    Cell::Int(int) => return Ok(Scalar::Int(int)),
-                    Cell::Double(double) => return Ok(Scalar::Double(double)),
-                    Cell::Text(text) => list.text(text),
-                }
-            }
+            Slot::Listed { list, row, column } => match lists[list as usize].cell(row, column) {
+                Cell::Null => return Ok(Scalar::Null),
+                Cell::Int(int) => return Ok(Scalar::Int(int)),
+                Cell::Double(double) => return Ok(Scalar::Double(double)),
+                Cell::Text(text) => text,
+            },
         };
         Scalar::of_text(text).ok_or(EvalError::Text(slot))
     }
@@ -121,21 +121,20 @@ impl Variables {
             Slot::Scalar(Scalar::Double(double)) if double.is_finite() => Ok(Value::Float(double)),
             Slot::Scalar(Scalar::Double(_)) => Err(Unusable::Infinite(slot)),
             Slot::Text => Ok(Value::Bytes(&self.texts[slot as usize])),
-            Slot::Listed { list, cell } => {
-                let list = &lists[list as usize];
-                Ok(match list.cell(cell) {
+            Slot::Listed { list, row, column } => {
+                Ok(match lists[list as usize].cell(row, column) {
                     Cell::Null => Value::Null,
                     Cell::Int(int) => Value::Int(int),
                     Cell::Double(double) => Value::Float(double),
-                    Cell::Text(text) => Value::Bytes(list.text(text)),
+                    Cell::Text(text) => Value::Bytes(text),
                 })
             }
         }
     }
 }
 
-/// Writes a value as a literal of SQL: `5`, `2.5e0`, `'it\'s'`, `NULL`.
-pub(super) fn put_literal(value: Value<'_>, out: &mut Vec<u8>) {
+/// Writes a value as a literal of SQL: `5`, `2.5e0`, `'it\'s'`, `NULL`; see [`quote_into`] for strings.
+pub(super) fn put_literal(value: Value<'_>, escapes_with_backslash: bool, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"NULL"),
         Value::Int(int) => out.extend_from_slice(itoa::Buffer::new().format(int).as_bytes()),
@@ -145,11 +144,7 @@ pub(super) fn put_literal(value: Value<'_>, out: &mut Vec<u8>) {
             write!(out, "{double:e}").expect("writing into memory does not fail");
         }
         Value::Decimal(number) => out.extend_from_slice(number),
-        Value::Bytes(text) => {
-            out.push(b'\'');
-            escape_into(text, out);
-            out.push(b'\'');
-        }
+        Value::Bytes(text) => quote_into(text, escapes_with_backslash, out),
     }
 }
 
@@ -190,7 +185,7 @@ mod tests {
             (Value::Null, "NULL"),
         ] {
             let mut out = Vec::new();
-            put_literal(value, &mut out);
+            put_literal(value, true, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), literal);
         }
     }

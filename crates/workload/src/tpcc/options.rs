@@ -160,6 +160,10 @@ impl OptionTable for TpccLoad {
 }
 
 impl LoadKind for TpccLoad {
+    fn summary(&self) -> Option<&'static str> {
+        Some("The transactions of TPC-C, not comparable with published results")
+    }
+
     /// The mix, the pauses and the retries of terminals are defined by the specification.
     fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["rate", "arrivals", "think_time", "on_error"]

@@ -1,0 +1,111 @@
+//! `dbdyno ab`: compares settings, versions, option files or a change of the schema under one load.
+
+use std::{path::Path, process::ExitCode};
+
+use experiment::{Experiment, Overrides};
+use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+
+use crate::commands::{
+    experiment_options::ExperimentOptions, own_experiment::OwnExperiment, run::Ending,
+};
+
+mod factor;
+mod file;
+mod measurement;
+mod workload;
+
+use factor::Factor;
+use measurement::Measurement;
+use workload::Workload;
+
+/// Name of the experiment.
+const NAME: &str = "ab";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each level is compared with the first one. The runs alternate in random order on a private server, which is restarted before each;
+its data is loaded once and put back before each run. The experiment ends when every comparison is decided, or with the budget.
+Several options that vary make every combination of their levels; an option with one level holds for all.
+A value with a comma stands in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+
+The file of the experiment is kept in the directory of its results: edit it and run it with dbdyno run.
+
+Examples:
+  dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
+  dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m oltp read_only --table-size 1M
+  dbdyno ab --cnf a.cnf,b.cnf --connections 32 oltp point_select --tables 4
+  dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k")]
+pub(crate) struct AbArgs {
+    /// Values of an option of the server; may be repeated
+    #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
+    set: Vec<Factor>,
+    /// Flavours and versions of the server
+    #[arg(long, value_name = "VERSION,...", value_parser = factor::versions)]
+    run: Option<Factor>,
+    /// Option files of the server
+    #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
+    cnf: Option<Factor>,
+    /// SQL to run once the data is there, compared with not running it; may be repeated
+    #[arg(long, value_name = "SQL")]
+    sql: Vec<String>,
+    #[command(flatten)]
+    measurement: Measurement,
+    #[command(flatten)]
+    options: ExperimentOptions,
+    #[command(subcommand)]
+    load: Workload,
+}
+
+pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
+    let factors = factors(&args)?;
+    let (data, load) = args.load.tables()?;
+    let text = file::text(&factors, &args.measurement, &data, &load);
+    if args.measurement.plan {
+        let path =
+            std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
+        let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
+        println!("{}", experiment.map_err(Blamed::from)?.plan().describe());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let results = args.measurement.results.as_deref();
+    let begun = OwnExperiment::new(results, NAME, &text, &[])?;
+    let (way_on, path) = (begun.way_on(), begun.path().display().to_string());
+    let ending = Ending {
+        way_on: &way_on,
+        verbose: args.measurement.verbose,
+    };
+    let code = begun.perform(&args.options.choices(), &ending)?;
+    println!("file      {path}: edit it and: dbdyno run {path}");
+    Ok(code)
+}
+
+/// What varies and what is fixed; an error if nothing varies.
+fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
+    let mut factors = args.set.clone();
+    factors.extend(args.run.clone());
+    factors.extend(args.cnf.clone());
+    factors.extend(Factor::of_sql(&args.sql));
+    for (at, factor) in factors.iter().enumerate() {
+        factor.check()?;
+        if factors[..at].iter().any(|it| it.name() == factor.name()) {
+            let message = format!("{} is given twice", factor.option);
+            let hint = format!("give all its levels at once: {}", factor.example());
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
+    }
+    if factors.iter().any(Factor::varies) {
+        return Ok(factors);
+    }
+    let (message, hint) = match factors.first() {
+        None => (
+            "nothing to compare".to_owned(),
+            "--set, --run, --cnf or --sql says what varies, for example --set sync_binlog=0,1"
+                .to_owned(),
+        ),
+        Some(factor) => (
+            format!("nothing to compare: {} has one level", factor.option),
+            format!("name two levels or more, for example {}", factor.example()),
+        ),
+    };
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}

@@ -1,0 +1,207 @@
+//! What varies in a comparison: an option's values, versions, option files, or SQL.
+
+use std::path::{Path, PathBuf};
+
+use runs::{Blame, Blamed};
+
+/// Characters of a statement in a level's name.
+const LABEL_CHARS: usize = 40;
+
+/// A factor with its levels; the first is the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Factor {
+    /// The option of the command line, for errors: `--set sync_binlog`.
+    pub(super) option: String,
+    pub(super) kind: Kind,
+    pub(super) levels: Vec<Level>,
+}
+
+/// What a factor changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The server's option of this name.
+    Setting(String),
+    Version,
+    OptionFile,
+    Sql,
+}
+
+/// A level: its name, and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Level {
+    pub(super) label: String,
+    pub(super) value: String,
+}
+
+impl Factor {
+    fn new(option: String, kind: Kind, levels: Vec<String>) -> Self {
+        let levels = levels.into_iter().map(|value| Level {
+            label: value.clone(),
+            value,
+        });
+        Self {
+            option,
+            kind,
+            levels: levels.collect(),
+        }
+    }
+
+    /// The statements, each a level besides that of none; `None` if there are none.
+    pub(super) fn of_sql(statements: &[String]) -> Option<Self> {
+        let without = Level {
+            label: "without".to_owned(),
+            // A statement that does nothing.
+            value: "DO 0".to_owned(),
+        };
+        let label = |sql: &String| match statements {
+            [_] => "with".to_owned(),
+            _ => {
+                let words: Vec<&str> = sql.split_whitespace().collect();
+                words.join(" ").chars().take(LABEL_CHARS).collect()
+            }
+        };
+        let with = statements.iter().map(|sql| Level {
+            label: label(sql),
+            value: sql.clone(),
+        });
+        (!statements.is_empty()).then(|| Self {
+            option: "--sql".to_owned(),
+            kind: Kind::Sql,
+            levels: std::iter::once(without).chain(with).collect(),
+        })
+    }
+
+    pub(super) fn varies(&self) -> bool {
+        self.levels.len() > 1
+    }
+
+    /// The factor's name in the experiment.
+    pub(super) fn name(&self) -> String {
+        match &self.kind {
+            // A factor's name has no dot.
+            Kind::Setting(name) => name.replace('.', "_"),
+            Kind::Version => "version".to_owned(),
+            Kind::OptionFile => "cnf".to_owned(),
+            Kind::Sql => "sql".to_owned(),
+        }
+    }
+
+    /// The option with two levels.
+    pub(super) fn example(&self) -> String {
+        let first = self.levels.first().map_or("", |level| &level.label);
+        match &self.kind {
+            Kind::Setting(name) => format!("--set {name}={first},OTHER"),
+            Kind::Version => "--run mysql-8.0.33,mariadb-10.11".to_owned(),
+            Kind::OptionFile => "--cnf a.cnf,b.cnf".to_owned(),
+            Kind::Sql => "--sql 'CREATE INDEX ...'".to_owned(),
+        }
+    }
+
+    /// An error for a level that is named twice.
+    pub(super) fn check(&self) -> Result<(), Blamed> {
+        for (at, level) in self.levels.iter().enumerate() {
+            if self.levels[..at].iter().any(|it| it.label == level.label) {
+                let message = format!("{} has the level {:?} twice", self.option, level.label);
+                return Err(Blamed::new(Blame::Input, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Parses `sync_binlog=0,1`.
+pub(super) fn setting(text: &str) -> Result<Factor, String> {
+    let (name, values) = text.split_once('=').unwrap_or((text, ""));
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
+    if !is_name || !text.contains('=') {
+        return Err("an option and its values, such as sync_binlog=0,1".to_owned());
+    }
+    let kind = Kind::Setting(name.to_owned());
+    Ok(Factor::new(format!("--set {name}"), kind, levels(values)?))
+}
+
+/// Parses `mysql-8.0.33,mariadb-10.11`.
+pub(super) fn versions(text: &str) -> Result<Factor, String> {
+    let levels = levels(text)?;
+    if levels.iter().any(String::is_empty) {
+        return Err("versions such as mysql-8.0.33,mariadb-10.11".to_owned());
+    }
+    Ok(Factor::new("--run".to_owned(), Kind::Version, levels))
+}
+
+/// Parses `a.cnf,b.cnf`; the levels stand for whole paths.
+pub(super) fn option_files(text: &str) -> Result<Factor, String> {
+    let mut factor = Factor::new("--cnf".to_owned(), Kind::OptionFile, levels(text)?);
+    for level in &mut factor.levels {
+        if level.label.is_empty() {
+            return Err("option files such as a.cnf,b.cnf".to_owned());
+        }
+        level.value = whole_path(Path::new(&level.label))?;
+        check_file(Path::new(&level.label))?;
+    }
+    Ok(factor)
+}
+
+/// An error for a file that cannot be read.
+pub(super) fn check_file(path: &Path) -> Result<(), String> {
+    let opened = files::open_regular(path);
+    opened
+        .map(drop)
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The path as an experiment file in any directory names it.
+pub(super) fn whole_path(path: &Path) -> Result<String, String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let whole: PathBuf = std::path::absolute(path).map_err(|error| named(&error))?;
+    match whole.into_os_string().into_string() {
+        Ok(whole) => Ok(whole),
+        Err(_) => Err(named(&"an experiment file cannot name it: it is no UTF-8")),
+    }
+}
+
+/// The values between commas; one in double quotes may have commas itself.
+fn levels(text: &str) -> Result<Vec<String>, String> {
+    let mut levels = vec![String::new()];
+    let mut is_quoted = false;
+    for character in text.chars() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => levels.push(String::new()),
+            _ => levels.last_mut().expect("there is one").push(character),
+        }
+    }
+    if is_quoted {
+        return Err("a double quote is not closed".to_owned());
+    }
+    Ok(levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_between_commas() {
+        let values = |text: &str| {
+            let levels = setting(text)?.levels.into_iter();
+            Ok::<_, String>(levels.map(|level| level.value).collect::<Vec<_>>())
+        };
+        for (text, expected) in [
+            ("sync_binlog=0,1", &["0", "1"][..]),
+            (
+                "sql_mode=,\"ANSI,ONLY_FULL_GROUP_BY\"",
+                &["", "ANSI,ONLY_FULL_GROUP_BY"],
+            ),
+            ("init_connect=SET @a=1", &["SET @a=1"]),
+        ] {
+            assert_eq!(values(text).unwrap(), expected, "{text}");
+        }
+        for text in ["sync_binlog", "=1", "1a=2", "a=\"1"] {
+            assert!(values(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The experiment file of a comparison.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use load::WarmUp;
+
+use super::{
+    factor::{Factor, Kind, Level},
+    measurement::Measurement,
+};
+
+/// Most and least runs of each combination.
+const BLOCKS: std::ops::RangeInclusive<u64> = 3..=30;
+/// What a run takes besides warm-up and measurement: the restart, and the data put back.
+const AROUND_A_RUN: Duration = Duration::from_secs(3);
+
+/// The experiment file; `data` and `load` are the keys of their tables.
+pub(super) fn text(
+    factors: &[Factor],
+    measurement: &Measurement,
+    data: &str,
+    load: &str,
+) -> String {
+    let varied: Vec<&Factor> = factors.iter().filter(|factor| factor.varies()).collect();
+    let command: Vec<String> = std::env::args().skip(1).map(|word| shown(&word)).collect();
+    let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
+    let question = quoted(&questions.join("; "));
+    let seed = measurement.seed;
+    let at_most = blocks(&varied, measurement);
+    let budget = humantime::format_duration(measurement.budget);
+    let mut text = format!(
+        "# Written by: dbdyno {}\n\
+         # Edit it and run it again: dbdyno run FILE (docs/experiment-file.md has every key).\n\
+         format = 1\n\
+         question = {question}\n\
+         seed = {seed}\n\
+         # Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.\n\
+         repeats = \"until decided\"\n\
+         at_most = {at_most}\n\
+         time_at_most = \"{budget}\"\n\
+         \n[matrix]\n",
+        command.join(" ")
+    );
+    for factor in &varied {
+        let levels: Vec<String> = factor.levels.iter().map(level).collect();
+        text.push_str(&format!("{} = [{}]\n", factor.name(), levels.join(", ")));
+    }
+    text.push_str("\n[server] # a private one, restarted before each run\n");
+    text.push_str(&server(factors));
+    text.push_str(&format!(
+        "\n[data] # loaded once, and put back before each run\n{data}\n"
+    ));
+    if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
+        let name = sql.name();
+        text.push_str(&format!(
+            "\n[each] # on the data as it was loaded, before the warm-up\nbefore = [\"{{{name}}}\"]\n"
+        ));
+    }
+    let connections = measurement.connections;
+    let duration = humantime::format_duration(measurement.duration);
+    text.push_str(&format!(
+        "\n[load]\n{load}\nconnections = {connections}\n{}duration = \"{duration}\"\n",
+        warm_up(measurement.warmup)
+    ));
+    let baseline = varied.iter().map(|factor| {
+        let first = factor.levels.first().map_or("", |level| &level.label);
+        format!("{} = {}", factor.name(), quoted(first))
+    });
+    let metric = measurement.metric.to_possible_value();
+    let metric = metric.expect("no value is hidden");
+    text.push_str(&format!(
+        "\n[verdict] # every other combination is compared with this one\n\
+         baseline = {}\nmetric = \"{}\"\nmin_effect = {}\n",
+        inline_table(baseline),
+        metric.get_name(),
+        quoted(&measurement.min_effect)
+    ));
+    text
+}
+
+/// The keys of `[server]`.
+fn server(factors: &[Factor]) -> String {
+    let value = |factor: &Factor| match factor.levels.as_slice() {
+        [only] => quoted(&plain(&only.value)),
+        _ => quoted(&format!("{{{}}}", factor.name())),
+    };
+    let mut keys = String::new();
+    let mut set = Vec::new();
+    for factor in factors {
+        match &factor.kind {
+            Kind::Version => keys.push_str(&format!("run = {}\n", value(factor))),
+            Kind::OptionFile => keys.push_str(&format!("cnf = [{}]\n", value(factor))),
+            Kind::Setting(name) => set.push(format!("{} = {}", quoted(name), value(factor))),
+            Kind::Sql => {}
+        }
+    }
+    if !set.is_empty() {
+        keys.push_str(&format!("set = {}\n", inline_table(set.into_iter())));
+    }
+    keys
+}
+
+/// `sync_binlog: 0 or 1?`
+fn question(factor: &Factor) -> String {
+    let labels: Vec<&str> = factor.levels.iter().map(|it| it.label.as_str()).collect();
+    let (name, levels) = match &factor.kind {
+        Kind::Setting(name) => (name.clone(), labels),
+        Kind::Sql if labels.len() == 2 => {
+            let sql = shown(&factor.levels[1].value);
+            return format!("With or without {sql}?");
+        }
+        _ => (factor.name(), labels),
+    };
+    format!("{name}: {}?", levels.join(" or "))
+}
+
+fn level(level: &Level) -> String {
+    // With dots it could be a range.
+    if level.label == level.value && !level.label.contains("..") {
+        return quoted(&level.label);
+    }
+    let (label, value) = (quoted(&level.label), quoted(&level.value));
+    format!("{{ label = {label}, value = {value} }}")
+}
+
+fn warm_up(warm_up: WarmUp) -> String {
+    match warm_up {
+        WarmUp::None => "warmup = \"0s\"\n".to_owned(),
+        WarmUp::For(time) => format!("warmup = \"{}\"\n", humantime::format_duration(time)),
+        WarmUp::UntilSteady { at_most } => format!(
+            "warmup = \"auto\"\nwarmup_at_most = \"{}\"\n",
+            humantime::format_duration(at_most)
+        ),
+    }
+}
+
+/// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
+fn blocks(varied: &[&Factor], measurement: &Measurement) -> u64 {
+    let combinations: u64 = varied.iter().map(|it| it.levels.len() as u64).product();
+    let warm_up = match measurement.warmup {
+        WarmUp::None => Duration::ZERO,
+        WarmUp::For(time) | WarmUp::UntilSteady { at_most: time } => time,
+    };
+    let run = warm_up + measurement.duration + AROUND_A_RUN;
+    let block_s = run.as_secs_f64() * combinations as f64;
+    let blocks = measurement.budget.as_secs_f64() / block_s;
+    (blocks as u64).clamp(*BLOCKS.start(), *BLOCKS.end())
+}
+
+/// `{ a = 1, b = 2 }`
+pub(super) fn inline_table(keys: impl Iterator<Item = String>) -> String {
+    let keys: Vec<String> = keys.collect();
+    if keys.is_empty() {
+        return "{}".to_owned();
+    }
+    format!("{{ {} }}", keys.join(", "))
+}
+
+/// A string of TOML; JSON escapes it in the same way.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The text where braces would be placeholders.
+pub(super) fn plain(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+/// A word of a command line on one line, in quotes where a shell needs them.
+fn shown(word: &str) -> String {
+    let word: String = word
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .collect();
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=,:@%+".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -1,0 +1,254 @@
+//! The loads of a comparison, each a command with the options of its tables of data and load.
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
+use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
+use workload::{oltp::OltpData, script::ScriptLoad};
+
+use super::{
+    factor::{check_file, whole_path},
+    file::{inline_table, plain, quoted},
+};
+use crate::commands::table_options;
+
+/// Name of the load of scripts.
+const SCRIPT: &str = "script";
+
+/// The load of a comparison.
+#[derive(Debug)]
+pub(super) enum Workload {
+    /// `oltp read_write --table-size 250k`: a load on its own data.
+    Own {
+        name: &'static str,
+        given: Given,
+    },
+    Script(ScriptWorkload),
+}
+
+/// `script orders.sql@70 search.sql@30 -D customers=50000`
+#[derive(Debug)]
+pub(super) struct ScriptWorkload {
+    files: Vec<WeightedFile>,
+    define: Vec<(String, String)>,
+    given: Given,
+}
+
+/// The options that the command line gives, of the tables of data and load.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    data: Vec<(&'static str, String)>,
+    load: Vec<(&'static str, String)>,
+}
+
+/// A load of which a command measures one on its own data.
+struct OwnLoad {
+    name: &'static str,
+    summary: &'static str,
+    data: &'static [OptionSpec],
+    load: &'static [OptionSpec],
+}
+
+/// The loads that have data of their own.
+fn own_loads() -> impl Iterator<Item = OwnLoad> {
+    VOCABULARY.loads.iter().filter_map(|load| {
+        let mut data = VOCABULARY.data.iter();
+        let data = data.find(|data| data.name() == load.name())?;
+        Some(OwnLoad {
+            name: load.name(),
+            summary: load.summary()?,
+            data: data.options(),
+            load: load.options(),
+        })
+    })
+}
+
+impl Workload {
+    /// The keys of `[data]` and of `[load]`.
+    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
+        match self {
+            Self::Own { name, given } => Ok(given.tables(name)),
+            Self::Script(script) => script.tables(),
+        }
+    }
+}
+
+impl Subcommand for Workload {
+    fn augment_subcommands(command: Command) -> Command {
+        let own = own_loads().map(|own| {
+            Command::new(own.name)
+                .about(own.summary)
+                .args(arguments(own.data, own.load))
+        });
+        let script = Command::new(SCRIPT).about("Your own SQL in pgbench's language");
+        command
+            .subcommands(own)
+            .subcommand(ScriptWorkload::augment_args(script))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == SCRIPT || own_loads().any(|own| own.name == name)
+    }
+}
+
+impl FromArgMatches for Workload {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        if name == SCRIPT {
+            return ScriptWorkload::from_arg_matches(matches).map(Self::Script);
+        }
+        let own = own_loads().find(|own| own.name == name);
+        let own = own.ok_or_else(missing)?;
+        Ok(Self::Own {
+            name: own.name,
+            given: Given::of(own.data, own.load, matches),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl ScriptWorkload {
+    /// The keys of `[data]` and of `[load]`.
+    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
+        let given = &self.given;
+        let files = self.files.iter().map(|file| {
+            let path = whole_path(&file.path)?;
+            Ok(quoted(&plain(&format!("{path}@{}", file.weight))))
+        });
+        let files = files.collect::<Result<Vec<_>, String>>();
+        let files = files.map_err(|error| Blamed::new(Blame::Input, error))?;
+        let mut keys = vec![format!("files = [{}]", files.join(", "))];
+        keys.extend(given.load.iter().map(|(name, value)| key(name, value)));
+        if !self.define.is_empty() {
+            let define = self.define.iter();
+            let define = define.map(|(name, value)| key(&quoted(name), value));
+            keys.push(format!("define = {}", inline_table(define)));
+        }
+        if given.data.is_empty() {
+            let message = "the scripts have no tables on a new server";
+            let hint = "--tables or --table-size makes those of sysbench, sbtest1 and so on, in the database test; \
+                        an experiment file can name other data (docs/experiment-file.md)";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        let data = given.data.iter().map(|(name, value)| key(name, value));
+        Ok((
+            format!("oltp = {}", inline_table(data)),
+            format!("script = {}", inline_table(keys.into_iter())),
+        ))
+    }
+}
+
+impl Given {
+    fn of(data: &'static [OptionSpec], load: &'static [OptionSpec], matches: &ArgMatches) -> Self {
+        let given = |options: &'static [OptionSpec]| {
+            let given = options.iter().filter_map(|option| {
+                let source = matches.value_source(option.name)?;
+                let value = matches.get_raw(option.name)?.next()?;
+                (source == ValueSource::CommandLine)
+                    .then(|| (option.name, value.to_string_lossy().into_owned()))
+            });
+            given.collect()
+        };
+        Self {
+            data: given(data),
+            load: given(load),
+        }
+    }
+
+    fn tables(&self, name: &str) -> (String, String) {
+        let table = |given: &[(&'static str, String)]| {
+            let keys = given.iter().map(|(name, value)| key(name, value));
+            format!("{name} = {}", inline_table(keys))
+        };
+        (table(&self.data), table(&self.load))
+    }
+}
+
+/// `table_size = "250k"`
+fn key(name: &str, value: &str) -> String {
+    format!("{name} = {}", quoted(&plain(value)))
+}
+
+/// The options of both tables; one that both have is one option.
+fn arguments(data: &'static [OptionSpec], load: &'static [OptionSpec]) -> Vec<Arg> {
+    let is_new = |option: &&OptionSpec| !data.iter().any(|it| it.name == option.name);
+    let options = data.iter().chain(load.iter().filter(is_new));
+    options
+        .map(|option| {
+            let argument = table_options::argument(option);
+            match (option.absent, option.kind) {
+                // Which of several workloads it is comes first.
+                (Absent::Required(_), Kind::Choice(_)) => Arg::new(option.name)
+                    .required(true)
+                    .index(1)
+                    .value_name("WORKLOAD")
+                    .help(option.help)
+                    .value_parser(argument.get_value_parser().clone()),
+                _ => argument,
+            }
+        })
+        .collect()
+}
+
+impl Args for ScriptWorkload {
+    fn augment_args(command: Command) -> Command {
+        let files = Arg::new("files")
+            .value_name("FILE[@WEIGHT]")
+            .help("The scripts; a number behind an @ is the weight among several")
+            .required(true)
+            .num_args(1..)
+            .value_parser(weighted_file);
+        let define = Arg::new("define")
+            .long("define")
+            .short('D')
+            .value_name("NAME=VALUE")
+            .help("Give a variable of the scripts a value")
+            .action(clap::ArgAction::Append)
+            .value_parser(pair);
+        command
+            .args([files, define])
+            .args(arguments(OltpData.options(), ScriptLoad::NUMBERS))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ScriptWorkload {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let files = matches.get_many::<WeightedFile>("files");
+        let define = matches.get_many::<(String, String)>("define");
+        Ok(Self {
+            files: files.into_iter().flatten().cloned().collect(),
+            define: define.into_iter().flatten().cloned().collect(),
+            given: Given::of(OltpData.options(), ScriptLoad::NUMBERS, matches),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn weighted_file(text: &str) -> Result<WeightedFile, String> {
+    let file = quantity::weighted_file(text);
+    let file = file.ok_or_else(|| "a weight is a whole number above 0".to_owned())?;
+    check_file(&file.path)?;
+    Ok(file)
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    quantity::pair(text).ok_or_else(|| "a variable is given as NAME=VALUE".to_owned())
+}

@@ -1,0 +1,185 @@
+//! `dbdyno ab`: one line is an experiment, whose file is kept and can be edited and run.
+
+use std::fs;
+
+use crate::scene::Scene;
+
+/// Short runs; three blocks at least.
+const SHORT: [&str; 8] = [
+    "--connections",
+    "2",
+    "--duration",
+    "300ms",
+    "--warmup",
+    "100ms",
+    "--budget",
+    "1s",
+];
+
+#[test]
+fn settings_are_compared_and_the_file_runs_again() {
+    let scene = Scene::new();
+    let load = ["oltp", "write_only", "--table-size", "1k"];
+    let set = ["ab", "--set", "innodb_flush_log_at_trx_commit=1,2,0"];
+    let finished = scene.dbdyno([&set[..], &SHORT, &load].concat()).exits(0);
+    let text = finished.text();
+    let finished = finished
+        .prints("innodb_flush_log_at_trx_commit: 1 or 2 or 0?")
+        .prints("innodb_flush_log_at_trx_commit 2 against 1: ")
+        .prints("innodb_flush_log_at_trx_commit 0 against 1: ");
+    let file = "results/ab-1/ab.toml";
+    finished.prints(&format!("file      {file}: edit it and: dbdyno run {file}"));
+    assert!(text.lines().count() <= 13, "{text}");
+    scene.nothing_is_left();
+
+    let path = scene.path().join(file);
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(
+        written.starts_with(
+            "# Written by: dbdyno ab --set innodb_flush_log_at_trx_commit=1,2,0 --connections 2"
+        ),
+        "{written}"
+    );
+    fs::write(&path, written.replace("\"2\", \"0\"", "\"2\"")).unwrap();
+    scene
+        .dbdyno(["run", file, "--repeats", "1", "--results", "again"])
+        .exits(0)
+        .prints("innodb_flush_log_at_trx_commit");
+}
+
+#[test]
+fn a_statement_is_compared_with_none_under_ones_own_scripts() {
+    let scene = Scene::new();
+    scene.file(
+        "orders.sql",
+        "\\set id random(1, :rows)\nSELECT c FROM sbtest1 WHERE pad > :id LIMIT 1;\n",
+    );
+    let index = ["ab", "--sql", "CREATE INDEX pads ON sbtest1 (pad)"];
+    let script = ["script", "orders.sql", "-D", "rows=1000"];
+    let data = ["--table-size", "1k"];
+    let all = [&index[..], &SHORT, &script, &data].concat();
+    scene
+        .dbdyno(all)
+        .exits(0)
+        .prints("With or without 'CREATE INDEX pads ON sbtest1 (pad)'?")
+        .prints("sql with against without: ");
+    scene.nothing_is_left();
+    let wrong = ["ab", "--sql", "CREATE INDEX pads ON nowhere (pad)"];
+    scene
+        .dbdyno([&wrong[..], &SHORT, &script, &data].concat())
+        .exits(3)
+        .says("nowhere");
+    let bare = [&index[..], &SHORT, &script].concat();
+    scene
+        .dbdyno(bare)
+        .exits(2)
+        .says("the scripts have no tables on a new server");
+}
+
+#[test]
+fn a_plan_has_every_level_and_starts_nothing() {
+    let scene = Scene::new();
+    scene.file("a.cnf", "[mysqld]\n");
+    scene.file("b.cnf", "[mysqld]\n");
+    let plan = |args: &[&str]| scene.dbdyno([&["ab", "--plan"], args].concat());
+    let tpcc = ["tpcc", "--warehouses", "4"];
+    let path = scene.path().join("b.cnf").display().to_string();
+    plan(&[&["--cnf", "a.cnf,b.cnf"][..], &tpcc].concat())
+        .exits(0)
+        .prints("factor  cnf  a.cnf (")
+        .prints(&format!("b.cnf ({path})"))
+        .prints("until decided within 10 min");
+    plan(
+        &[
+            &[
+                "--run",
+                "mariadb-10.11,mysql-8.0.33",
+                "--set",
+                "sync_binlog=1",
+            ][..],
+            &tpcc,
+        ]
+        .concat(),
+    )
+    .exits(0)
+    .prints("factor  version  mariadb-10.11  mysql-8.0.33")
+    .prints("2 combinations");
+    plan(
+        &[
+            &[
+                "--set",
+                "sync_binlog=0,1",
+                "--set",
+                "sql_mode=\"ANSI,STRICT_ALL_TABLES\",\"\"",
+            ][..],
+            &tpcc,
+        ]
+        .concat(),
+    )
+    .exits(0)
+    .prints("4 combinations");
+    plan(&[
+        "--set",
+        "sync_binlog=0,1",
+        "oltp",
+        "point_select",
+        "--create-table-options={x}",
+        "--secondary",
+        "--budget",
+        "1h",
+        "--warmup",
+        "auto",
+    ])
+    .exits(0)
+    .prints("within 1 h");
+    assert!(!scene.path().join("results").exists());
+}
+
+#[test]
+fn what_is_no_comparison_is_refused() {
+    let scene = Scene::new();
+    scene.file("a.cnf", "[mysqld]\n");
+    let tpcc = ["tpcc", "--warehouses", "1"];
+    for (args, said, hint) in [
+        (
+            &[][..],
+            "nothing to compare",
+            "--set, --run, --cnf or --sql",
+        ),
+        (
+            &["--set", "sync_binlog=1"],
+            "nothing to compare: --set sync_binlog has one level",
+            "--set sync_binlog=1,OTHER",
+        ),
+        (
+            &["--run", "mysql-8.0.33"],
+            "--run has one level",
+            "--run mysql-8.0.33,mariadb-10.11",
+        ),
+        (
+            &["--set", "sync_binlog=1,1"],
+            "--set sync_binlog has the level \"1\" twice",
+            "",
+        ),
+        (
+            &["--set", "a=1,2", "--set", "a=3,4"],
+            "--set a is given twice",
+            "give all its levels at once",
+        ),
+        (&["--set", "sync_binlog"], "sync_binlog=0,1", ""),
+        (
+            &["--cnf", "a.cnf,none.cnf"],
+            "none.cnf: No such file or directory",
+            "",
+        ),
+    ] {
+        let finished = scene
+            .dbdyno([&["ab"], args, &tpcc].concat())
+            .exits(2)
+            .says(said);
+        if !hint.is_empty() {
+            finished.hints(hint);
+        }
+    }
+    assert!(!scene.path().join("results").exists());
+}
