@@ -180,9 +180,15 @@ impl<'a> Runner<'a> {
         let mut known = None;
         while let Some(run) = queue.front() {
             if known.as_ref().is_none_or(|(block, _)| *block != run.block) {
-                known = Some((run.block, self.results.left_out(self.experiment, run.block)?));
+                known = Some((
+                    run.block,
+                    self.results.left_out(self.experiment, run.block)?,
+                ));
             }
-            if !known.iter().any(|(_, left_out)| left_out.contains(&run.combination)) {
+            if !known
+                .iter()
+                .any(|(_, left_out)| left_out.contains(&run.combination))
+            {
                 break;
             }
             queue.pop_front();

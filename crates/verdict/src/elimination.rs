@@ -66,9 +66,12 @@ impl Elimination {
     /// An elimination of this number of parts, of which the pinned ones stay whatever they cost.
     pub fn new(count: usize, pinned: &Parts) -> Self {
         let whole: Parts = (0..count).collect();
-        let parts = whole.iter().map(|part| match pinned.contains(part) {
-            true => Part::new(Fate::Pinned),
-            false => Part::new(Fate::Untested),
+        let parts = whole.iter().map(|part| {
+            Part::new(if pinned.contains(part) {
+                Fate::Pinned
+            } else {
+                Fate::Untested
+            })
         });
         let mut made = Self {
             parts: parts.collect(),
