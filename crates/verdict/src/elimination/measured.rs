@@ -51,6 +51,11 @@ impl Measured {
         self.executions >= EXECUTIONS_AT_LEAST
     }
 
+    /// The baseline's metric over this configuration's.
+    pub fn of_baseline(&self) -> Option<Interval> {
+        self.ratio.map(inverse)
+    }
+
     /// The baseline, with these parts, against this configuration.
     pub(super) fn reversed(&self, baseline: Parts) -> Self {
         Self {
