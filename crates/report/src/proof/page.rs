@@ -86,7 +86,7 @@ fn table(proof: &Proof) -> Markup {
                 tbody { @for fate in order { @for line in proof.of(fate) { tr {
                     th scope="row" { (line.in_words()) }
                     td { (fate_word(fate)) }
-                    td { (unbroken(&line.evidence())) }
+                    td { (line.evidence()) }
                     td { @if let Some(effect) = &line.effect { (scale.drawn(effect)) } }
                 } } } }
             }
