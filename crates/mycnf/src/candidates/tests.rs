@@ -1,3 +1,5 @@
+//! Files sorted into lines to test and others.
+
 use std::path::Path;
 
 use super::*;

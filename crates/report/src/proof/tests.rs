@@ -1,3 +1,5 @@
+//! The answer as text, JSON and a page.
+
 use super::*;
 
 fn ratio(estimate: f64) -> Interval {
