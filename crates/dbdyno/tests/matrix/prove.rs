@@ -53,7 +53,6 @@ pub(crate) fn staged(subject: &mut Subject) -> Cell {
         subject,
         "--table-size 50k --warmup 2s --duration 4s --margin 5% --format json --results proof",
     );
-    eprintln!("{answer}");
     let answer: Value = serde_json::from_str(&answer).unwrap();
     for group in answer["groups"].as_array().unwrap() {
         let name = group["options"][0].as_str().unwrap();
@@ -62,7 +61,7 @@ pub(crate) fn staged(subject: &mut Subject) -> Cell {
             name if MATTER.contains(&name) => "helps",
             _ => "no effect",
         };
-        assert_eq!(group["fate"], expected, "{name}");
+        assert_eq!(group["fate"], expected, "{name}: {answer:#}");
     }
     Cell::Ok
 }

@@ -19,6 +19,7 @@ use mycnf::{DurabilityClass, Target};
 use report::{Proof, proof_as_html, proof_as_json, proof_as_text};
 use runs::{Blame, Blamed};
 use settings::quantity;
+use units::counted;
 
 use super::subject::{Format, target, write_new};
 use crate::{commands::experiment_options::ExperimentOptions, terminal};
@@ -131,8 +132,9 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
 fn undecided(case: &Case, proof: &Proof) -> Blamed {
     let round = proof.rounds.last();
     let blocks = round.map_or(0, |round| round.blocks);
+    let blocks = counted(blocks as usize, "block");
     let message = format!(
-        "not decided: {blocks} blocks of the last round, where 3 are the least that decides; no shorter file is proposed"
+        "not decided: the last round ended after {blocks}, and 3 are the least that decides; no shorter file is proposed"
     );
     let hint = match case.terms.budget {
         Some(_) => {

@@ -1,6 +1,10 @@
 //! What is to be proved: the lines of a file, in groups, against a base, for an installed version.
 
-use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Target, lint};
 use runs::{Blame, Blamed};
@@ -180,14 +184,14 @@ fn without(parts: &Parts, part: usize) -> BTreeSet<usize> {
 
 /// Reads a file that the version starts with; an error with the first refusal otherwise.
 fn read_startable(
-    path: &PathBuf,
+    path: &Path,
     target: &Target,
     installation: &Installation,
 ) -> Result<OptionFile, Blamed> {
     let file = read_file(path)?;
     let machine = Machine::default();
     let found = review(
-        vec![path.clone()],
+        vec![path.to_owned()],
         &file,
         target.clone(),
         &machine,

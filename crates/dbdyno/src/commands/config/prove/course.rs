@@ -16,9 +16,9 @@ use super::{
 };
 
 /// Share of the budget for the first round; the others get what is left.
-const SCREENING_SHARE: f64 = 0.65;
-/// Share of what is left for a later round, so that one more is possible.
-const LATER_SHARE: f64 = 0.8;
+const SCREENING_SHARE: f64 = 0.6;
+/// Share of what is left for a later round, so that more are possible.
+const LATER_SHARE: f64 = 0.6;
 
 /// A round that was measured.
 pub(super) struct DoneRound {

@@ -5,7 +5,7 @@
 //! {"format":1,"is_finished":false,"case":{"version":"mariadb-10.11.14","whole":"[mysqld]\n…","base":"","groups":[["…"]]}}
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use runs::{Blame, Blamed, ClaimedDirectory, last_path};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-fn read(directory: &PathBuf) -> Option<Value> {
+fn read(directory: &Path) -> Option<Value> {
     let bytes = files::read_regular(&directory.join(FILE), BYTES_MAX).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
