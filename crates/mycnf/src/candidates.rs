@@ -1,6 +1,7 @@
 //! What of a file can change how fast a server is, and what cannot: the lines to test, in groups that make sense only
 //! together, against another file or the defaults.
 
+mod candidate;
 mod grouping;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use crate::rule::Level;
 use crate::subject::Subject;
 use crate::target::Target;
 
+pub use candidate::Candidate;
 use grouping::grouped;
 
 /// The group that lines are written into; every server reads it.
@@ -35,17 +37,6 @@ const OWN: [&str; 8] = [
     "server_id",
     "tmpdir",
 ];
-
-/// Lines that are tested together, because they make sense only together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// The options, by the names of the catalogue.
-    pub options: Vec<String>,
-    /// The lines of the file; empty if it leaves to the default what the base sets.
-    pub lines: Vec<Entry>,
-    /// The lines of the base.
-    pub base: Vec<Entry>,
-}
 
 /// A line that is not tested.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,16 +13,13 @@
 
 mod measured;
 mod part;
-
-use std::collections::BTreeSet;
+mod parts;
 
 pub use measured::Measured;
 pub use part::{Fate, Part};
+pub use parts::Parts;
 
 use crate::decision::Decision;
-
-/// The numbers of parts.
-pub type Parts = BTreeSet<usize>;
 
 /// The purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

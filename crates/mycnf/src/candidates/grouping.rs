@@ -1,6 +1,6 @@
 //! Which lines are tested together.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use crate::catalogue::Catalogue;
 use crate::error::Error;
 use crate::name::OptionName;

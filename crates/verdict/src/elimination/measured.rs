@@ -6,7 +6,7 @@ use crate::{
     answer::Answer,
     compared::confidence_of_look,
     decision::{CONFIDENCE, Decision},
-    elimination::Parts,
+    elimination::parts::Parts,
 };
 
 /// A configuration compared with the baseline of its round.

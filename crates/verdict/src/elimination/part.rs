@@ -4,7 +4,7 @@ use stats::Interval;
 
 use crate::{
     decision::Decision,
-    elimination::{Measured, measured::inverse},
+    elimination::measured::{Measured, inverse},
 };
 
 /// The fate of a part.

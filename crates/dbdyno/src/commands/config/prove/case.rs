@@ -12,7 +12,7 @@ use server::Installation;
 use verdict::Parts;
 
 use super::{
-    ProveArgs,
+    options::ProveArgs,
     workload::{Workload, quoted},
 };
 use crate::commands::config::{

@@ -3,6 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use runs::Blamed;
+use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
 use super::{
@@ -75,7 +76,7 @@ impl NamedRound {
         Ok(format!(
             "# A round of dbdyno config prove.\nformat = 1\nquestion = {}\nseed = {}\nrepeats = \"until decided\"\n\
              at_most = {}\n{}order = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\
-             [verdict]\nbaseline = {{ {FACTOR} = {} }}\nmetric = \"{}\"\nmin_effect = \"{} %\"\nleave_decided = \"on\"\n",
+             [verdict]\nbaseline = {{ {FACTOR} = {} }}\nmetric = \"{}\"\nmin_effect = \"{}\"\nleave_decided = \"on\"\n",
             serde_json::Value::from(question),
             terms.seed,
             terms.blocks,
@@ -85,7 +86,7 @@ impl NamedRound {
             case.workload.toml,
             names.first().map_or("", String::as_str),
             case.workload.metric,
-            terms.margin * 100.0,
+            fine_percent(terms.margin),
         ))
     }
 }
