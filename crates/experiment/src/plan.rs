@@ -195,8 +195,9 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
                     .iter()
                     .map(|directory| directory.display().to_string()),
             );
-            // The content of an option file is not known here, so another file is another data set.
-            words.extend(cnf.iter().map(|file| file.display().to_string()));
+            // The content of an option file is not known here, so another file is another data set, unless declared.
+            let files = cnf.iter().filter(|_| !data.shared);
+            words.extend(files.map(|file| file.display().to_string()));
             let by_pool = data.follows_buffer_pool();
             let shapes = |option: &str| {
                 SHAPING.iter().any(|name| is_option(option, name))

@@ -11,7 +11,7 @@ use crate::subject::Subject;
 use crate::target::Target;
 
 /// Variables that belong to an instance and say nothing about its settings.
-const OF_INSTANCES: [&str; 43] = [
+pub(crate) const OF_INSTANCES: [&str; 43] = [
     "basedir",
     "bind_address",
     "character_sets_dir",

@@ -83,6 +83,14 @@ pub enum Error {
         /// The text.
         wanted: String,
     },
+    /// A group of lines to test names an option that is not tested.
+    #[error(
+        "option {name} is not tested: the file does not set it, or it cannot change how fast the server is"
+    )]
+    NotTested {
+        /// The option as written.
+        name: String,
+    },
     /// A name or value that cannot be written to an option file.
     #[error("option {name:?}: {what}")]
     Unprintable {
@@ -112,6 +120,7 @@ impl Error {
             Self::UnknownTarget { .. } => {
                 Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
             }
+            Self::NotTested { .. } => Some("--plan lists what is tested".to_owned()),
             Self::OptionCount { .. }
             | Self::Syntax { .. }
             | Self::Value { .. }

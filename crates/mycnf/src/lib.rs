@@ -12,6 +12,7 @@
 //! ```
 
 mod assignment;
+mod candidates;
 mod catalogue;
 mod client;
 mod comparison;
@@ -47,6 +48,7 @@ mod target;
 mod trap;
 mod unknown;
 
+pub use candidates::{Candidate, Candidates, UntestedLine};
 pub use catalogue::{Catalogue, Family};
 pub use client::{ClientFiles, ClientOptions, Transport};
 pub use comparison::{Difference, Side, differences};

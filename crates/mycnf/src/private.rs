@@ -68,7 +68,7 @@ pub struct PrivateOptions {
 }
 
 /// Options that only dbdyno decides, besides those it passes: a private server has one endpoint and one log.
-const DECIDED: [&str; 16] = [
+pub(crate) const DECIDED: [&str; 16] = [
     "basedir",
     "chroot",
     "daemonize",
@@ -89,7 +89,7 @@ const DECIDED: [&str; 16] = [
 
 /// Options that name a file: of an absolute path only the last component is kept, so that the file is in the data
 /// directory.
-const FILES: [&str; 10] = [
+pub(crate) const FILES: [&str; 10] = [
     "general_log_file",
     "innodb_buffer_pool_filename",
     "log_bin",
@@ -103,7 +103,7 @@ const FILES: [&str; 10] = [
 ];
 
 /// Options that name the directory of data files: an absolute path is omitted, and the data directory is used.
-const DIRECTORIES: [&str; 8] = [
+pub(crate) const DIRECTORIES: [&str; 8] = [
     "aria_log_dir_path",
     "innodb_data_file_path",
     "innodb_data_home_dir",

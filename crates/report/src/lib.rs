@@ -19,6 +19,7 @@ pub mod layouts;
 mod page;
 mod picture;
 mod plan_page;
+mod proof;
 mod results;
 mod run_report;
 mod sentences;
@@ -42,6 +43,9 @@ pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
 pub use plan_page::{ExplainedForm, ExplainedStatement, plan_page};
+pub use proof::{
+    Gain, Proof, ProofLine, ProofRound, UntestedText, proof_as_html, proof_as_json, proof_as_text,
+};
 pub use results::{Clause, Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{

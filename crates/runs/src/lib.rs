@@ -39,7 +39,7 @@ pub use results::{
         ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides,
         experiment_of, looked_at,
     },
-    claimed_directory::{ClaimedDirectory, is_claimed, unused_path},
+    claimed_directory::{ClaimedDirectory, is_claimed, last_path, unused_path},
     origin::{HIDDEN, Origin},
     past_summary,
     record_files::{read_record, read_records, record_error, record_files},

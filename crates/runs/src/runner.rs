@@ -124,9 +124,9 @@ impl<'a> Runner<'a> {
     ) -> Result<(), Blamed> {
         let mut time_left = TimeLeft::of(runs);
         let start = reactor::system_now();
-        let mut budget = self.time_budget(runs)?;
+        let mut queue = self.needed(runs)?;
+        let mut budget = self.time_budget(queue.front().copied())?;
         let mut block_begin = start;
-        let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
         let mut disturbed = DisturbedRuns::default();
         let mut done = 0;
         let mut block = None;
@@ -149,6 +149,11 @@ impl<'a> Runner<'a> {
                     *time_is_spent = true;
                     break;
                 }
+                let left_out = self.results.left_out(self.experiment, run.block)?;
+                queue.retain(|next| !left_out.contains(&next.combination));
+                if left_out.contains(&run.combination) {
+                    continue;
+                }
             }
             let begin = reactor::system_now();
             let coming = disturbed.coming(self.results, self.experiment)?;
@@ -169,14 +174,36 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// The time budget, less the time used by earlier commands.
-    fn time_budget(&self, runs: &[&PlannedRun]) -> Result<TimeBudget, Blamed> {
+    /// The runs from the first that is needed on: a resumed experiment may have left out some of earlier blocks.
+    fn needed<'r>(&self, runs: &[&'r PlannedRun]) -> Result<VecDeque<&'r PlannedRun>, Blamed> {
+        let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
+        let mut known = None;
+        while let Some(run) = queue.front() {
+            if known.as_ref().is_none_or(|(block, _)| *block != run.block) {
+                known = Some((
+                    run.block,
+                    self.results.left_out(self.experiment, run.block)?,
+                ));
+            }
+            if !known
+                .iter()
+                .any(|(_, left_out)| left_out.contains(&run.combination))
+            {
+                break;
+            }
+            queue.pop_front();
+        }
+        Ok(queue)
+    }
+
+    /// The time budget, less the time used by earlier commands; `first` is the first run that is left.
+    fn time_budget(&self, first: Option<&PlannedRun>) -> Result<TimeBudget, Blamed> {
         let limit = self.experiment.plan().repeats.time();
         let earlier = match limit {
             Some(_) => Origin::read(self.results.path())?.took(),
             None => Duration::ZERO,
         };
-        let blocks = runs.first().map_or(0, |run| run.block - 1);
+        let blocks = first.map_or(0, |run| run.block - 1);
         Ok(TimeBudget::new(limit, earlier, blocks))
     }
 

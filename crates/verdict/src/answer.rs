@@ -70,6 +70,18 @@ pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer>
     asked.map(|it| answer(question, it)).collect()
 }
 
+/// The combinations whose comparison with the baseline is decided, as the runs name them: they need no further execution.
+pub fn decided_combinations(
+    question: &Question,
+    executions: &[Execution<'_>],
+) -> Vec<BTreeMap<String, String>> {
+    let answers = answers(question, executions).into_iter();
+    let decided = answers.filter(|answer| answer.decision != Decision::Inconclusive);
+    decided
+        .map(|answer| answer.levels.into_iter().chain(answer.within).collect())
+        .collect()
+}
+
 /// As [`answers`], with the compared values.
 pub(crate) fn asked<'e, 'r>(
     question: &Question,

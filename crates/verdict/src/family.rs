@@ -19,12 +19,17 @@ use crate::{
 pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
     decide_family(margin, compared);
     let of_each = (1.0 - CONFIDENCE) / compared.len().max(1) as f64;
+    // The rule of each budget: its levels take more time than all else here.
+    let mut rules: BTreeMap<usize, Option<UntilDecided>> = BTreeMap::new();
     for it in compared {
-        let rule = it
-            .looked_at
-            .and_then(|most| UntilDecided::new(margin, most, of_each));
+        let Some(most) = it.looked_at else {
+            continue;
+        };
+        let rule = rules
+            .entry(most)
+            .or_insert_with(|| UntilDecided::new(margin, most, of_each));
         if let Some(rule) = rule {
-            decide_by_looks(&rule, of_each, it);
+            decide_by_looks(rule, of_each, it);
         }
     }
 }

@@ -12,6 +12,7 @@ mod contrast;
 mod costs;
 mod decision;
 mod differences;
+mod elimination;
 #[cfg(test)]
 mod error_rate;
 mod explanation;
@@ -29,13 +30,14 @@ mod testing;
 mod tolerance;
 mod values;
 
-pub use answer::{Answer, InterimAnalyses, answers};
+pub use answer::{Answer, InterimAnalyses, answers, decided_combinations};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
 pub use contrast::{Contrast, SharedCombination, Terms, contrast};
 pub use costs::{Cost, Unit};
 pub use decision::Decision;
 pub use differences::{Difference, DifferenceKind};
+pub use elimination::{Elimination, Fate, Measured, Part, Parts, Purpose, Round};
 pub use explanation::Cause;
 pub use history::{Headline, Point, Series, headline, series};
 pub use measure::{Measure, Scale};

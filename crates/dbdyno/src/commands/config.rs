@@ -1,4 +1,4 @@
-//! `dbdyno config`: review, explain, compare, move and make option files.
+//! `dbdyno config`: review, explain, compare, move, make and prove option files.
 
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ mod generate;
 mod lint;
 mod lint_formats;
 mod migrate;
+mod prove;
 mod review;
 mod subject;
 
@@ -19,7 +20,8 @@ Examples:
   dbdyno config explain innodb_redo_log_capacity
   dbdyno config diff mysql-5.7 mysql-8.0.33
   dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf
-  dbdyno config generate --for mariadb-10.11 --memory 32G")]
+  dbdyno config generate --for mariadb-10.11 --memory 32G
+  dbdyno config prove my.cnf --for mariadb-10.11 --budget 30m")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
@@ -37,6 +39,8 @@ enum Action {
     Migrate(migrate::MigrateArgs),
     /// Make a short file for a version, a machine and a purpose
     Generate(generate::GenerateArgs),
+    /// Measure which lines of a file earn their place, and cut it to the shortest one that is not slower
+    Prove(Box<prove::ProveArgs>),
 }
 
 pub(crate) fn run(args: ConfigArgs) -> anyhow::Result<ExitCode> {
@@ -46,5 +50,6 @@ pub(crate) fn run(args: ConfigArgs) -> anyhow::Result<ExitCode> {
         Action::Diff(args) => diff::run(&args),
         Action::Migrate(args) => migrate::run(&args),
         Action::Generate(args) => generate::run(&args),
+        Action::Prove(args) => prove::run(*args),
     }
 }

@@ -43,6 +43,7 @@ mod other_host;
 mod own_files;
 mod page;
 mod plan_fixtures;
+mod prove;
 mod proxy;
 mod published;
 mod quick;

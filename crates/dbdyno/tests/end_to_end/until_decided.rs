@@ -116,3 +116,34 @@ fn a_budget_in_time_ends_it_and_is_told() {
         .says("that time_at_most allows are spent after 1 block");
     assert_eq!(records(&scene).len(), 2);
 }
+
+/// Of three levels the one that is far from the baseline is decided early; the other one is too near to be decided.
+#[test]
+fn decided_combinations_can_be_left_out() {
+    let scene = Scene::new();
+    write(&scene, "0.01 %");
+    let text = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
+    let three = text.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\", \"2000\"]");
+    let leaves = three + "leave_decided = \"on\"\n";
+    scene.file("trial.toml", &leaves);
+    let runs = |rate: &str| {
+        let numbered = (1..=24).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));
+        let texts =
+            numbered.filter_map(|name| std::fs::read_to_string(scene.path().join(name)).ok());
+        let level = format!("\"rate\":\"{rate}\"");
+        texts.filter(|text| text.contains(&level)).count()
+    };
+    scene.dbdyno(["run", "trial.toml", "--simulate"]);
+    let (baseline, near, far) = (runs("200"), runs("200.0"), runs("2000"));
+    assert_eq!(baseline, near);
+    assert!(
+        far >= 3 && (far < baseline || baseline == 3),
+        "{baseline} {near} {far}"
+    );
+    // What was left out is not missing.
+    scene.dbdyno(["run", "trial.toml", "--simulate", "--resume"]);
+    assert_eq!(
+        (runs("200"), runs("200.0"), runs("2000")),
+        (baseline, near, far)
+    );
+}

@@ -17,6 +17,7 @@ mod life;
 mod logins;
 mod options;
 mod privacy;
+mod prove;
 mod proxy;
 mod redo_log;
 mod results;

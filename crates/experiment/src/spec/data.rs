@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-const KEYS: [&str; 2] = ["restore", "cache"];
+const KEYS: [&str; 3] = ["restore", "cache", "shared"];
+const SHARED: [(&str, bool); 2] = [("off", false), ("on", true)];
 
 /// The data of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,8 @@ pub struct DataSpec {
     pub restore: Restore,
     /// The part of the data in memory when the run starts.
     pub cache: Cache,
+    /// True if all option files use one copy of the data: none of them influences how the data is made.
+    pub shared: bool,
 }
 
 /// How often the data is restored.
@@ -83,6 +86,7 @@ impl DataSpec {
                 Restart::Never => Restore::Never,
             }),
             cache: cache.unwrap_or(Cache::Warm),
+            shared: section.choice("shared", &SHARED)?.unwrap_or(false),
         };
         data.check_restart(section, server)?;
         Ok(Some(data))

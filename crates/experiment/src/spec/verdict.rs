@@ -27,6 +27,8 @@ pub struct VerdictSpec {
     pub min_effect: f64,
     /// The database's share of the time that a user of the application waits; `None` if it is not set.
     pub database_share: Option<f64>,
+    /// True if an experiment that runs until decided leaves out combinations whose comparisons are decided.
+    pub leave_decided: bool,
 }
 
 impl VerdictSpec {
@@ -40,7 +42,14 @@ impl VerdictSpec {
         if !section.is_there() {
             return Ok(None);
         }
-        section.allow(&["metric", "baseline", "min_effect", "database_share"])?;
+        section.allow(&[
+            "metric",
+            "baseline",
+            "min_effect",
+            "database_share",
+            "leave_decided",
+        ])?;
+        let leave_decided = section.choice("leave_decided", &[("off", false), ("on", true)])?;
         let metric = metric(section, own)?.unwrap_or(METRICS[0]);
         let min_effect =
             section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
@@ -57,6 +66,7 @@ impl VerdictSpec {
             baseline: baseline(source, &table, factors)?,
             min_effect: min_effect.unwrap_or(MIN_EFFECT),
             database_share,
+            leave_decided: leave_decided.unwrap_or(false),
         }))
     }
 }

@@ -171,7 +171,8 @@ fn levels_stand_where_their_names_stood() {
         Some(DataSpec {
             source: data_of(&bench, Rows::TimesBufferPool(4.0)),
             restore: Restore::PerRun,
-            cache: Cache::Cold
+            cache: Cache::Cold,
+            shared: false,
         })
     );
     assert_eq!(run.load.connections, 4);

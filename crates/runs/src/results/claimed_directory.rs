@@ -224,8 +224,8 @@ pub fn unused_path(name: &str) -> PathBuf {
         .expect("a directory does not hold every number")
 }
 
-/// The directory with the highest number.
-pub(crate) fn last_path(name: &str) -> Option<PathBuf> {
+/// `results/NAME-N` with the highest number; `None` if there is none.
+pub fn last_path(name: &str) -> Option<PathBuf> {
     let mut last = None;
     for number in 1.. {
         let path = Path::new(RESULTS).join(format!("{name}-{number}"));

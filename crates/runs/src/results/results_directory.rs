@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -169,6 +170,27 @@ impl ResultsDirectory {
         }))
     }
 
+    /// The combinations that need no run from this block on, because the blocks before it decide their comparisons; none
+    /// unless the experiment leaves them out.
+    pub fn left_out(
+        &self,
+        experiment: &Experiment,
+        block: u32,
+    ) -> Result<Vec<BTreeMap<String, String>>, Blamed> {
+        if !leaves_decided(experiment) {
+            return Ok(Vec::new());
+        }
+        let Some(question) = question(experiment, false) else {
+            return Ok(Vec::new());
+        };
+        let earlier = self.records(experiment, |run| run.block < block)?;
+        let executions = earlier.iter().map(|it| verdict::Execution::of(it, 1));
+        Ok(verdict::decided_combinations(
+            &question,
+            &executions.collect::<Vec<_>>(),
+        ))
+    }
+
     /// The runs that other work disturbed, with the extent of the disturbance.
     pub fn disturbed<'p>(
         &self,
@@ -242,6 +264,15 @@ impl ResultsDirectory {
             Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
                 runs.len()
             }
+            Some(question) if leaves_decided(experiment) => {
+                let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
+                let executions: Vec<_> = executions.collect();
+                let decided = verdict::decided_combinations(question, &executions);
+                let is_needed = |run: &&PlannedRun| {
+                    self.record(run.run).exists() || !decided.contains(&run.combination)
+                };
+                plan.runs.iter().filter(is_needed).count()
+            }
             _ => plan.runs.len(),
         };
         Ok(Results {
@@ -296,6 +327,12 @@ impl ResultsDirectory {
         files::replace(&path, report::html(results).as_bytes()).map_err(Blamed::machine)?;
         Ok(path)
     }
+}
+
+/// True if combinations get no more runs once their comparisons are decided.
+fn leaves_decided(experiment: &Experiment) -> bool {
+    let until_decided = matches!(experiment.plan().repeats, Repeats::UntilDecided { .. });
+    until_decided && experiment.verdict().is_some_and(|it| it.leave_decided)
 }
 
 /// True if these runs decide every comparison.

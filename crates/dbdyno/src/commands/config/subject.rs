@@ -5,7 +5,7 @@ use std::{
     thread::available_parallelism,
 };
 
-use mycnf::{Family, Finding, Machine, OptionFile, Severity, Target, parse_size_bytes};
+use mycnf::{Entry, Family, Finding, Machine, OptionFile, Severity, Target, parse_size_bytes};
 use runs::{Blame, Blamed, named_server};
 use server::{Flavour, Installation, Settings};
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
@@ -145,6 +145,18 @@ pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
 pub(super) fn blamed(error: mycnf::Error) -> Blamed {
     let hint = error.hint();
     Blamed::new(Blame::Input, error).hint(hint)
+}
+
+/// A line as it is written to an option file, without a line feed; the value of a password is left out.
+pub(super) fn line_of(entry: &Entry) -> String {
+    let mut file = OptionFile::default();
+    let pushed = file.push("mysqld", entry.name.as_written(), entry.value.clone());
+    let text = file.to_string();
+    let line = text.lines().nth(1).filter(|_| pushed.is_ok());
+    match line {
+        Some(line) if !entry.name.base().contains("password") => line.to_owned(),
+        _ => format!("{} = ...", entry.name),
+    }
 }
 
 /// The version of an installed server.

@@ -1,0 +1,227 @@
+//! What is to be proved: the lines of a file, in groups, against a base, for an installed version.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Target, lint};
+use runs::{Blame, Blamed};
+use server::Installation;
+use verdict::Parts;
+
+use super::{
+    options::ProveArgs,
+    workload::{Workload, quoted},
+};
+use crate::commands::config::{
+    review::review,
+    subject::{blamed, note_catalogue, read_file, target_of, this_machine},
+};
+
+/// The terms of a proof.
+#[derive(Debug)]
+pub(super) struct Terms {
+    /// The smallest difference that matters, as a share.
+    pub(super) margin: f64,
+    /// Most blocks of a round.
+    pub(super) blocks: u32,
+    /// Most time of all rounds.
+    pub(super) budget: Option<Duration>,
+    /// Seed of all randomness.
+    pub(super) seed: u64,
+    /// Where the private server lives.
+    pub(super) datadir: Option<PathBuf>,
+}
+
+/// What is to be proved.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// The file.
+    pub(super) file: PathBuf,
+    /// The base; `None` for the defaults.
+    pub(super) against: Option<PathBuf>,
+    pub(super) target: Target,
+    /// The server as an experiment names it.
+    pub(super) run: String,
+    pub(super) candidates: Candidates,
+    /// Groups that stay because the durability class would fall without them.
+    pub(super) pinned: Parts,
+    pub(super) workload: Workload,
+    pub(super) terms: Terms,
+    machine: Machine,
+}
+
+impl Case {
+    /// Reads the files and judges them, before anything is started.
+    pub(super) fn of(args: &ProveArgs) -> Result<Self, Blamed> {
+        let wanted = args.version.as_ref().map(Target::to_string);
+        let mysqld = args.options.mysqld.as_deref();
+        let installation = Installation::find(wanted.as_deref(), mysqld).map_err(Blamed::from)?;
+        let target = target_of(&installation);
+        note_catalogue(&target);
+        let file = read_startable(&args.file, &target, &installation)?;
+        let base = args.against.as_ref();
+        let base = base.map(|path| read_startable(path, &target, &installation));
+        let base = base.transpose()?;
+        let mut candidates =
+            Candidates::new(&file, base.as_ref(), &target, &args.groups).map_err(blamed)?;
+        candidates.join_dependent(&target).map_err(blamed)?;
+        if candidates.groups.is_empty() {
+            return Err(nothing_to_test(args, &candidates, &target));
+        }
+        let shared = !candidates.shape_data(&target);
+        let numbers: Vec<String> = target.numbers().iter().map(u32::to_string).collect();
+        let mut case = Self {
+            file: args.file.clone(),
+            against: args.against.clone(),
+            run: format!("{}-{}", installation.flavour, numbers.join(".")),
+            candidates,
+            pinned: Parts::new(),
+            workload: args.workload.workload(shared)?,
+            terms: Terms {
+                margin: args.margin,
+                blocks: args.blocks,
+                budget: args.budget,
+                seed: args.seed,
+                datadir: args.datadir.clone(),
+            },
+            machine: this_machine(&file),
+            target,
+        };
+        case.pinned = case.pinned(args.allow_class)?;
+        Ok(case)
+    }
+
+    /// All groups.
+    pub(super) fn whole(&self) -> Parts {
+        (0..self.candidates.groups.len()).collect()
+    }
+
+    /// The file with these groups.
+    pub(super) fn file_with(&self, parts: &Parts) -> Result<OptionFile, Blamed> {
+        self.candidates.with(parts).map_err(blamed)
+    }
+
+    /// The durability class of the file with these groups.
+    pub(super) fn class(&self, parts: &Parts) -> Result<DurabilityClass, Blamed> {
+        let file = self.file_with(parts)?;
+        Ok(lint(&file, &self.target, &self.machine).durability.class)
+    }
+
+    /// The class of the file without one group.
+    pub(super) fn class_without(&self, part: usize) -> Result<DurabilityClass, Blamed> {
+        self.class(&without(&self.whole(), part))
+    }
+
+    /// A name of a group for files and tables: its first option.
+    pub(super) fn label(&self, part: usize) -> &str {
+        self.candidates.groups[part]
+            .options
+            .first()
+            .map_or("lines", String::as_str)
+    }
+
+    /// The base as a word: its path, or the defaults.
+    pub(super) fn base_in_words(&self) -> String {
+        let path = self.against.as_ref();
+        path.map_or_else(
+            || "the defaults".to_owned(),
+            |path| path.display().to_string(),
+        )
+    }
+
+    /// The table `[server]` of the experiments, whose option files are `{file}.cnf` in a directory.
+    pub(super) fn server_table(&self, files: &str) -> Result<String, Blamed> {
+        let datadir = self.terms.datadir.as_ref();
+        let datadir = datadir.map(|path| -> Result<String, Blamed> {
+            // The experiment is in another directory.
+            let whole = std::path::absolute(path).map_err(Blamed::io(Blame::Input, path))?;
+            Ok(format!(
+                "datadir = {}\n",
+                quoted(&whole.display().to_string())
+            ))
+        });
+        let datadir = datadir.transpose()?.unwrap_or_default();
+        Ok(format!(
+            "[server]\nrun = {}\ncnf = [\"{files}/{{file}}.cnf\"]\nrestart = \"per-run\"\n{datadir}",
+            quoted(&self.run)
+        ))
+    }
+
+    /// The groups without which the class falls below the lowest allowed one, alone or after the others before them.
+    fn pinned(&self, allowed: Option<DurabilityClass>) -> Result<Parts, Blamed> {
+        let whole = self.whole();
+        let own = self.class(&whole)?;
+        let lowest = allowed.map_or(own, |allowed| allowed.min(own));
+        let mut pinned = Parts::new();
+        let mut rest = whole.clone();
+        for part in &whole {
+            let shorter = without(&rest, *part);
+            if self.class_without(*part)? < lowest || self.class(&shorter)? < lowest {
+                pinned.insert(*part);
+            } else {
+                rest = shorter;
+            }
+        }
+        if pinned == whole {
+            let message = format!(
+                "every line of {} keeps durability class {}, and none may be dropped",
+                self.file.display(),
+                own.name()
+            );
+            let hint = "--allow-class names a lower class that the shortest file may have";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(pinned)
+    }
+}
+
+fn without(parts: &Parts, part: usize) -> BTreeSet<usize> {
+    parts.iter().copied().filter(|it| *it != part).collect()
+}
+
+/// Reads a file that the version starts with; an error with the first refusal otherwise.
+fn read_startable(
+    path: &Path,
+    target: &Target,
+    installation: &Installation,
+) -> Result<OptionFile, Blamed> {
+    let file = read_file(path)?;
+    let machine = Machine::default();
+    let found = review(
+        vec![path.to_owned()],
+        &file,
+        target.clone(),
+        &machine,
+        Some(installation),
+    )?;
+    let refused = found.lint.advice.iter();
+    let mut refused = refused.filter(|advice| advice.remark.level == Level::Refused);
+    let Some(first) = refused.next() else {
+        return Ok(file);
+    };
+    let message = format!(
+        "{} does not start on {target}: {}: {}",
+        path.display(),
+        first.remark.option,
+        first.remark.what
+    );
+    let hint = format!(
+        "dbdyno config lint {} --for {target} shows every refusal, and --fix rewrites what is safe",
+        path.display()
+    );
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+fn nothing_to_test(args: &ProveArgs, candidates: &Candidates, target: &Target) -> Blamed {
+    let message = format!(
+        "no line of {} can change how fast {target} is: {} of {} lines equal the base or are not about speed",
+        args.file.display(),
+        candidates.untested.len() + candidates.common.len(),
+        candidates.untested.len() + candidates.common.len()
+    );
+    let hint = "dbdyno config lint -v says what each line does";
+    Blamed::new(Blame::Input, message).hint(hint.to_owned())
+}

@@ -1,0 +1,109 @@
+//! The options of `dbdyno config prove`.
+
+use std::{path::PathBuf, time::Duration};
+
+use mycnf::{DurabilityClass, Target};
+use settings::quantity;
+
+use super::workload::WorkloadArgs;
+use crate::commands::{
+    config::subject::{Format, target},
+    experiment_options::ExperimentOptions,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The whole file runs against the base, and against itself without each line, in the same randomised blocks, until each is
+decided. Lines that harm or have no effect are left out, and the rest is checked against the whole file. Lines that make
+sense only together are tested together, and lines without possible effect are not tested. docs/config.md has the method.
+
+Interrupted or killed, the same command continues. A line that keeps the file's durability class is not tested, unless
+--allow-class permits a lower one. Exit code 5 if the time or the blocks were spent before it was decided.
+
+Examples:
+  dbdyno config prove my.cnf --for mariadb-10.11 --plan
+  dbdyno config prove my.cnf --for mariadb-10.11 --budget 30m --output short.cnf
+  dbdyno config prove full.cnf --against simple.cnf --script point_select --connections 32")]
+pub(crate) struct ProveArgs {
+    /// Option file whose lines are tested
+    pub(super) file: PathBuf,
+    /// Option file to compare with [default: the defaults of the version]
+    #[arg(long, value_name = "FILE")]
+    pub(super) against: Option<PathBuf>,
+    /// Version of the private server: mysql-8.0.33, mariadb-10.11 [default: the server found on this machine]
+    #[arg(long = "for", value_name = "VERSION", value_parser = target)]
+    pub(super) version: Option<Target>,
+    /// Options to test together; may be repeated
+    #[arg(long = "group", value_name = "NAME,NAME...", value_parser = group)]
+    pub(super) groups: Vec<Vec<String>>,
+    #[command(flatten)]
+    pub(super) workload: WorkloadArgs,
+    /// Smallest difference that matters, per cent
+    #[arg(long, value_name = "PERCENT", value_parser = margin, default_value = "3%")]
+    pub(super) margin: f64,
+    /// Most blocks of a round, each with one run of every file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]
+    pub(super) blocks: u32,
+    /// Most time of all rounds together, such as 30m [default: no limit but the blocks]
+    #[arg(long, value_name = "TIME", value_parser = budget)]
+    pub(super) budget: Option<Duration>,
+    /// Seed of the order of the runs, and of the load
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Directory on whose file system the private server lives [default: among the named servers]
+    #[arg(long, value_name = "DIR")]
+    pub(super) datadir: Option<PathBuf>,
+    /// Lowest durability class that the shortest file may have, D0 to D4 [default: the file's own]
+    #[arg(long, value_name = "CLASS", value_parser = class)]
+    pub(super) allow_class: Option<DurabilityClass>,
+    /// Print what is tested and its estimated time, and exit
+    #[arg(long)]
+    pub(super) plan: bool,
+    /// Directory of the results [default: results/prove-N]
+    #[arg(long, value_name = "DIR")]
+    pub(super) results: Option<PathBuf>,
+    /// New file for the shortest file, with reasons as comments
+    #[arg(long, short, value_name = "NEW")]
+    pub(super) output: Option<PathBuf>,
+    /// New file for a copy of the page that is in the results
+    #[arg(long, value_name = "NEW")]
+    pub(super) html: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+    /// Show every line with mechanism and price, and what was not tested
+    #[arg(long, short)]
+    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) options: ExperimentOptions,
+}
+
+fn group(text: &str) -> Result<Vec<String>, String> {
+    let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.len() < 2 || names.iter().any(String::is_empty) {
+        return Err("two or more options with commas between them".to_owned());
+    }
+    Ok(names)
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    let percent: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
+    let percent = percent.filter(|percent| (0.1..=50.0).contains(percent));
+    // To a tenth of a per cent, as experiments write it.
+    let share = percent.map(|percent| (percent * 10.0).round() / 1000.0);
+    share.ok_or_else(|| "a number of per cent from 0.1 to 50, such as 3%".to_owned())
+}
+
+fn budget(text: &str) -> Result<Duration, String> {
+    let time = quantity::duration(text).filter(|time| *time >= Duration::from_secs(1));
+    time.ok_or_else(|| {
+        format!(
+            "a time of at least 1s, such as 30m; {}",
+            quantity::DURATION_LIMIT
+        )
+    })
+}
+
+fn class(text: &str) -> Result<DurabilityClass, String> {
+    DurabilityClass::named(text).ok_or_else(|| "one of D0, D1, D2, D3, D4".to_owned())
+}

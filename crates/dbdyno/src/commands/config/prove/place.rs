@@ -1,0 +1,100 @@
+//! The directory of a proof: made for it, or that of the same proof that was interrupted.
+//!
+//! `prove.json` says what is proved, for example
+//! ```json
+//! {"format":1,"is_finished":false,"case":{"version":"mariadb-10.11.14","whole":"[mysqld]\n…","base":"","groups":[["…"]]}}
+//! ```
+
+use std::path::Path;
+
+use runs::{Blame, Blamed, ClaimedDirectory, last_path};
+use serde_json::{Value, json};
+use verdict::Parts;
+
+use super::case::Case;
+
+/// The file with what is proved.
+const FILE: &str = "prove.json";
+/// The name of the directories, without a number.
+const NAME: &str = "prove";
+/// Largest size of that file, bytes; it holds two option files.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// The directory of a proof, locked.
+pub(super) struct Place {
+    claimed: ClaimedDirectory,
+    case: Value,
+}
+
+/// Opens the named directory, or the last one if it holds the same proof unfinished, or makes a new one.
+pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
+    let case = identity(case)?;
+    let last = match named {
+        Some(path) => Some(path.to_owned()),
+        None => last_path(NAME),
+    };
+    let known = last.as_ref().and_then(|path| Some((path, read(path)?)));
+    if let Some((path, known)) = known {
+        let is_same = known["case"] == case;
+        let is_finished = known["is_finished"] == true;
+        if is_same && (named.is_some() || !is_finished) {
+            eprintln!("note: continues in {}", path.display());
+            let claimed = ClaimedDirectory::again(path)?;
+            return Ok(Place { claimed, case });
+        }
+        if named.is_some() {
+            let message = format!("{} holds another proof", path.display());
+            let hint = "the file, the version or an option is not the same; --results names another directory";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+    }
+    let claimed = match named {
+        Some(path) => ClaimedDirectory::new(path)?,
+        None => ClaimedDirectory::numbered(NAME)?,
+    };
+    let mut place = Place { claimed, case };
+    place.write(false)?;
+    Ok(place)
+}
+
+impl Place {
+    /// Its path.
+    pub(super) fn path(&self) -> &Path {
+        self.claimed.path()
+    }
+
+    /// Notes that the proof is finished: the next one like it begins anew.
+    pub(super) fn finish(&mut self) -> Result<(), Blamed> {
+        self.write(true)
+    }
+
+    fn write(&mut self, is_finished: bool) -> Result<(), Blamed> {
+        let whole = json!({"format": 1, "is_finished": is_finished, "case": self.case});
+        let path = self.path().join(FILE);
+        files::replace(&path, format!("{whole:#}\n").as_bytes()).map_err(Blamed::machine)
+    }
+}
+
+fn read(directory: &Path) -> Option<Value> {
+    let bytes = files::read_regular(&directory.join(FILE), BYTES_MAX).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// All that the answer depends on.
+fn identity(case: &Case) -> Result<Value, Blamed> {
+    let groups = case.candidates.groups.iter().map(|group| &group.options);
+    let terms = &case.terms;
+    Ok(json!({
+        "version": case.run,
+        "whole": case.file_with(&case.whole())?.to_string(),
+        "base": case.file_with(&Parts::new())?.to_string(),
+        "groups": groups.collect::<Vec<_>>(),
+        "pinned": case.pinned,
+        "workload": case.workload.toml,
+        "margin": terms.margin,
+        "blocks": terms.blocks,
+        "budget_s": terms.budget.map(|time| time.as_secs_f64()),
+        "seed": terms.seed,
+        "datadir": terms.datadir,
+    }))
+}

@@ -1,0 +1,93 @@
+//! What would be tested and how long it takes: `--plan`.
+
+use std::{fmt::Write as _, time::Duration};
+
+use experiment::{Costs, Experiment, Overrides};
+use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+use units::{counted, span};
+use verdict::Elimination;
+
+use super::{case::Case, round_files::NamedRound};
+use crate::commands::config::subject::line_of;
+
+/// The plan as text.
+pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
+    let candidates = &case.candidates;
+    let mut text = format!(
+        "{} against {} on {} under {}: {} to test, {} not tested\n",
+        case.file.display(),
+        case.base_in_words(),
+        case.run,
+        case.workload.in_words,
+        counted(candidates.groups.len() - case.pinned.len(), "group"),
+        counted(candidates.untested.len(), "line"),
+    );
+    let mut line = |line: String| {
+        writeln!(text, "{line}").expect("writing to a String cannot fail");
+    };
+    for (at, group) in candidates.groups.iter().enumerate() {
+        let lines: Vec<String> = group.lines.iter().map(line_of).collect();
+        let lines = if lines.is_empty() {
+            format!("no {}", group.options.join(", no "))
+        } else {
+            lines.join(", ")
+        };
+        if case.pinned.contains(&at) {
+            let class = case.class_without(at)?;
+            line(format!(
+                "pinned    {lines}: without it durability is {}",
+                class.name()
+            ));
+        } else {
+            line(format!("test      {lines}"));
+        }
+    }
+    for untested in &candidates.untested {
+        line(format!(
+            "untested  {}: {}",
+            line_of(&untested.entry),
+            untested.why
+        ));
+    }
+    let round = time_of_screening(case)?;
+    let files = case.candidates.groups.len() - case.pinned.len() + 2;
+    line(format!(
+        "screening {} in at most {}, until each is decided: at most about {}",
+        counted(files.min(round.files), "file"),
+        counted(case.terms.blocks as usize, "block"),
+        span(round.time)
+    ));
+    line("check     the shortest file against the whole one, and without each line that it kept: at most as long".to_owned());
+    if let Some(budget) = case.terms.budget {
+        line(format!("budget    {} for all rounds", span(budget)));
+    }
+    Ok(text)
+}
+
+/// The size of a round.
+struct Size {
+    files: usize,
+    time: Duration,
+}
+
+/// The first round, planned by the engine itself from files that are removed again.
+fn time_of_screening(case: &Case) -> Result<Size, Blamed> {
+    let scratch = files::Scratch::make("dbdyno-prove-");
+    let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
+    let elimination = Elimination::new(case.candidates.groups.len(), &case.pinned);
+    let round = elimination.round();
+    let round =
+        round.ok_or_else(|| Blamed::new(Blame::Machine, "a new elimination has no round"))?;
+    let named = NamedRound::new(case, 1, round);
+    named.write(case, scratch.path(), case.terms.budget)?;
+    let path = scratch.path().join(format!("{}.toml", named.name));
+    let text = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
+        .map_err(Blamed::io(Blame::Machine, &path))?;
+    let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
+    let plan = experiment.map_err(Blamed::from)?;
+    let time = plan.plan().estimate(&Costs::default());
+    Ok(Size {
+        files: named.files.len(),
+        time: time.min(case.terms.budget.unwrap_or(Duration::MAX)),
+    })
+}

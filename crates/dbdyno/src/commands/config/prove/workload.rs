@@ -1,0 +1,135 @@
+//! The load under which a file is tried, as the tables of an experiment.
+
+use std::path::PathBuf;
+
+use runs::{Blame, Blamed};
+
+/// The load and its data.
+#[derive(Debug, clap::Args)]
+pub(super) struct WorkloadArgs {
+    /// Load
+    #[arg(long, value_enum, default_value_t = Kind::Oltp)]
+    workload: Kind,
+    /// With oltp: the workload of sysbench
+    #[arg(long, value_name = "NAME", default_value = "read_write")]
+    script: String,
+    /// With oltp: number of tables
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    tables: u32,
+    /// With oltp: rows of each table
+    #[arg(long, value_name = "ROWS", default_value = "25k")]
+    table_size: String,
+    /// With tpcc: number of warehouses, about 100 MB each
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    warehouses: u32,
+    /// With smack: the Super Smack file [default: point selects by primary key]
+    #[arg(long, value_name = "FILE")]
+    smack: Option<PathBuf>,
+    /// With smack: number of rows
+    #[arg(long, value_name = "ROWS", default_value = "100k")]
+    rows: String,
+    /// With smack: counts for the queries of the client
+    #[arg(long, value_name = "N:N")]
+    mix: Option<String>,
+    /// Connections
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    connections: u32,
+    /// Warm-up of each run: a time, or auto (until steady)
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    warmup: String,
+    /// Measurement of each run
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    duration: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// A workload of sysbench's OLTP benchmark
+    Oltp,
+    /// The terminals of TPC-C
+    Tpcc,
+    /// A client of Super Smack
+    Smack,
+}
+
+/// The load of `--workload smack` without a file.
+pub(super) const SMACK: &str = include_str!("../../../../../../experiments/smacks/quick.smack");
+/// Its name beside the experiment.
+pub(super) const SMACK_NAME: &str = "quick.smack";
+
+/// A load as an experiment has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Workload {
+    /// The tables `[data]` and `[load]`.
+    pub(super) toml: String,
+    /// The load in words.
+    pub(super) in_words: String,
+    /// The name of the metric.
+    pub(super) metric: &'static str,
+}
+
+impl WorkloadArgs {
+    /// The load; an error for a Super Smack file that cannot be found.
+    pub(super) fn workload(&self, shared: bool) -> Result<Workload, Blamed> {
+        let (data, load, name) = match self.workload {
+            Kind::Oltp => (
+                format!(
+                    "oltp = {{ tables = {}, table_size = {} }}",
+                    self.tables,
+                    quoted(&self.table_size)
+                ),
+                format!("oltp = {{ script = {} }}", quoted(&self.script)),
+                format!("oltp {}", self.script),
+            ),
+            Kind::Tpcc => (
+                format!("tpcc = {{ warehouses = {} }}", self.warehouses),
+                "tpcc = { pacing = \"none\", check = \"off\" }".to_owned(),
+                format!("tpcc with {} warehouses", self.warehouses),
+            ),
+            Kind::Smack => {
+                let file = self.smack_file()?;
+                let mix = self
+                    .mix
+                    .iter()
+                    .map(|mix| format!("\nmix = {}", quoted(mix)));
+                (
+                    format!("smack = {}\nrows = {}", quoted(&file), quoted(&self.rows)),
+                    format!("smack = {}{}", quoted(&file), mix.collect::<String>()),
+                    format!("smack {file}"),
+                )
+            }
+        };
+        let shared = if shared { "on" } else { "off" };
+        Ok(Workload {
+            toml: format!(
+                "[data]\n{data}\nrestore = \"per-run\"\nshared = \"{shared}\"\n\n[load]\n{load}\nconnections = {}\n\
+                 warmup = {}\nduration = {}\n",
+                self.connections,
+                quoted(&self.warmup),
+                quoted(&self.duration)
+            ),
+            in_words: format!("{name}, {} connections", self.connections),
+            metric: match self.workload {
+                Kind::Tpcc => "new_orders_per_min",
+                Kind::Oltp | Kind::Smack => "throughput",
+            },
+        })
+    }
+
+    /// The path of the Super Smack file, which must not depend on the directory of the experiment.
+    fn smack_file(&self) -> Result<String, Blamed> {
+        let Some(file) = &self.smack else {
+            return Ok(SMACK_NAME.to_owned());
+        };
+        let whole = file
+            .canonicalize()
+            .map_err(Blamed::io(Blame::Input, file))?;
+        Ok(whole.display().to_string())
+    }
+}
+
+/// A string of an experiment file; braces are plain.
+pub(super) fn quoted(text: &str) -> String {
+    let plain = text.replace('{', "{{").replace('}', "}}");
+    serde_json::Value::from(plain).to_string()
+}

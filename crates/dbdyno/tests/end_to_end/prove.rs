@@ -1,0 +1,181 @@
+//! `dbdyno config prove`: the lines of a file, measured against each other. What is asserted is the course, never speed.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::scene::Scene;
+
+const FILE: &str = "[mysqld]\nport = 3307\ninnodb_flush_log_at_trx_commit = 2\nmax_connections = 300\n\
+                    innodb_doublewrite = 1\n[mysqldump]\nquick\n";
+
+/// A load of moments, and the least blocks.
+const TINY: [&str; 14] = [
+    "--tables",
+    "1",
+    "--table-size",
+    "300",
+    "--connections",
+    "2",
+    "--warmup",
+    "200ms",
+    "--duration",
+    "400ms",
+    "--blocks",
+    "3",
+    "--margin",
+    "50%",
+];
+
+#[test]
+fn the_plan_names_what_is_tested_and_starts_nothing() {
+    let scene = Scene::new();
+    scene.file("my.cnf", FILE);
+    let plan = ["config", "prove", "my.cnf", "--plan", "--for", "mariadb"];
+    scene
+        .dbdyno(plan)
+        .exits(0)
+        .prints("2 groups to test, 2 lines not tested")
+        .prints("test      innodb_flush_log_at_trx_commit = 2")
+        .prints("untested  port = 3307: a matter of the instance")
+        .prints("untested  innodb_doublewrite = 1: equal to the default")
+        .prints("screening 4 files in at most 12 blocks, until each is decided: at most about ");
+    let joined = ["--group", "max_connections,innodb-flush-log-at-trx-commit"];
+    scene
+        .dbdyno([&plan[..], &joined].concat())
+        .exits(0)
+        .prints("1 group to test");
+    assert!(!scene.path().join("results").exists());
+    scene.nothing_is_left();
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_is_made() {
+    let scene = Scene::new();
+    scene.file("my.cnf", FILE);
+    scene.file(
+        "idle.cnf",
+        "[mysqld]\nport = 3307\ninnodb_doublewrite = 1\n",
+    );
+    scene.file("wrong.cnf", "[mysqld]\nno_such_option = 1\n");
+    scene.file("binlog.cnf", "[mysqld]\nlog_bin = binlog\n");
+    scene.file("safe.cnf", "[mysqld]\nlog_bin = binlog\nsync_binlog = 1\n");
+    let prove = |file: &str, more: &[&str]| {
+        let begin = ["config", "prove", file, "--for", "mariadb"];
+        scene.dbdyno([&begin[..], more].concat())
+    };
+    prove("none.cnf", &[]).exits(2).says("none.cnf");
+    prove("wrong.cnf", &[])
+        .exits(2)
+        .says("does not start on")
+        .hints("dbdyno config lint wrong.cnf");
+    prove("idle.cnf", &[]).exits(2).says("can change how fast");
+    prove("my.cnf", &["--against", "my.cnf"])
+        .exits(2)
+        .says("can change how fast");
+    prove("my.cnf", &["--group", "port,max_connections"])
+        .exits(2)
+        .says("option port is not tested");
+    prove("my.cnf", &["--group", "port"]).exits(2);
+    prove("my.cnf", &["--margin", "0"]).exits(2);
+    prove("my.cnf", &["--budget", "soon"]).exits(2);
+    prove("my.cnf", &["--script", "no_such"]).exits(2);
+    prove("my.cnf", &["--output", "idle.cnf"])
+        .exits(2)
+        .says("exists already");
+    prove("my.cnf", &["--for", "mysql-1.0"]).exits(2);
+    // Without sync_binlog the binary log would lack commits after a power cut.
+    prove("safe.cnf", &["--against", "binlog.cnf"])
+        .exits(2)
+        .says("keeps durability class D4")
+        .hints("--allow-class");
+    prove(
+        "safe.cnf",
+        &["--against", "binlog.cnf", "--allow-class", "D3", "--plan"],
+    )
+    .exits(0)
+    .prints("test      sync_binlog = 1");
+    prove("safe.cnf", &["--plan"])
+        .exits(0)
+        .prints("pinned    sync_binlog = 1: without it durability is D3");
+    assert!(!scene.path().join("results/prove-1/1-screening").exists());
+    scene.nothing_is_left();
+}
+
+#[test]
+fn an_interrupted_proof_continues_with_the_same_command() {
+    let scene = Scene::new();
+    scene.file("my.cnf", FILE);
+    let begin = [
+        "config",
+        "prove",
+        "my.cnf",
+        "--for",
+        "mariadb",
+        "--results",
+        "out",
+    ];
+    let prove = [&begin[..], &TINY].concat();
+    let mut running = scene.start(&prove);
+    let second = scene.path().join("out/1-screening/run-0002.jsonl");
+    running.wait_until("the second run begins", || second.exists());
+    running.signal(Signal::INT);
+    running
+        .finish()
+        .exits(130)
+        .hints("the same command continues");
+    scene.nothing_is_left();
+    let other = [&prove[..], &["--seed", "2"]].concat();
+    scene.dbdyno(other).exits(2).says("holds another proof");
+
+    let more = [
+        "--output",
+        "short.cnf",
+        "--html",
+        "page.html",
+        "--format",
+        "json",
+    ];
+    let finished = scene
+        .dbdyno([&prove[..], &more].concat())
+        .exits(0)
+        .says("continues in out");
+    let answer: Value = serde_json::from_str(&finished.text()).unwrap();
+    assert_eq!(answer["is_finished"], true, "{answer}");
+    assert_eq!(answer["groups"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["durability"]["file"], "D2");
+    let first = scene.path().join("out/1-screening/run-0001.jsonl");
+    assert!(first.exists() && scene.path().join("out/report.html").exists());
+    let short = std::fs::read_to_string(scene.path().join("short.cnf")).unwrap();
+    assert!(
+        short.contains("\nport = 3307\n") && !short.contains("quick"),
+        "{short}"
+    );
+    for group in answer["groups"].as_array().unwrap() {
+        let line = group["lines"][0].as_str().unwrap();
+        let is_kept = answer["shortest"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|it| it == line);
+        assert_eq!(short.contains(&format!("\n{line}\n")), is_kept, "{short}");
+    }
+    let page = std::fs::read_to_string(scene.path().join("page.html")).unwrap();
+    assert!(page.contains("Which lines of my.cnf earn their place?"));
+    // Once more: everything is read, nothing is measured.
+    let again = scene.dbdyno(&prove).exits(0);
+    assert!(again.text().lines().count() <= 12, "{}", again.text());
+    assert!(!again.shown().contains("run 1 of"), "{}", again.shown());
+    // The file that was written starts, and has nothing more to prove than it keeps.
+    scene
+        .dbdyno([
+            "config",
+            "lint",
+            "short.cnf",
+            "--for",
+            "mariadb",
+            "--fail-if",
+            "refused",
+        ])
+        .exits(0);
+    scene.nothing_is_left();
+}

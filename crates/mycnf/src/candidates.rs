@@ -1,0 +1,254 @@
+//! What of a file can change how fast a server is, and what cannot: the lines to test, in groups that make sense only
+//! together, against another file or the defaults.
+
+mod candidate;
+mod grouping;
+
+use std::collections::BTreeSet;
+
+use crate::assignment::{Assignment, is_same_setting};
+use crate::catalogue::Kind;
+use crate::comparison::OF_INSTANCES;
+use crate::entry::Entry;
+use crate::error::Error;
+use crate::file::OptionFile;
+use crate::lint::lint;
+use crate::machine::Machine;
+use crate::name::OptionName;
+use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION};
+use crate::rule::Level;
+use crate::subject::Subject;
+use crate::target::Target;
+
+pub use candidate::Candidate;
+use grouping::grouped;
+
+/// The group that lines are written into; every server reads it.
+const GROUP: &str = "mysqld";
+
+/// Options of one instance, besides those of [`OF_INSTANCES`] and those that a private server has its own of.
+const OWN: [&str; 8] = [
+    "local_infile",
+    "mysqlx",
+    "mysqlx_port",
+    "plugin_load",
+    "plugin_load_add",
+    "secure_file_priv",
+    "server_id",
+    "tmpdir",
+];
+
+/// A line that is not tested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UntestedLine {
+    /// The line.
+    pub entry: Entry,
+    /// The reason.
+    pub why: &'static str,
+    /// Whether the line stays in the file all the same: it is about something else than speed.
+    pub stays: bool,
+}
+
+/// The lines of a file against a base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidates {
+    /// What is tested, in the order of the file.
+    pub groups: Vec<Candidate>,
+    /// What is not tested, in the order of the file.
+    pub untested: Vec<UntestedLine>,
+    /// Lines that file and base have in common.
+    pub common: Vec<Entry>,
+}
+
+impl Candidates {
+    /// The lines of a file against those of a base, or against the defaults of the version. `declared` groups name options
+    /// in any spelling; an error if one of them is not tested.
+    pub fn new(
+        file: &OptionFile,
+        base: Option<&OptionFile>,
+        target: &Target,
+        declared: &[Vec<String>],
+    ) -> Result<Self, Error> {
+        let (machine, empty) = (Machine::default(), OptionFile::default());
+        let subject = Subject::new(file, target, &machine);
+        let base = Subject::new(base.unwrap_or(&empty), target, &machine);
+        let mut made = Self {
+            groups: Vec::new(),
+            untested: Vec::new(),
+            common: Vec::new(),
+        };
+        let mut single = Vec::new();
+        for line in deciding(&subject) {
+            made.sort(line, &base, &mut single);
+        }
+        for line in deciding(&base).filter(|line| subject.set(line.name()).is_none()) {
+            let is_tested = reason(line).is_none() && differs(line, subject.value(line.name()));
+            if is_tested {
+                single.push(Candidate {
+                    options: vec![line.name().to_owned()],
+                    lines: Vec::new(),
+                    base: vec![line.entry.clone()],
+                });
+            }
+        }
+        made.groups = grouped(single, declared, &subject.catalogue)?;
+        Ok(made)
+    }
+
+    /// Adds a line of the file to what is tested, to what is not, or to what both files have.
+    fn sort(&mut self, line: &Assignment<'_>, base: &Subject<'_>, single: &mut Vec<Candidate>) {
+        let entry = line.entry.clone();
+        if let Some((why, stays)) = reason(line) {
+            self.untested.push(UntestedLine { entry, why, stays });
+            return;
+        }
+        let of_base = base.set(line.name());
+        if differs(line, base.value(line.name())) {
+            single.push(Candidate {
+                options: vec![line.name().to_owned()],
+                lines: vec![entry],
+                base: of_base.iter().map(|line| line.entry.clone()).collect(),
+            });
+        } else if of_base.is_some() {
+            self.common.push(entry);
+        } else {
+            let (why, stays) = ("equal to the default", false);
+            self.untested.push(UntestedLine { entry, why, stays });
+        }
+    }
+
+    /// The file with these groups' lines, and the base's in place of the others'.
+    pub fn with(&self, present: &BTreeSet<usize>) -> Result<OptionFile, Error> {
+        let groups = self.groups.iter().enumerate();
+        let lines = groups.flat_map(|(at, group)| {
+            if present.contains(&at) {
+                &group.lines
+            } else {
+                &group.base
+            }
+        });
+        let mut file = OptionFile::default();
+        for line in self.common.iter().chain(lines) {
+            file.push(GROUP, line.name.as_written(), line.value.clone())?;
+        }
+        Ok(file)
+    }
+
+    /// Joins two groups into the first of them.
+    pub fn join(&mut self, one: usize, other: usize) {
+        let (first, second) = (one.min(other), one.max(other));
+        if first == second {
+            return;
+        }
+        let joined = self.groups.remove(second);
+        let group = &mut self.groups[first];
+        group.options.extend(joined.options);
+        group.lines.extend(joined.lines);
+        group.base.extend(joined.base);
+    }
+
+    /// Joins groups of which one needs the other: without it the file gets a refusal, or an option without its switch.
+    pub fn join_dependent(&mut self, target: &Target) -> Result<(), Error> {
+        while let Some((one, other)) = self.dependent(target)? {
+            self.join(one, other);
+        }
+        Ok(())
+    }
+
+    /// Two groups of which the second needs the first.
+    fn dependent(&self, target: &Target) -> Result<Option<(usize, usize)>, Error> {
+        let whole: BTreeSet<usize> = (0..self.groups.len()).collect();
+        let complaints = |present: &BTreeSet<usize>| -> Result<BTreeSet<String>, Error> {
+            let found = lint(&self.with(present)?, target, &Machine::default());
+            let found = found.advice.into_iter().filter(|advice| {
+                advice.remark.level == Level::Refused || advice.rule.id == WITHOUT_SWITCH
+            });
+            Ok(found.map(|advice| advice.remark.option).collect())
+        };
+        let known = complaints(&whole)?;
+        for one in &whole {
+            let without = whole.iter().copied().filter(|at| at != one).collect();
+            for option in complaints(&without)?.difference(&known) {
+                let name = option.split('=').next().unwrap_or(option);
+                let name = OptionName::new(name);
+                let sets = |group: &Candidate| {
+                    group
+                        .lines
+                        .iter()
+                        .any(|line| line.name.base() == name.base())
+                };
+                let other = self.groups.iter().position(sets);
+                if let Some(other) = other.filter(|other| other != one) {
+                    return Ok(Some((*one, other)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether file and base make data of different form, so that they cannot use one copy of it.
+    pub fn shape_data(&self, target: &Target) -> bool {
+        let of_groups = self.groups.iter().flat_map(|group| &group.options);
+        let mut options = of_groups.map(String::as_str);
+        // MySQL 5.5 does not start with a redo log of another size.
+        let is_fixed_log = !target.is_at_least(target.family(), &[5, 6]);
+        options.any(|name| {
+            SHAPING.contains(&name) || is_fixed_log && name.starts_with("innodb_log_file")
+        })
+    }
+}
+
+/// The rule about options that need another one.
+const WITHOUT_SWITCH: &str = "option-without-its-switch";
+
+/// Options by which tables are made: with another value the data is another.
+const SHAPING: [&str; 8] = [
+    "character_set_server",
+    "collation_server",
+    "default_storage_engine",
+    "innodb_checksum_algorithm",
+    "innodb_compression_level",
+    "innodb_default_row_format",
+    "innodb_file_format",
+    "innodb_file_per_table",
+];
+
+/// The lines that decide an option, in the order of the file.
+fn deciding<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = &'s Assignment<'a>> {
+    subject.read().filter(|line| {
+        let last = subject.set(line.name());
+        last.is_some_and(|last| last.entry.origin == line.entry.origin)
+    })
+}
+
+/// Why a line is not tested whatever its value is, and whether it stays.
+fn reason(line: &Assignment<'_>) -> Option<(&'static str, bool)> {
+    let name = line.name();
+    let base = line.entry.name.base();
+    let is_own = |list: &[&str]| list.contains(&name) || list.contains(&base);
+    let is_file = is_own(&FILES) && name != "log_bin";
+    let is_of_instance = is_own(&OF_INSTANCES) || is_own(&OWN) || is_own(&DECIDED);
+    let is_secret = name.contains("password") || name.starts_with("ssl") || name.starts_with("tls");
+    match line.option {
+        None => Some(("unknown to this version", false)),
+        Some(option) if option.kind == Kind::NoEffect => {
+            Some(("has no effect in this version", false))
+        }
+        _ if is_of_instance || is_file || is_own(&DIRECTORIES) => Some((
+            "a matter of the instance: a private server has its own",
+            true,
+        )),
+        _ if is_own(&FIXED_AT_CREATION) => Some(("fixed when the data directory is made", true)),
+        _ if is_secret => Some(("a matter of access, not of speed", true)),
+        _ => None,
+    }
+}
+
+/// Whether a line sets another value than this one; a value that is not known differs.
+fn differs(line: &Assignment<'_>, other: Option<String>) -> bool {
+    let values = line.value().zip(other);
+    values.is_none_or(|(value, other)| !is_same_setting(line.name(), &value, &other))
+}
+
+#[cfg(test)]
+mod tests;

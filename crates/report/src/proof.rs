@@ -1,0 +1,297 @@
+//! Which lines of an option file earn their place: the answer of `dbdyno config prove` as text, JSON and a page.
+
+mod json;
+mod page;
+mod text;
+
+use mycnf::DurabilityClass;
+use stats::Interval;
+use units::{change, fine_percent};
+use verdict::{Fate, Purpose};
+
+pub use json::proof_as_json;
+pub use page::proof_as_html;
+pub use text::proof_as_text;
+
+/// The answer about a file.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// The file.
+    pub file: String,
+    /// The file that it is compared with; `None` for the defaults.
+    pub against: Option<String>,
+    /// The server's version.
+    pub version: String,
+    /// The load: `oltp read_write, 8 connections`.
+    pub workload: String,
+    /// The metric in words: `throughput`.
+    pub metric: &'static str,
+    /// The smallest difference that matters, as a share.
+    pub margin: f64,
+    /// Whether every line is judged and the shortest file is checked.
+    pub is_finished: bool,
+    /// The lines that were to be tested, in their groups.
+    pub lines: Vec<ProofLine>,
+    /// Lines that were not tested, each with the reason.
+    pub untested: Vec<UntestedText>,
+    /// The shortest file over the base, or the whole file if no shorter one was measured.
+    pub over_base: Option<Gain>,
+    /// The shortest file over the whole one; `None` if it is the same or was not measured.
+    pub over_whole: Option<Interval>,
+    /// The smallest loss against the whole file that the check would have shown, as a share.
+    pub smallest_loss: Option<f64>,
+    /// Durability of the file.
+    pub class: DurabilityClass,
+    /// Durability of the shortest file.
+    pub class_of_shortest: DurabilityClass,
+    /// What was measured.
+    pub rounds: Vec<ProofRound>,
+    /// Directory of the results.
+    pub results: String,
+}
+
+/// A gain over the base.
+#[derive(Debug, Clone, Copy)]
+pub struct Gain {
+    /// Whether it is that of the shortest file, and not of the whole one.
+    pub of_shortest: bool,
+    /// The ratio.
+    pub ratio: Interval,
+}
+
+/// Lines that were tested together.
+#[derive(Debug, Clone)]
+pub struct ProofLine {
+    /// The lines as in the file; without any, what the base sets and the file leaves to the default.
+    pub lines: Vec<String>,
+    /// The options' names.
+    pub options: Vec<String>,
+    /// Their fate.
+    pub fate: Fate,
+    /// The metric with them over the metric without them.
+    pub effect: Option<Interval>,
+    /// The smallest effect that would have been seen, as a share.
+    pub smallest: Option<f64>,
+    /// Whether the effect is certain to be less than the margin.
+    pub is_equivalent: bool,
+    /// Executions of each side.
+    pub executions: usize,
+    /// What they change in the cost of an operation, from without to with.
+    pub causes: Vec<String>,
+    /// What they cost in memory, durability and recovery.
+    pub prices: Vec<String>,
+    /// The durability class of the file without them, if it is another one.
+    pub class_without: Option<DurabilityClass>,
+}
+
+/// A line that was not tested.
+#[derive(Debug, Clone)]
+pub struct UntestedText {
+    /// The line.
+    pub line: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// A round of measurements.
+#[derive(Debug, Clone)]
+pub struct ProofRound {
+    /// What for.
+    pub purpose: Purpose,
+    /// Its results.
+    pub results: String,
+    /// Files that were measured in the same blocks.
+    pub files: usize,
+    /// Complete runs.
+    pub runs: usize,
+    /// Blocks.
+    pub blocks: u32,
+}
+
+impl Proof {
+    /// The lines of a fate.
+    pub(crate) fn of(&self, fate: Fate) -> impl Iterator<Item = &ProofLine> {
+        self.lines.iter().filter(move |line| line.fate == fate)
+    }
+
+    /// The lines of the shortest file.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &ProofLine> {
+        let stays =
+            |line: &&ProofLine| matches!(line.fate, Fate::Helps | Fate::Jointly | Fate::Pinned);
+        self.lines.iter().filter(stays)
+    }
+
+    /// `the defaults`, or the name of the base.
+    pub(crate) fn base(&self) -> &str {
+        self.against.as_deref().unwrap_or("the defaults")
+    }
+
+    /// The answer in a sentence.
+    pub(crate) fn answer(&self) -> String {
+        let (all, kept) = (self.lines.len(), self.kept().count());
+        let of = if all == 1 {
+            "group of lines"
+        } else {
+            "groups of lines"
+        };
+        let (file, version, load) = (&self.file, &self.version, &self.workload);
+        if !self.is_finished {
+            return format!(
+                "{file} for {version} under {load}: not decided; the time or the blocks were spent"
+            );
+        }
+        let harmful = match self.of(Fate::Harms).count() {
+            0 => String::new(),
+            harmful => format!(
+                ", {harmful} {}",
+                if harmful == 1 { "harms" } else { "harm" }
+            ),
+        };
+        let earn = if kept == 1 {
+            "earns its place"
+        } else {
+            "earn their place"
+        };
+        format!("{file} for {version} under {load}: {kept} of {all} {of} {earn}{harmful}")
+    }
+
+    /// How the shortest file compares, in a sentence.
+    pub(crate) fn comparison(&self) -> String {
+        let metric = self.metric;
+        let mut parts = Vec::new();
+        if let Some(gain) = &self.over_base {
+            let of = if gain.of_shortest {
+                "shortest file"
+            } else {
+                "whole file"
+            };
+            parts.push(format!(
+                "{of}: {metric} {} over {}",
+                interval(&gain.ratio),
+                self.base()
+            ));
+        }
+        match (&self.over_whole, self.is_finished) {
+            (Some(ratio), _) => parts.push(format!(
+                "{} over the whole file: {}",
+                interval(ratio),
+                self.judged(ratio)
+            )),
+            (None, true) => parts.push("it is the whole file".to_owned()),
+            (None, false) => parts.push("not compared with the whole file".to_owned()),
+        }
+        parts.join("; ")
+    }
+
+    /// Whether the shortest file is slower than the whole one.
+    fn judged(&self, ratio: &Interval) -> String {
+        let least = 1.0 / (1.0 + self.margin);
+        if ratio.low > 1.0 {
+            "faster".to_owned()
+        } else if ratio.low >= least {
+            format!(
+                "not slower, within the margin of {}",
+                fine_percent(self.margin)
+            )
+        } else if ratio.high < 1.0 {
+            "slower".to_owned()
+        } else {
+            let smallest = self.smallest_loss.map(fine_percent);
+            let smallest = smallest.unwrap_or_else(|| "unknown".to_owned());
+            format!("no difference seen; smallest visible: {smallest}")
+        }
+    }
+
+    /// The durability of both files, in a sentence.
+    pub(crate) fn durability(&self) -> String {
+        let (class, shortest) = (self.class, self.class_of_shortest);
+        let loses = shortest.in_words();
+        match shortest.cmp(&class) {
+            std::cmp::Ordering::Equal => format!("durability {}: {loses}", class.name()),
+            std::cmp::Ordering::Greater => {
+                format!(
+                    "durability rises from {} to {}: {loses}",
+                    class.name(),
+                    shortest.name()
+                )
+            }
+            std::cmp::Ordering::Less => {
+                format!(
+                    "durability falls from {} to {}: {loses}",
+                    class.name(),
+                    shortest.name()
+                )
+            }
+        }
+    }
+}
+
+impl ProofLine {
+    /// The lines, or what is left to the default.
+    pub(crate) fn in_words(&self) -> String {
+        if self.lines.is_empty() {
+            return format!("no {}", self.options.join(", no "));
+        }
+        self.lines.join(", ")
+    }
+
+    /// Effect and evidence in a phrase.
+    pub fn evidence(&self) -> String {
+        let effect = self.effect.as_ref().map(interval);
+        let executions = self.executions;
+        match (self.fate, effect) {
+            (Fate::Pinned, _) => {
+                let class = self
+                    .class_without
+                    .map_or("a lower class", DurabilityClass::name);
+                format!("not tested: without it durability is {class}")
+            }
+            (Fate::Untested, _) => "not decided".to_owned(),
+            (Fate::Jointly, _) => {
+                "no effect alone, but the file is slower without it and others together".to_owned()
+            }
+            (Fate::NoEffect, Some(effect)) if self.is_equivalent => {
+                format!("less than the margin: {effect}, {executions} pairs")
+            }
+            (Fate::NoEffect, effect) => format!(
+                "no effect seen: {}, {executions} pairs; smallest visible {}",
+                effect.unwrap_or_else(|| "no interval".to_owned()),
+                self.smallest
+                    .map_or_else(|| "unknown".to_owned(), fine_percent)
+            ),
+            (Fate::Helps | Fate::Harms, effect) => {
+                format!("{}, {executions} pairs", effect.unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// `+15.7 % (+9.1 % to +22.7 %)`.
+fn interval(ratio: &Interval) -> String {
+    let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
+    format!("{estimate} ({low} to {high})")
+}
+
+/// The word for a fate.
+fn fate_word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Helps => "helps",
+        Fate::Harms => "harms",
+        Fate::NoEffect => "no effect",
+        Fate::Jointly => "jointly",
+        Fate::Pinned => "pinned",
+        Fate::Untested => "undecided",
+    }
+}
+
+/// A purpose in words.
+fn purpose_in_words(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Screening => "screening: the whole file against itself without each line",
+        Purpose::Check => "check: the shortest file against the whole one",
+        Purpose::AddingBack => "adding back: the shortest file with each line that was dropped",
+    }
+}
+
+#[cfg(test)]
+mod tests;

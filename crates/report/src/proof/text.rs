@@ -1,0 +1,113 @@
+//! The answer for a terminal.
+
+use units::{counted, fine_percent};
+use verdict::Fate;
+
+use super::{Proof, ProofLine, purpose_in_words};
+
+/// Lines of kept and harmful options without `-v`; with the others the answer has at most 12.
+const SHOWN_MAX: usize = 6;
+/// Names in the line of what is dropped without `-v`.
+const NAMES_MAX: usize = 8;
+
+/// The answer as at most 12 lines, or with everything that is known.
+pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
+    let mut lines = vec![proof.answer(), proof.comparison()];
+    let named: Vec<&ProofLine> = proof.kept().chain(proof.of(Fate::Harms)).collect();
+    let shown = if is_verbose { usize::MAX } else { SHOWN_MAX };
+    for line in named.iter().take(shown) {
+        lines.push(one(line, is_verbose));
+        if is_verbose {
+            lines.extend(details(line));
+        }
+    }
+    let rest = named.len().saturating_sub(shown);
+    if rest > 0 {
+        lines.push(format!("and {} more; -v shows all", counted(rest, "group")));
+    }
+    if is_verbose {
+        for line in proof.of(Fate::NoEffect).chain(proof.of(Fate::Untested)) {
+            lines.push(one(line, true));
+        }
+        for line in &proof.untested {
+            lines.push(format!("untested  {}: {}", line.line, line.why));
+        }
+        for round in &proof.rounds {
+            lines.push(format!(
+                "round     {}: {} in {}, {}: {}",
+                purpose_in_words(round.purpose),
+                counted(round.files, "file"),
+                counted(round.blocks as usize, "block"),
+                counted(round.runs, "run"),
+                round.results
+            ));
+        }
+    } else {
+        lines.extend(dropped(proof));
+        if !proof.untested.is_empty() {
+            lines.push(format!(
+                "untested  {} without possible effect, or not about speed; -v lists them",
+                counted(proof.untested.len(), "line")
+            ));
+        }
+    }
+    lines.push(proof.durability());
+    lines.push(format!("results   {}", proof.results));
+    lines.join("\n") + "\n"
+}
+
+/// One group of lines with effect and mechanism.
+fn one(line: &ProofLine, is_verbose: bool) -> String {
+    let word = match line.fate {
+        Fate::Helps | Fate::Jointly | Fate::Pinned => "keep",
+        Fate::Harms => "harms",
+        Fate::NoEffect => "drop",
+        Fate::Untested => "open",
+    };
+    let cause = line.causes.first().filter(|_| !is_verbose);
+    let cause = cause.map(|cause| format!("; {cause}"));
+    format!(
+        "{word:<9} {}: {}{}",
+        line.in_words(),
+        line.evidence(),
+        cause.unwrap_or_default()
+    )
+}
+
+/// Mechanism and price of a group.
+fn details(line: &ProofLine) -> Vec<String> {
+    let causes = line
+        .causes
+        .iter()
+        .map(|cause| format!("          why: {cause}"));
+    let prices = line
+        .prices
+        .iter()
+        .map(|price| format!("          price: {price}"));
+    causes.chain(prices).collect()
+}
+
+/// The groups that are dropped without effect, in one line.
+fn dropped(proof: &Proof) -> Option<String> {
+    let dropped: Vec<&ProofLine> = proof.of(Fate::NoEffect).collect();
+    if dropped.is_empty() {
+        return None;
+    }
+    let names = dropped
+        .iter()
+        .take(NAMES_MAX)
+        .map(|line| line.options.join("+"));
+    let mut names: Vec<String> = names.collect();
+    let rest = dropped.len().saturating_sub(NAMES_MAX);
+    if rest > 0 {
+        names.push(format!("{rest} more"));
+    }
+    let smallest = dropped.iter().filter_map(|line| line.smallest);
+    let smallest = smallest.fold(0.0, f64::max);
+    Some(format!(
+        "drop      {} without an effect that was seen (smallest visible: {} or less): {}",
+        counted(dropped.len(), "group"),
+        fine_percent(smallest),
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,308 @@
+//! Which parts of a configuration earn their place: backward elimination in rounds of randomised blocks.
+//!
+//! A pure state machine: each round names the configurations to compare, the caller measures them, and their decisions
+//! lead to the next round. Parts are numbered; a configuration is the set of its parts, and the base has none.
+//!
+//! 1. Screening: the whole configuration against the base, and against itself without each part.
+//! 2. Check: the shortest configuration against the whole one (also without its harmful parts, which could hide a loss),
+//!    the base, and itself without each part that it kept.
+//! 3. Adding back, only if the shortest one is slower: the shortest one with each part that was left out, because parts
+//!    that can replace each other have no effect as long as the other one is there.
+//!
+//! The comparisons of a round share their baseline and the allowed error of 5 %.
+
+mod measured;
+mod part;
+mod parts;
+
+pub use measured::Measured;
+pub use part::{Fate, Part};
+pub use parts::Parts;
+
+use crate::decision::Decision;
+
+/// The purpose of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The whole configuration against itself without each part, and against the base.
+    Screening,
+    /// The shortest configuration against the whole one.
+    Check,
+    /// The shortest configuration against itself with each part that was left out.
+    AddingBack,
+}
+
+/// Configurations to measure in the same blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// What for.
+    pub purpose: Purpose,
+    /// The configuration that the others are compared with.
+    pub baseline: Parts,
+    /// The others, each once.
+    pub others: Vec<Parts>,
+}
+
+/// A backward elimination in progress.
+#[derive(Debug, Clone)]
+pub struct Elimination {
+    parts: Vec<Part>,
+    shortest: Parts,
+    /// Parts that were added back: no later round removes them, so that the rounds come to an end.
+    locked: Parts,
+    next: Option<Round>,
+    is_finished: bool,
+    check: Option<Measured>,
+    /// The whole configuration without its harmful parts against the shortest one; `None` where that is the same.
+    sound: Option<Measured>,
+    base: Option<Measured>,
+    rounds: Vec<Round>,
+}
+
+impl Elimination {
+    /// An elimination of this number of parts, of which the pinned ones stay whatever they cost.
+    pub fn new(count: usize, pinned: &Parts) -> Self {
+        let whole: Parts = (0..count).collect();
+        let parts = whole.iter().map(|part| {
+            Part::new(if pinned.contains(part) {
+                Fate::Pinned
+            } else {
+                Fate::Untested
+            })
+        });
+        let mut made = Self {
+            parts: parts.collect(),
+            shortest: whole.clone(),
+            locked: Parts::new(),
+            next: None,
+            is_finished: false,
+            check: None,
+            sound: None,
+            base: None,
+            rounds: Vec::new(),
+        };
+        let tested = made.of_fate(Fate::Untested);
+        let others = tested.iter().map(|part| without(&whole, *part));
+        made.plan(Purpose::Screening, whole.clone(), others.collect());
+        made
+    }
+
+    /// The round to measure next; `None` if there is none: it is finished, or a round was too short to decide.
+    pub fn round(&self) -> Option<&Round> {
+        self.next.as_ref()
+    }
+
+    /// Takes the results of [`Self::round`], one for each of its other configurations; returns the next round.
+    pub fn take(&mut self, found: &[Measured]) -> Option<&Round> {
+        let round = self.next.take()?;
+        self.rounds.push(round.clone());
+        if round.others.iter().all(|other| {
+            let measured = of(found, other);
+            measured.is_some_and(Measured::can_be_decided)
+        }) {
+            match round.purpose {
+                Purpose::Screening => self.screened(found),
+                Purpose::Check => self.checked(found),
+                Purpose::AddingBack => self.added_back(&round.baseline, found),
+            }
+        }
+        self.next.as_ref()
+    }
+
+    /// The parts in their order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The shortest configuration so far: the whole one before the screening is over.
+    pub fn shortest(&self) -> &Parts {
+        &self.shortest
+    }
+
+    /// Whether every part is judged and the shortest configuration is checked.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// The whole configuration against the shortest one, of the last check; `None` before it, and if both are the same.
+    pub fn check(&self) -> Option<&Measured> {
+        self.check.as_ref()
+    }
+
+    /// The base against the baseline of the last round that measured it: the whole configuration, or the shortest one.
+    pub fn base(&self) -> Option<&Measured> {
+        self.base.as_ref()
+    }
+
+    /// The rounds that were measured.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    fn whole(&self) -> Parts {
+        (0..self.parts.len()).collect()
+    }
+
+    /// The whole configuration without its harmful parts.
+    fn sound_parts(&self) -> Parts {
+        let harmful = self.of_fate(Fate::Harms);
+        self.whole().difference(&harmful).copied().collect()
+    }
+
+    fn of_fate(&self, fate: Fate) -> Parts {
+        let parts = self.parts.iter().enumerate();
+        parts
+            .filter(|(_, part)| part.fate == fate)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// Plans a round; the base is measured beside it.
+    fn plan(&mut self, purpose: Purpose, baseline: Parts, mut others: Vec<Parts>) {
+        if purpose != Purpose::AddingBack {
+            others.insert(0, Parts::new());
+        }
+        let mut seen = vec![baseline.clone()];
+        others.retain(|other| {
+            let is_new = !seen.contains(other);
+            if is_new {
+                seen.push(other.clone());
+            }
+            is_new
+        });
+        self.next = Some(Round {
+            purpose,
+            baseline,
+            others,
+        });
+    }
+
+    fn screened(&mut self, found: &[Measured]) {
+        let whole = self.whole();
+        self.base = of(found, &Parts::new()).cloned();
+        for part in self.of_fate(Fate::Untested) {
+            if let Some(measured) = of(found, &without(&whole, part)) {
+                self.parts[part] = Part::judged_by_removal(measured);
+            }
+        }
+        self.shorten();
+    }
+
+    /// Takes the parts that are kept for the shortest configuration, and plans its check.
+    fn shorten(&mut self) {
+        let stays = |part: &Part| matches!(part.fate, Fate::Pinned | Fate::Helps | Fate::Jointly);
+        let parts = self.parts.iter().enumerate();
+        self.shortest = parts
+            .filter(|(_, part)| stays(part))
+            .map(|(at, _)| at)
+            .collect();
+        let whole = self.whole();
+        if self.shortest == whole {
+            self.check = None;
+            self.is_finished = true;
+            return;
+        }
+        let sound = self.sound_parts();
+        if self.shortest.is_empty() && self.rounds.len() == 1 && sound == whole {
+            // The screening has compared the base with the whole configuration already.
+            self.check = self.base.as_ref().map(|base| base.reversed(whole));
+            return self.judge_check();
+        }
+        let kept = self.of_fate(Fate::Helps);
+        let shorter = kept.iter().map(|part| without(&self.shortest, *part));
+        let others = [whole, sound].into_iter().chain(shorter).collect();
+        self.plan(Purpose::Check, self.shortest.clone(), others);
+    }
+
+    fn checked(&mut self, found: &[Measured]) {
+        self.check = of(found, &self.whole()).cloned();
+        self.sound = of(found, &self.sound_parts()).cloned();
+        if let Some(base) = of(found, &Parts::new()) {
+            self.base = Some(base.clone());
+        }
+        if self.is_shortest_slower() {
+            return self.judge_check();
+        }
+        let mut is_shorter = false;
+        for part in self.of_fate(Fate::Helps) {
+            let Some(measured) = of(found, &without(&self.shortest, part)) else {
+                continue;
+            };
+            let judged = Part::judged_by_removal(measured);
+            let is_undecided = measured.decision == Decision::Inconclusive;
+            if is_undecided || self.locked.contains(&part) {
+                // The evidence of the earlier round stays: this one does not contradict it.
+                self.parts[part].effect = judged.effect;
+            } else {
+                is_shorter |= judged.fate != Fate::Helps;
+                self.parts[part] = judged;
+            }
+        }
+        if is_shorter {
+            self.shorten();
+        } else {
+            self.judge_check();
+        }
+    }
+
+    fn is_shortest_slower(&self) -> bool {
+        let mut longer = self.check.iter().chain(&self.sound);
+        longer.any(|it| it.decision == Decision::Faster)
+    }
+
+    /// Ends with the check, or plans to add parts back.
+    fn judge_check(&mut self) {
+        let left_out = self.of_fate(Fate::NoEffect);
+        if !self.is_shortest_slower() {
+            self.is_finished = true;
+        } else if left_out.is_empty() {
+            // A harmful part that the configuration is slower without: with others left out it is none.
+            self.keep_jointly(&self.of_fate(Fate::Harms));
+        } else {
+            let longer = left_out.iter().map(|part| with(&self.shortest, *part));
+            self.plan(Purpose::AddingBack, self.shortest.clone(), longer.collect());
+        }
+    }
+
+    /// Adds the part back that gains most for certain; if none does alone, all of them.
+    fn added_back(&mut self, baseline: &Parts, found: &[Measured]) {
+        let left_out = self.of_fate(Fate::NoEffect);
+        let gains = left_out.iter().filter_map(|part| {
+            let measured = of(found, &with(baseline, *part))?;
+            let gain = measured.ratio?.estimate.ln().abs();
+            (measured.decision == Decision::Faster).then_some((*part, measured, gain))
+        });
+        match gains.max_by(|(_, _, one), (_, _, other)| one.total_cmp(other)) {
+            Some((part, measured, _)) => {
+                self.parts[part] = Part::judged_by_addition(measured);
+                self.locked.insert(part);
+                self.shorten();
+            }
+            None => self.keep_jointly(&left_out),
+        }
+    }
+
+    fn keep_jointly(&mut self, parts: &Parts) {
+        for part in parts {
+            self.parts[*part].fate = Fate::Jointly;
+        }
+        self.shorten();
+    }
+}
+
+fn of<'f>(found: &'f [Measured], parts: &Parts) -> Option<&'f Measured> {
+    found.iter().find(|it| it.parts == *parts)
+}
+
+fn without(parts: &Parts, part: usize) -> Parts {
+    parts.iter().copied().filter(|it| *it != part).collect()
+}
+
+fn with(parts: &Parts, part: usize) -> Parts {
+    parts.iter().copied().chain([part]).collect()
+}
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! A configuration compared with the baseline of its round.
+
+use stats::{Design, EXECUTIONS_AT_LEAST, Interval};
+
+use crate::{
+    answer::Answer,
+    compared::confidence_of_look,
+    decision::{CONFIDENCE, Decision},
+    elimination::parts::Parts,
+};
+
+/// A configuration compared with the baseline of its round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The configuration.
+    pub parts: Parts,
+    /// The decision about it, against the baseline.
+    pub decision: Decision,
+    /// Its metric over the baseline's, with the interval of the decision; `None` with fewer than two pairs.
+    pub ratio: Option<Interval>,
+    /// Executions of each side.
+    pub executions: usize,
+    /// The smallest difference that these executions show with 80 % power, as a share; `None` without a spread.
+    pub smallest: Option<f64>,
+}
+
+impl Measured {
+    /// A configuration by the answer about it; `comparisons` is the number of answers of its round.
+    pub fn of(parts: Parts, answer: &Answer, comparisons: usize) -> Self {
+        let executions = answer.comparison.map_or(0, |it| it.executions);
+        let looked_at = answer.looks.map(|looks| looks.blocks_at_most);
+        let of_each = 1.0 - (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
+        let design = Design {
+            paired: answer.paired,
+            level: 1.0 - confidence_of_look(looked_at, executions, of_each),
+        };
+        let smallest = answer
+            .comparison
+            .and_then(|it| design.smallest_effect(it.deviation, it.executions));
+        Self {
+            parts,
+            decision: answer.decision,
+            ratio: answer.comparison.map(|it| it.ratio),
+            executions,
+            smallest: smallest.map(f64::exp_m1),
+        }
+    }
+
+    /// Whether there are enough executions for any decision.
+    pub fn can_be_decided(&self) -> bool {
+        self.executions >= EXECUTIONS_AT_LEAST
+    }
+
+    /// The baseline's metric over this configuration's.
+    pub fn of_baseline(&self) -> Option<Interval> {
+        self.ratio.map(inverse)
+    }
+
+    /// The baseline, with these parts, against this configuration.
+    pub(super) fn reversed(&self, baseline: Parts) -> Self {
+        Self {
+            parts: baseline,
+            decision: self.decision.reversed(),
+            ratio: self.ratio.map(inverse),
+            ..self.clone()
+        }
+    }
+}
+
+/// The ratio with its sides exchanged.
+pub(super) fn inverse(ratio: Interval) -> Interval {
+    Interval {
+        estimate: 1.0 / ratio.estimate,
+        low: 1.0 / ratio.high,
+        high: 1.0 / ratio.low,
+    }
+}

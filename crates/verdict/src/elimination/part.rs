@@ -1,0 +1,83 @@
+//! The fate of one part, and the evidence for it.
+
+use stats::Interval;
+
+use crate::{
+    decision::Decision,
+    elimination::measured::{Measured, inverse},
+};
+
+/// The fate of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// No round has judged it.
+    Untested,
+    /// It stays whatever it costs; it was not tested.
+    Pinned,
+    /// The configuration is slower without it.
+    Helps,
+    /// The configuration is faster without it.
+    Harms,
+    /// The configuration is not slower without it.
+    NoEffect,
+    /// It has no effect alone, but without it and others together the configuration is slower.
+    Jointly,
+}
+
+/// A part of the configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Its fate.
+    pub fate: Fate,
+    /// The metric with it over the metric without it, with the interval of the decision.
+    pub effect: Option<Interval>,
+    /// The smallest effect that would have been seen with 80 % power, as a share.
+    pub smallest: Option<f64>,
+    /// Whether the effect is certain to be less than the margin.
+    pub is_equivalent: bool,
+    /// Executions of each side behind its fate.
+    pub executions: usize,
+}
+
+impl Part {
+    pub(super) fn new(fate: Fate) -> Self {
+        Self {
+            fate,
+            effect: None,
+            smallest: None,
+            is_equivalent: false,
+            executions: 0,
+        }
+    }
+
+    /// A part by the configuration without it.
+    pub(super) fn judged_by_removal(without: &Measured) -> Self {
+        Self {
+            effect: without.ratio.map(inverse),
+            ..Self::judged(without.decision.reversed(), without)
+        }
+    }
+
+    /// A part by the configuration with it.
+    pub(super) fn judged_by_addition(with: &Measured) -> Self {
+        Self {
+            effect: with.ratio,
+            ..Self::judged(with.decision, with)
+        }
+    }
+
+    /// `decision` is about the configuration with the part.
+    fn judged(decision: Decision, measured: &Measured) -> Self {
+        Self {
+            fate: match decision {
+                Decision::Faster => Fate::Helps,
+                Decision::Slower => Fate::Harms,
+                Decision::Equivalent | Decision::Inconclusive => Fate::NoEffect,
+            },
+            smallest: measured.smallest,
+            is_equivalent: decision == Decision::Equivalent,
+            executions: measured.executions,
+            ..Self::new(Fate::Untested)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! A configuration as the set of its parts.
+
+use std::collections::BTreeSet;
+
+/// The numbers of parts.
+pub type Parts = BTreeSet<usize>;
