@@ -105,10 +105,14 @@ impl ConnectionOptions {
 
     /// The address of the server, with the account.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, Blamed> {
-        let mut endpoint = match &self.server {
+        self.endpoint_of_server(match &self.server {
             Some(name) => named_server::endpoint(name)?,
             None => self.endpoint_in(&Environment::read()?)?,
-        };
+        })
+    }
+
+    /// The endpoint of a private server with what these options say otherwise.
+    pub(crate) fn endpoint_of_server(&self, mut endpoint: Endpoint) -> Result<Endpoint, Blamed> {
         if let Some(database) = &self.database {
             endpoint.database = Some(database.clone());
         }

@@ -4,6 +4,7 @@
 //! a [`Plan`]. What a newer server adds is kept by its own name and shown, and is never an error.
 
 mod block_json;
+mod change;
 mod drawing;
 mod error;
 mod extra;
@@ -22,6 +23,7 @@ mod traditional;
 mod tree_text;
 mod words;
 
+pub use change::{Change, changes};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
 pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, worst_misestimate};

@@ -5,6 +5,7 @@
 //! that it sends are limited.
 
 mod channel;
+mod checksum;
 mod command;
 mod compression;
 mod connection;
@@ -37,6 +38,7 @@ mod tls;
 mod transport;
 mod value;
 
+pub use checksum::RowsChecksum;
 pub use connection::Connection;
 pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};
 pub use error::{Error, ServerError};

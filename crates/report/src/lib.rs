@@ -18,6 +18,7 @@ mod history;
 pub mod layouts;
 mod page;
 mod picture;
+mod plan_comparison_page;
 mod plan_page;
 mod results;
 mod run_report;
@@ -41,6 +42,7 @@ pub use formats::{
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
+pub use plan_comparison_page::{ComparedStatement, PlanSide, plan_comparison_page};
 pub use plan_page::{ExplainedForm, ExplainedStatement, plan_page};
 pub use results::{Clause, Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};

@@ -26,6 +26,7 @@ mod side;
 mod steadiness;
 #[cfg(test)]
 mod testing;
+mod timings;
 mod tolerance;
 mod values;
 
@@ -44,4 +45,5 @@ pub use question::{Budget, Question};
 pub use sentence::{sentence, short_sentence};
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
+pub use timings::TimedFamily;
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

@@ -1,7 +1,12 @@
-//! `dbdyno sql`: a single statement, explained and timed.
+//! `dbdyno sql`: a single statement, explained, timed, and compared under variants.
 
+mod compare;
+mod counters;
+mod csv_field;
 mod effect;
+mod execution;
 mod explain;
+mod guard;
 mod input;
 mod session;
 mod time;
@@ -23,11 +28,14 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),
+    /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
+    Compare(compare::CompareArgs),
 }
 
 pub(crate) fn run(args: SqlArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Explain(args) => explain::run(&args),
         Command::Time(args) => time::run(&args),
+        Command::Compare(args) => compare::run(&args),
     }
 }

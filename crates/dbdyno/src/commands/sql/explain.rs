@@ -201,6 +201,32 @@ async fn explain_all(
     Ok(explained)
 }
 
+/// The plan that says most about a statement, with the command that gave it: measured if the statement only reads. A
+/// setting of the session is executed and has none, and neither has a statement that the server does not explain.
+pub(super) async fn explained_plan(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<(String, plans::Plan)>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+    let sql = String::from_utf8_lossy(statement.text()).into_owned();
+    if is_setting(statement) {
+        session.rows(&sql).await.map_err(blamed)?;
+        return Ok(None);
+    }
+    let measuring = match effect_of(statement) {
+        Effect::Reads => Measuring::InReadOnlyTransaction,
+        _ => Measuring::Never,
+    };
+    let taken = Forms::default()
+        .take(session, &sql, measuring)
+        .await
+        .map_err(blamed)?;
+    let explanation = Explanation::new(statement, session.version(), taken, Vec::new());
+    let best = explanation.best();
+    Ok(best.map(|(taken, plan)| (taken.command.clone(), plan.clone())))
+}
+
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.
 fn execution_note(forms: &[Taken]) -> String {
     let measured = forms.iter().find(|taken| taken.form == Form::Measured);

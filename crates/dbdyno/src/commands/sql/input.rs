@@ -49,6 +49,12 @@ impl InputArgs {
     }
 }
 
+/// The name of a statement: the word in its first comment, or its number from 1.
+pub(super) fn statement_name(statement: &SqlStatement, at: usize) -> String {
+    let label = statement.label().map(str::to_owned);
+    label.unwrap_or_else(|| (at + 1).to_string())
+}
+
 /// Whether a statement only changes the session, for those that follow it.
 pub(super) fn is_setting(statement: &SqlStatement) -> bool {
     match statement.verb().as_str() {

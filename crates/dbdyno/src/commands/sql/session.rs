@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use protocol::{Connection, Endpoint, Error, Outcome, ResultSet};
+use protocol::{Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
@@ -128,6 +128,16 @@ impl Session {
     pub(super) async fn count(&mut self, sql: &[u8]) -> Result<Outcome, Failure> {
         let id = self.connection.connection_id();
         let exchange = self.connection.query(sql);
+        guarded(&self.endpoint, id, self.limit, exchange).await
+    }
+
+    /// Executes a statement and adds up its rows without keeping them.
+    pub(super) async fn checksum(
+        &mut self,
+        sql: &[u8],
+    ) -> Result<(Outcome, RowsChecksum), Failure> {
+        let id = self.connection.connection_id();
+        let exchange = self.connection.checksum(sql);
         guarded(&self.endpoint, id, self.limit, exchange).await
     }
 

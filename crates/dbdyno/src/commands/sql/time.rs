@@ -1,9 +1,7 @@
 //! `dbdyno sql time`: how long statements take, how sure that is, and what they cost the server.
 
 mod cold;
-mod costs;
 mod figures;
-mod guard;
 mod outputs;
 mod rounds;
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use units::{count, seconds};
 
 use super::figures::{Median, Timed};
+use crate::commands::sql::csv_field::quoted;
 
 /// Characters of a name in the table.
 const NAME_AT_MOST: usize = 16;
@@ -138,15 +139,6 @@ pub(super) fn csv(all: &[Timed]) -> String {
         line(&mut text, &fields.join(","));
     }
     text
-}
-
-/// A field by RFC 4180.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
 }
 
 /// The layout of document 000: a line per statement in seconds, and their total; a part for the first round and one for the
