@@ -23,6 +23,7 @@ mod plan_page;
 mod results;
 mod run_report;
 mod sentences;
+mod statement_times_page;
 mod storage;
 mod summary;
 mod tables;
@@ -51,6 +52,7 @@ pub use sentences::{
     limit::{limit_in_words, limit_of},
 };
 pub use settings::{Chart, Factor};
+pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
 };

@@ -12,6 +12,8 @@ use crate::{
 const SIDES: &str = "\
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 34rem), 1fr)); gap: 1rem; align-items: start; }
 .sides > div { min-width: 0; }
+.sides .plan td:first-child { min-width: 10rem; }
+.sides .plan :is(th, td) { padding-right: 0.4rem; }
 ";
 
 /// One statement under one variant.

@@ -3,6 +3,7 @@
 mod compare;
 mod counters;
 mod csv_field;
+mod dear;
 mod effect;
 mod execution;
 mod explain;

@@ -72,6 +72,14 @@ impl SqlStatement {
         })
     }
 
+    /// Whether a `?` stands for a value, as in the text of a prepared statement.
+    pub fn has_placeholder(&self) -> bool {
+        let text = self.text();
+        let mut scanner = Scanner::new(text);
+        std::iter::from_fn(|| scanner.next_token())
+            .any(|(range, token)| token == Token::Other && &text[range] == b"?")
+    }
+
     /// A part whose effect the words do not show: a second statement after a `;`, which the server executes, too, or a
     /// comment that it executes, such as `/*! */`.
     pub fn hidden_part(&self) -> Option<&'static str> {
@@ -94,6 +102,17 @@ impl SqlStatement {
 #[cfg(test)]
 mod tests {
     use crate::sql_script::statements_of;
+
+    #[test]
+    fn placeholders_are_found_outside_of_quotations() {
+        for (text, expected) in [
+            ("select a from t where b = ?", true),
+            ("select '?', `?` /* ? */", false),
+        ] {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            assert_eq!(statements[0].has_placeholder(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn hints_stand_after_the_first_word() {

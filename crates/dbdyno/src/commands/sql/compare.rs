@@ -19,7 +19,7 @@ use self::{
     copies::Copies,
     finding::{Finding, Report},
     side::Side,
-    trial::{Sameness, Terms, Trial},
+    trial::{Terms, Trial},
     variant::Variant,
 };
 use super::{
@@ -28,7 +28,9 @@ use super::{
     input::{InputArgs, is_setting, statement_name},
     timeout::timeout,
 };
-use crate::{connection_options::ConnectionOptions, output::write_out};
+use crate::{
+    commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -44,8 +46,9 @@ Each side with SQL or options of its own runs on a copy of the private server (-
 server itself is stopped while it is copied, and not changed. A given server only gets sessions.
 
 First every statement is executed on every side, which is not timed, and the rows are compared in any order, as the server's
-text. Then blocks follow: each statement once on every side, in random order. They end when every difference is decided,
-by the verdict of experiments, or at --runs or --budget. Statements that change data are rolled back each time.
+text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of which the median
+counts. They end when every difference is decided, by the verdict of experiments, or at --runs or --budget. Statements that
+change data are rolled back each time.
 
 Exit code 1: a variant gives another result than the baseline.
 
@@ -63,7 +66,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
     /// Blocks at most
-    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
     runs: u32,
     /// Time for all blocks
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
@@ -112,7 +115,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             return Err(Blamed::new(Blame::Input, message).into());
         }
     }
-    let statements = args.input.statements()?;
+    let statements = args.input.statements(&args.connection)?;
     let of_sides = variants
         .iter()
         .map(|variant| side::statements_of(variant, &statements));
@@ -138,7 +141,10 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             .map_err(Blamed::io(Blame::Input, path))?;
     }
     match args.format {
-        Format::Table => print!("{}", outputs::table(&report, args.verbose)),
+        Format::Table => {
+            let width = usize::from(terminal_width());
+            print!("{}", outputs::table(&report, args.verbose, width));
+        }
         Format::Json => write_out(outputs::json(&report).as_bytes())?,
         Format::Csv => write_out(outputs::csv(&report).as_bytes())?,
     }

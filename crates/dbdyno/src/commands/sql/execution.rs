@@ -1,6 +1,7 @@
 //! Executions of statements, each within its guard.
 
-use protocol::RowsChecksum;
+use protocol::{AnswerMoments, RowsChecksum};
+use reactor::Instant;
 use runs::{Blame, Blamed};
 use workload::sql_script::SqlStatement;
 
@@ -27,6 +28,33 @@ pub(super) struct Execution {
     /// Rows received or changed.
     pub(super) rows: u64,
     pub(super) warnings: u32,
+    pub(super) parts: Parts,
+}
+
+/// The parts of an execution's time, seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Parts {
+    /// Until the statement was given to the operating system.
+    pub(super) send_s: f64,
+    /// From then to the first byte of the answer.
+    pub(super) server_s: f64,
+    /// From the first byte to the first row, in which the columns are described.
+    pub(super) first_row_s: f64,
+    /// From the first row to the end; without rows from the first byte.
+    pub(super) fetch_s: f64,
+}
+
+impl Parts {
+    /// The parts from the beginning to the end of an execution.
+    fn of(started: Instant, moments: AnswerMoments, ended: Instant) -> Self {
+        let first_row = moments.first_row.unwrap_or(moments.first_byte);
+        Self {
+            send_s: (moments.sent - started).as_secs_f64(),
+            server_s: (moments.first_byte - moments.sent).as_secs_f64(),
+            first_row_s: (first_row - moments.first_byte).as_secs_f64(),
+            fetch_s: (ended - first_row).as_secs_f64(),
+        }
+    }
 }
 
 impl<'a> GuardedStatements<'a> {
@@ -114,10 +142,13 @@ impl<'a> GuardedStatements<'a> {
     ) -> Result<StatementResult, Blamed> {
         let statement = &self.statements[at];
         self.begin(session, at).await?;
+        let started = reactor::now();
         let summed = session.checksum(statement.text()).await;
+        let time_s = (reactor::now() - started).as_secs_f64();
         let (outcome, rows) = summed.map_err(|failure| self.failed(session, at, failure))?;
         self.end(session, at).await?;
         Ok(StatementResult {
+            time_s,
             rows,
             changed: outcome.affected_rows,
             warnings: outcome.warnings,
@@ -167,10 +198,12 @@ impl<'a> GuardedStatements<'a> {
     async fn measure(&self, session: &mut Session, at: usize) -> Result<Execution, Blamed> {
         let started = reactor::now();
         let outcome = session.count(self.statements[at].text()).await;
-        let time_s = (reactor::now() - started).as_secs_f64();
+        let ended = reactor::now();
         let outcome = outcome.map_err(|failure| self.failed(session, at, failure))?;
+        let moments = session.moments();
         Ok(Execution {
-            time_s,
+            time_s: (ended - started).as_secs_f64(),
+            parts: moments.map_or_else(Parts::default, |it| Parts::of(started, it, ended)),
             rows: if outcome.result_sets > 0 {
                 outcome.rows
             } else {
@@ -192,8 +225,10 @@ impl<'a> GuardedStatements<'a> {
 }
 
 /// The result of a statement, for a comparison with another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct StatementResult {
+    /// Time of this execution, seconds.
+    pub(super) time_s: f64,
     pub(super) rows: RowsChecksum,
     /// Rows changed.
     pub(super) changed: u64,

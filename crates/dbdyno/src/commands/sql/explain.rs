@@ -74,7 +74,7 @@ enum Format {
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     let format = args.wanted_format();
-    let statements = args.input.statements()?;
+    let statements = args.input.statements(&args.connection)?;
     for statement in &statements {
         check_kind(statement)?;
     }

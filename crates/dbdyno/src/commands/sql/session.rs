@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use protocol::{Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
+use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
@@ -100,8 +100,11 @@ impl Session {
     /// Connects; each statement ends after `limit`.
     pub(super) async fn open(endpoint: &Endpoint, limit: Duration) -> Result<Self, Blamed> {
         let connection = Connection::open(endpoint).await;
+        let mut connection =
+            connection.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        connection.watch_moments();
         Ok(Self {
-            connection: connection.map_err(|error| Blamed::of_server(&endpoint.address, error))?,
+            connection,
             endpoint: endpoint.clone(),
             limit,
         })
@@ -115,6 +118,11 @@ impl Session {
     /// The server's endpoint.
     pub(super) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// The moments of the last statement's answer.
+    pub(super) fn moments(&self) -> Option<AnswerMoments> {
+        self.connection.moments()
     }
 
     /// Executes a statement and keeps its rows.

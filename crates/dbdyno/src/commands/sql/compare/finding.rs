@@ -8,6 +8,9 @@ use super::{
     trial::{Comparison, Sameness, Terms},
 };
 
+/// Amounts in a reason at most.
+const AMOUNTS_AT_MOST: usize = 3;
+
 /// A plan with the command that gave it.
 pub(super) type GivenPlan = Option<(String, Plan)>;
 
@@ -82,8 +85,7 @@ impl Finding {
         match self.comparison.sameness {
             Sameness::Same => None,
             Sameness::Unknown => Some(
-                "result not compared: the baseline's own changes from execution to execution"
-                    .to_owned(),
+                "result not compared: the baseline itself gives another one each time".to_owned(),
             ),
             Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
                 "{} instead of {}",
@@ -95,18 +97,24 @@ impl Finding {
                 rows(after.changed),
                 rows(before.changed)
             )),
-            Sameness::Different => Some(format!(
-                "other values in {} (LIMIT without a complete ORDER BY, and sums of floats, depend on the plan)",
-                rows(after.rows.rows())
-            )),
+            Sameness::Different => Some(format!("other values in {}", rows(after.rows.rows()))),
         }
     }
 
     /// Why the times differ, or do not.
     pub(super) fn reason(&self) -> Option<String> {
+        self.reason_of(AMOUNTS_AT_MOST)
+    }
+
+    /// The most telling amount only.
+    pub(super) fn first_reason(&self) -> Option<String> {
+        self.reason_of(1)
+    }
+
+    fn reason_of(&self, amounts: usize) -> Option<String> {
         let decision = self.compared()?.decision;
         let [before, after] = &self.comparison.costs;
-        Some(reason(decision, before, after))
+        Some(reason(decision, before, after, amounts))
     }
 }
 

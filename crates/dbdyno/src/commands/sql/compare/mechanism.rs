@@ -44,14 +44,12 @@ const AMOUNTS: [Amount; 7] = [
 /// An amount that grows or shrinks by less than this factor explains nothing.
 const FACTOR_AT_LEAST: f64 = 1.2;
 
-/// Amounts in a sentence at most.
-const NAMED_AT_MOST: usize = 2;
-
 /// What an execution adds to counters.
 pub(super) type Costs = [(String, i64)];
 
-/// The reason of a verdict: `because rows read 1.60M to 39.4k`; without a difference what is the same.
-pub(super) fn reason(decision: Decision, before: &Costs, after: &Costs) -> String {
+/// The reason of a verdict: `because rows read 1.60M to 39.4k`; without a difference what is the same. It names
+/// this number of amounts at most.
+pub(super) fn reason(decision: Decision, before: &Costs, after: &Costs, amounts: usize) -> String {
     let mut changed = Vec::new();
     for amount in &AMOUNTS {
         let (was, is) = (amount.of(before), amount.of(after));
@@ -72,7 +70,7 @@ pub(super) fn reason(decision: Decision, before: &Costs, after: &Costs) -> Strin
             ));
         }
     }
-    changed.truncate(NAMED_AT_MOST);
+    changed.truncate(amounts);
     let rows = count(AMOUNTS[0].of(after) as f64);
     match (decision.is_different(), changed.is_empty()) {
         (true, false) => format!("because {}", changed.join(", ")),
@@ -134,7 +132,7 @@ mod tests {
                 "no counter of the session explains it (rows read 1.60M)",
             ),
         ] {
-            assert_eq!(reason(decision, before, after), expected);
+            assert_eq!(reason(decision, before, after, 2), expected);
         }
     }
 }

@@ -15,13 +15,12 @@ use crate::commands::sql::csv_field::quoted;
 const LINES_AT_MOST: usize = 12;
 /// Characters of a name.
 const NAME_AT_MOST: usize = 13;
-/// Columns of a drawn plan.
-const PLAN_WIDTH: usize = 80;
-/// Characters of a reason in the short answer.
-const REASON_AT_MOST: usize = 110;
+/// Columns of text at most and at least.
+const WIDTHS: (usize, usize) = (80, 110);
 
 /// A row per comparison; with its reason below where there is room, the largest differences first.
-pub(super) fn table(report: &Report, is_verbose: bool) -> String {
+pub(super) fn table(report: &Report, is_verbose: bool, width: usize) -> String {
+    let width = width.clamp(WIDTHS.0, WIDTHS.1);
     let mut text = String::new();
     line(&mut text, &report.headline());
     line(&mut text, &head());
@@ -30,7 +29,7 @@ pub(super) fn table(report: &Report, is_verbose: bool) -> String {
             line(&mut text, &row(finding));
         }
         for finding in &report.findings {
-            details(&mut text, finding);
+            details(&mut text, finding, width);
         }
         return text;
     }
@@ -52,7 +51,7 @@ pub(super) fn table(report: &Report, is_verbose: bool) -> String {
             line(&mut text, &row(finding));
         }
         if rank < explained.min(shown)
-            && let Some(reason) = short_reason(finding)
+            && let Some(reason) = short_reason(finding, width - 2)
         {
             line(&mut text, &format!("  {reason}"));
         }
@@ -108,7 +107,8 @@ fn row(finding: &Finding) -> String {
     );
     let verdict = finding.verdict();
     let Some(compared) = finding.compared() else {
-        return format!("{start}{:>9}{:>9}  {verdict}", "-", "-");
+        let check = finding.check().unwrap_or_default();
+        return format!("{start}  {verdict}: {check}");
     };
     let [before, after] = compared.means.map(seconds);
     let ratio = compared.comparison.map(|it| it.ratio);
@@ -126,12 +126,9 @@ fn row(finding: &Finding) -> String {
     format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}")
 }
 
-/// The result check, or why the times differ, and the first change of the plan.
-fn short_reason(finding: &Finding) -> Option<String> {
-    if let Some(check) = finding.check() {
-        return Some(check);
-    }
-    let mut parts: Vec<String> = finding.reason().into_iter().collect();
+/// Why the times differ, and the first change of the plan.
+fn short_reason(finding: &Finding, width: usize) -> Option<String> {
+    let mut parts: Vec<String> = finding.first_reason().into_iter().collect();
     let changes = finding.plan_changes().unwrap_or_default();
     if let Some(first) = changes.first() {
         let more = match changes.len() {
@@ -140,15 +137,18 @@ fn short_reason(finding: &Finding) -> Option<String> {
         };
         parts.push(format!("{}{more}", first.sentence()));
     }
+    if parts.is_empty() {
+        return None;
+    }
     let reason = parts.join("; ");
-    let end = reason.char_indices().nth(REASON_AT_MOST);
+    let end = reason.char_indices().nth(width - 1);
     Some(match end {
         Some((end, _)) => format!("{}…", &reason[..end]),
         None => reason,
     })
 }
 
-fn details(text: &mut String, finding: &Finding) {
+fn details(text: &mut String, finding: &Finding, width: usize) {
     line(
         text,
         &format!("\n{} under {}:", finding.statement, finding.variant),
@@ -182,7 +182,7 @@ fn details(text: &mut String, finding: &Finding) {
     for (side, plan) in ["before", "after"].iter().zip(&finding.plans) {
         if let Some((command, plan)) = plan {
             line(text, &format!("\n{command}, {side}:"));
-            text.push_str(&plan.draw(PLAN_WIDTH));
+            text.push_str(&plan.draw(width));
         }
     }
 }

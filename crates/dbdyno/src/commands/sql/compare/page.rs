@@ -9,7 +9,7 @@ use super::finding::{Finding, Report};
 pub(super) fn page(report: &Report) -> String {
     let all: Vec<ComparedStatement<'_>> = report.findings.iter().map(statement).collect();
     let title = format!(
-        "{} compared with {}",
+        "{} with {}",
         units::counted(all.len(), "comparison"),
         report.baseline
     );

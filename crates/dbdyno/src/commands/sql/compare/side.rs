@@ -14,7 +14,6 @@ use crate::commands::sql::{
 
 /// A connected side.
 pub(super) struct Side<'a> {
-    pub(super) variant: &'a Variant,
     pub(super) statements: &'a [SqlStatement],
     pub(super) session: Session,
 }
@@ -98,7 +97,7 @@ pub(super) async fn change(
 impl<'a> Side<'a> {
     /// Connects and executes the settings of the variant.
     pub(super) async fn open(
-        variant: &'a Variant,
+        variant: &Variant,
         statements: &'a [SqlStatement],
         endpoint: &Endpoint,
         limit: Duration,
@@ -113,7 +112,6 @@ impl<'a> Side<'a> {
             })?;
         }
         Ok(Self {
-            variant,
             statements,
             session,
         })

@@ -13,6 +13,11 @@ use crate::commands::sql::{
     input::is_setting,
 };
 
+/// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
+const BLOCK_S: f64 = 0.05;
+/// Executions of a statement on one side in a block at most.
+const EXECUTIONS_AT_MOST: usize = 9;
+
 /// When the blocks end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
@@ -57,7 +62,7 @@ pub(super) struct Comparison {
     /// The results of both sides.
     pub(super) results: [StatementResult; 2],
     pub(super) sameness: Sameness,
-    /// Seconds of both sides, block by block.
+    /// Seconds of both sides, block by block: medians of the block's executions.
     pub(super) times_s: Vec<(f64, f64)>,
     /// The verdict; `None` without a block.
     pub(super) compared: Option<Compared>,
@@ -166,7 +171,7 @@ impl<'a> Trial<'a> {
         Ok((self.comparisons, done))
     }
 
-    /// One block: of each statement that is open on some side, an execution there and one on the baseline.
+    /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
     async fn block(
         &self,
         sides: &mut [Side<'a>],
@@ -186,8 +191,7 @@ impl<'a> Trial<'a> {
             let mut order: Vec<usize> = (0..sides.len())
                 .filter(|side| *side == 0 || of_statement.iter().any(|(_, of)| of == side))
                 .collect();
-            random.shuffle(&mut order);
-            let mut times_s = vec![0.0; sides.len()];
+            let mut times_s: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
             for (at, side) in sides.iter_mut().enumerate() {
                 // The settings before it, also on a side that needs no execution.
                 let (settings, _) = places[at].reach(statement);
@@ -198,18 +202,32 @@ impl<'a> Trial<'a> {
             if of_statement.is_empty() {
                 continue;
             }
-            for at in order {
-                let (_, place) = places[at].reach(statement);
-                let execution = self.guarded[at]
-                    .execute(&mut sides[at].session, place)
-                    .await?;
-                times_s[at] = execution.time_s;
+            for _ in 0..self.executions(statement) {
+                random.shuffle(&mut order);
+                for at in &order {
+                    let (_, place) = places[*at].reach(statement);
+                    let session = &mut sides[*at].session;
+                    let execution = self.guarded[*at].execute(session, place).await?;
+                    times_s[*at].push(execution.time_s);
+                }
             }
             for (member, side) in of_statement {
-                family.add(member, (times_s[0], times_s[side]));
+                let pair = median(&mut times_s[0]).zip(median(&mut times_s[side]));
+                family.add(member, pair.expect("both sides were executed"));
             }
         }
         Ok(())
+    }
+
+    /// Executions of a statement in a block on each side: a short one is disturbed easily, and a median of several is not.
+    fn executions(&self, statement: usize) -> usize {
+        let of_statement = self
+            .comparisons
+            .iter()
+            .filter(|it| it.statement == statement);
+        let times_s = of_statement.flat_map(|it| it.results.map(|result| result.time_s));
+        let longest_s = times_s.fold(0.0, f64::max);
+        ((BLOCK_S / longest_s) as usize).clamp(1, EXECUTIONS_AT_MOST)
     }
 
     async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
@@ -268,6 +286,12 @@ impl<'a> Places<'a> {
         }
         (settings, self.reached.map_or(0, |(_, place)| place))
     }
+}
+
+/// The median; of an even number of values the upper one of the two in the middle.
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 /// Whether both sides have the same result; `earlier` is the baseline's own from another execution.

@@ -7,7 +7,7 @@ use workload::sql_script::SqlStatement;
 
 use super::figures::{Median, Timed};
 use crate::commands::sql::{
-    execution::GuardedStatements,
+    execution::{Execution, GuardedStatements},
     input::{is_setting, statement_name},
     session::Session,
 };
@@ -47,7 +47,7 @@ impl<'a> Rounds<'a> {
     /// A round after a restart.
     pub(super) async fn cold(&mut self, session: &mut Session) -> Result<(), Blamed> {
         self.statements.check(session).await?;
-        self.round(session, |timed, time_s| timed.cold_s.push(time_s))
+        self.round(session, |timed, it| timed.cold_s.push(it.time_s))
             .await
     }
 
@@ -60,12 +60,15 @@ impl<'a> Rounds<'a> {
         precision: f64,
     ) -> Result<(), Blamed> {
         self.statements.check(session).await?;
-        self.round(session, |timed, time_s| timed.first_s = Some(time_s))
+        self.round(session, |timed, it| timed.first_s = Some(it.time_s))
             .await?;
         let started = reactor::now();
         for _ in 0..runs {
-            self.round(session, |timed, time_s| timed.warm_s.push(time_s))
-                .await?;
+            let note = |timed: &mut Timed, it: Execution| {
+                timed.warm_s.push(it.time_s);
+                timed.parts.push(it.parts);
+            };
+            self.round(session, note).await?;
             if reactor::now() - started >= budget || self.is_precise(precision) {
                 break;
             }
@@ -93,7 +96,7 @@ impl<'a> Rounds<'a> {
     async fn round(
         &mut self,
         session: &mut Session,
-        note: impl Fn(&mut Timed, f64),
+        note: impl Fn(&mut Timed, Execution),
     ) -> Result<(), Blamed> {
         for (at, statement) in self.statements.all().iter().enumerate() {
             let execution = self.statements.execute(session, at).await?;
@@ -103,7 +106,7 @@ impl<'a> Rounds<'a> {
             let timed = &mut self.timed[at];
             timed.rows = execution.rows;
             timed.warnings = execution.warnings;
-            note(timed, execution.time_s);
+            note(timed, execution);
         }
         Ok(())
     }
