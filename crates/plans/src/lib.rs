@@ -5,6 +5,7 @@
 
 mod block_json;
 mod change;
+mod column_use;
 mod drawing;
 mod error;
 mod extra;
@@ -24,6 +25,7 @@ mod tree_text;
 mod words;
 
 pub use change::{Change, changes};
+pub use column_use::{TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
 pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, worst_misestimate};

@@ -1,5 +1,6 @@
-//! `dbdyno sql`: a single statement, explained, timed, and compared under variants.
+//! `dbdyno sql`: a single statement, explained, timed, compared under variants, and advised on.
 
+mod advise;
 mod compare;
 mod counters;
 mod csv_field;
@@ -31,6 +32,8 @@ enum Command {
     Time(time::TimeArgs),
     /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
     Compare(compare::CompareArgs),
+    /// Say what could make statements faster, and prove it on copies of a private server
+    Advise(advise::AdviseArgs),
 }
 
 pub(crate) fn run(args: SqlArgs) -> anyhow::Result<ExitCode> {
@@ -38,5 +41,6 @@ pub(crate) fn run(args: SqlArgs) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::run(&args),
         Command::Time(args) => time::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Advise(args) => advise::run(&args),
     }
 }

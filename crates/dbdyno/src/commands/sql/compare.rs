@@ -1,5 +1,6 @@
 //! `dbdyno sql compare`: statements under two or more variants, interleaved until the difference is decided.
 
+mod contest;
 mod copies;
 mod finding;
 mod mechanism;
@@ -11,21 +12,18 @@ mod variant;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use protocol::Endpoint;
-use runs::{Blame, Blamed, Purpose, signals};
+use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
-use self::{
-    copies::Copies,
+pub(super) use self::{
+    contest::Contest,
     finding::{Finding, Report},
-    side::Side,
-    trial::{Terms, Trial},
+    trial::Terms,
     variant::Variant,
 };
 use super::{
     effect::{Effect, effect_of, kind_of},
-    explain::explained_plan,
-    input::{InputArgs, is_setting, statement_name},
+    input::{InputArgs, is_setting},
     timeout::timeout,
 };
 use crate::{
@@ -128,12 +126,20 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;
-    let (copies, endpoints) = args.servers(&variants)?;
-    let report = args.measure(&variants, &of_sides, &endpoints);
-    // The measurements are there; the copies are removed whether they succeeded or not.
-    let destroyed = copies.map_or(Ok(()), Copies::destroy);
-    let report = report?;
-    destroyed?;
+    let contest = Contest {
+        variants: &variants,
+        statements: &of_sides,
+        connection: &args.connection,
+        terms: Terms {
+            blocks: args.runs as usize,
+            budget: args.budget,
+            margin: f64::from(args.min_effect) / 100.0,
+            seed: args.seed,
+        },
+        timeout: args.timeout,
+        questions: &[],
+    };
+    let report = contest.run()?;
     if let Some(path) = &args.html {
         let written = files::replace(path, page::page(&report).as_bytes());
         written
@@ -156,7 +162,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// An error for a statement whose executions cannot be taken back.
-fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
+pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
@@ -167,130 +173,4 @@ fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     );
     let hint = "definitions and the like belong to a variant: --variant 'NAME: ...'";
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
-}
-
-impl CompareArgs {
-    /// The servers of the sides: copies where a variant changes one, else the named server.
-    fn servers(&self, variants: &[&Variant]) -> Result<(Option<Copies>, Vec<Endpoint>), Blamed> {
-        let Some(changing) = variants.iter().find(|variant| variant.changes_server()) else {
-            let endpoint = self.connection.endpoint()?;
-            return Ok((None, vec![endpoint; variants.len()]));
-        };
-        let Some(name) = &self.connection.server else {
-            let message = format!(
-                "variant {} changes the server or its data, which is done only on a copy of a private server",
-                changing.name
-            );
-            let hint = "name one by --server; on another server a variant can have SET of the session, hints and a rewrite";
-            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
-        };
-        // The first one is for the sides that only differ in their sessions.
-        let unchanged = Variant::baseline();
-        let mut own: Vec<&Variant> = Vec::new();
-        if variants.iter().any(|variant| !variant.changes_server()) {
-            own.push(&unchanged);
-        }
-        own.extend(variants.iter().copied().filter(|it| it.changes_server()));
-        let copies = Copies::make(name, &own)?;
-        let endpoints = copies
-            .servers()
-            .map(|server| self.connection.endpoint_of_server(server.endpoint()));
-        let of_copies = endpoints.collect::<Result<Vec<_>, _>>()?;
-        let mut changed = of_copies
-            .iter()
-            .skip(usize::from(own.len() > changing_count(variants)));
-        let of_sides = variants.iter().map(|variant| {
-            let copy = if variant.changes_server() {
-                changed.next()
-            } else {
-                of_copies.first()
-            };
-            copy.cloned().expect("each side has a copy")
-        });
-        let of_sides = of_sides.collect();
-        Ok((Some(copies), of_sides))
-    }
-
-    fn measure(
-        &self,
-        variants: &[&Variant],
-        statements: &[Vec<SqlStatement>],
-        endpoints: &[Endpoint],
-    ) -> Result<Report, Blamed> {
-        let terms = Terms {
-            blocks: self.runs as usize,
-            budget: self.budget,
-            margin: f64::from(self.min_effect) / 100.0,
-            seed: self.seed,
-        };
-        let limit = self.connection.statement_timeout;
-        let limit = limit.unwrap_or(Purpose::Work.limit());
-        let measured = reactor::block_on(async {
-            for (variant, endpoint) in variants.iter().zip(endpoints) {
-                if !variant.changes.is_empty() {
-                    side::change(variant, endpoint, limit).await?;
-                }
-            }
-            let mut sides = Vec::new();
-            for ((variant, statements), endpoint) in variants.iter().zip(statements).zip(endpoints)
-            {
-                sides.push(Side::open(variant, statements, endpoint, self.timeout).await?);
-            }
-            let trial = Trial::begin(&mut sides, terms).await?;
-            let (comparisons, blocks) = trial.run(&mut sides).await?;
-            let mut plans = Vec::new();
-            for side in &mut sides {
-                plans.push(plans_of(side).await?);
-            }
-            let version = sides[0].session.version().to_owned();
-            for side in sides {
-                side.session.close().await;
-            }
-            let own = |it: &&SqlStatement| !is_setting(it);
-            let names = statements[0].iter().filter(own).enumerate();
-            let names: Vec<String> = names.map(|(at, it)| statement_name(it, at)).collect();
-            let texts = statements.iter().map(|of_side| {
-                let texts = of_side.iter().filter(own);
-                let text = |it: &SqlStatement| String::from_utf8_lossy(it.text()).into_owned();
-                texts.map(text).collect::<Vec<String>>()
-            });
-            let texts: Vec<Vec<String>> = texts.collect();
-            let findings = comparisons.into_iter().map(|it| {
-                let texts =
-                    [&texts[0], &texts[it.side]].map(|of_side| of_side[it.statement].clone());
-                let plan = |side: usize| plans[side][it.statement].clone();
-                let plans = [plan(0), plan(it.side)];
-                let variant = variants[it.side].name.clone();
-                Finding::new(names[it.statement].clone(), variant, texts, plans, it)
-            });
-            Ok(Report {
-                version,
-                baseline: variants[0].name.clone(),
-                copied: self
-                    .connection
-                    .server
-                    .clone()
-                    .filter(|_| variants.iter().any(|variant| variant.changes_server())),
-                terms,
-                blocks,
-                findings: findings.collect(),
-            })
-        });
-        measured.map_err(Blamed::machine)?
-    }
-}
-
-fn changing_count(variants: &[&Variant]) -> usize {
-    variants.iter().filter(|it| it.changes_server()).count()
-}
-
-/// The plans of a side's statements, without those of settings.
-async fn plans_of(side: &mut Side<'_>) -> Result<Vec<Option<(String, plans::Plan)>>, Blamed> {
-    let mut plans = Vec::new();
-    for statement in side.statements {
-        plans.push(explained_plan(&mut side.session, statement).await?);
-    }
-    let is_statement = |(statement, _): &(&SqlStatement, _)| !is_setting(statement);
-    let all = side.statements.iter().zip(plans);
-    Ok(all.filter(is_statement).map(|(_, plan)| plan).collect())
 }

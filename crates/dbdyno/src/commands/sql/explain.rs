@@ -201,12 +201,22 @@ async fn explain_all(
     Ok(explained)
 }
 
-/// The plan that says most about a statement, with the command that gave it: measured if the statement only reads. A
-/// setting of the session is executed and has none, and neither has a statement that the server does not explain.
+/// A plan as the server gave it.
+#[derive(Debug, Clone)]
+pub(super) struct ExplainedPlan {
+    /// What was sent before the statement.
+    pub(super) command: String,
+    pub(super) plan: plans::Plan,
+    /// The statement as the optimizer rewrote it, by any form.
+    pub(super) rewritten: Option<String>,
+}
+
+/// The plan that says most about a statement: measured if the statement only reads. A setting of the session is executed and
+/// has none, and neither has a statement that the server does not explain.
 pub(super) async fn explained_plan(
     session: &mut Session,
     statement: &SqlStatement,
-) -> Result<Option<(String, plans::Plan)>, Blamed> {
+) -> Result<Option<ExplainedPlan>, Blamed> {
     let endpoint = session.endpoint().clone();
     let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
     let sql = String::from_utf8_lossy(statement.text()).into_owned();
@@ -223,8 +233,16 @@ pub(super) async fn explained_plan(
         .await
         .map_err(blamed)?;
     let explanation = Explanation::new(statement, session.version(), taken, Vec::new());
+    let mut rewritten = explanation
+        .plans()
+        .filter_map(|(_, plan)| plan.rewritten.clone());
+    let rewritten = rewritten.next();
     let best = explanation.best();
-    Ok(best.map(|(taken, plan)| (taken.command.clone(), plan.clone())))
+    Ok(best.map(|(taken, plan)| ExplainedPlan {
+        command: taken.command.clone(),
+        plan: plan.clone(),
+        rewritten,
+    }))
 }
 
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.

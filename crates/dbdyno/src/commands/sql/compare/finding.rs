@@ -1,51 +1,51 @@
 //! What a comparison found: the verdict, the result check, the change of the plan, the reason.
 
-use plans::{Change, Plan, changes};
+use plans::{Change, changes};
 use verdict::{Compared, Decision};
 
 use super::{
     mechanism::reason,
     trial::{Comparison, Sameness, Terms},
 };
+use crate::commands::sql::explain::ExplainedPlan;
 
 /// Amounts in a reason at most.
 const AMOUNTS_AT_MOST: usize = 3;
 
-/// A plan with the command that gave it.
-pub(super) type GivenPlan = Option<(String, Plan)>;
-
 /// One statement under one variant.
-pub(super) struct Finding {
+pub(in crate::commands::sql) struct Finding {
     /// Name of the statement.
-    pub(super) statement: String,
-    pub(super) variant: String,
+    pub(in crate::commands::sql) statement: String,
+    pub(in crate::commands::sql) variant: String,
     /// The text on either side.
-    pub(super) texts: [String; 2],
+    pub(in crate::commands::sql) texts: [String; 2],
     /// The plans of both sides.
-    pub(super) plans: [GivenPlan; 2],
-    pub(super) comparison: Comparison,
+    pub(in crate::commands::sql) plans: [Option<ExplainedPlan>; 2],
+    pub(in crate::commands::sql) comparison: Comparison,
 }
 
 /// All findings, and how they came about.
-pub(super) struct Report {
+pub(in crate::commands::sql) struct Report {
     /// Version of the server.
-    pub(super) version: String,
+    pub(in crate::commands::sql) version: String,
     /// Name of the baseline.
-    pub(super) baseline: String,
+    pub(in crate::commands::sql) baseline: String,
     /// The private server that was copied for the sides.
-    pub(super) copied: Option<String>,
-    pub(super) terms: Terms,
+    pub(in crate::commands::sql) copied: Option<String>,
+    pub(in crate::commands::sql) terms: Terms,
     /// Blocks measured.
-    pub(super) blocks: usize,
-    pub(super) findings: Vec<Finding>,
+    pub(in crate::commands::sql) blocks: usize,
+    pub(in crate::commands::sql) findings: Vec<Finding>,
+    /// Answers of the sides to their questions.
+    pub(in crate::commands::sql) answers: Vec<Option<f64>>,
 }
 
 impl Finding {
-    pub(super) fn new(
+    pub(in crate::commands::sql) fn new(
         statement: String,
         variant: String,
         texts: [String; 2],
-        plans: [GivenPlan; 2],
+        plans: [Option<ExplainedPlan>; 2],
         comparison: Comparison,
     ) -> Self {
         Self {
@@ -58,12 +58,12 @@ impl Finding {
     }
 
     /// The verdict with its numbers; `None` without a block, as for a different result.
-    pub(super) fn compared(&self) -> Option<&Compared> {
+    pub(in crate::commands::sql) fn compared(&self) -> Option<&Compared> {
         self.comparison.compared.as_ref()
     }
 
     /// The verdict in a word.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub(in crate::commands::sql) fn verdict(&self) -> &'static str {
         match (self.comparison.sameness, self.compared()) {
             (Sameness::Different, _) => "different result",
             (_, Some(compared)) => compared.decision.word(),
@@ -72,15 +72,15 @@ impl Finding {
     }
 
     /// Differences of the plans; `None` if one of them is missing.
-    pub(super) fn plan_changes(&self) -> Option<Vec<Change>> {
-        let [Some((_, before)), Some((_, after))] = &self.plans else {
+    pub(in crate::commands::sql) fn plan_changes(&self) -> Option<Vec<Change>> {
+        let [Some(before), Some(after)] = &self.plans else {
             return None;
         };
-        Some(changes(&before.root, &after.root))
+        Some(changes(&before.plan.root, &after.plan.root))
     }
 
     /// The result check in words, where there is something to say.
-    pub(super) fn check(&self) -> Option<String> {
+    pub(in crate::commands::sql) fn check(&self) -> Option<String> {
         let [before, after] = self.comparison.results;
         match self.comparison.sameness {
             Sameness::Same => None,
@@ -102,12 +102,12 @@ impl Finding {
     }
 
     /// Why the times differ, or do not.
-    pub(super) fn reason(&self) -> Option<String> {
+    pub(in crate::commands::sql) fn reason(&self) -> Option<String> {
         self.reason_of(AMOUNTS_AT_MOST)
     }
 
     /// The most telling amount only.
-    pub(super) fn first_reason(&self) -> Option<String> {
+    pub(in crate::commands::sql) fn first_reason(&self) -> Option<String> {
         self.reason_of(1)
     }
 
@@ -124,13 +124,13 @@ fn rows(number: u64) -> String {
 
 impl Report {
     /// Whether a variant gives another result than the baseline.
-    pub(super) fn has_different_results(&self) -> bool {
+    pub(in crate::commands::sql) fn has_different_results(&self) -> bool {
         let mut all = self.findings.iter();
         all.any(|it| it.comparison.sameness == Sameness::Different)
     }
 
     /// `server 8.0.33, each side on a copy of server demo; 12 blocks, seed 1`.
-    pub(super) fn headline(&self) -> String {
+    pub(in crate::commands::sql) fn headline(&self) -> String {
         let copied = self.copied.as_ref();
         let copied = copied.map(|name| format!(", on copies of server {name}"));
         format!(

@@ -180,9 +180,9 @@ fn details(text: &mut String, finding: &Finding, width: usize) {
         );
     }
     for (side, plan) in ["before", "after"].iter().zip(&finding.plans) {
-        if let Some((command, plan)) = plan {
-            line(text, &format!("\n{command}, {side}:"));
-            text.push_str(&plan.draw(width));
+        if let Some(explained) = plan {
+            line(text, &format!("\n{}, {side}:", explained.command));
+            text.push_str(&explained.plan.draw(width));
         }
     }
 }
@@ -223,7 +223,7 @@ fn finding_json(finding: &Finding) -> Value {
             .map(|(name, added)| (name.clone(), json!(added)))
             .collect()
     };
-    let plan = |side: usize| finding.plans[side].as_ref().map(|(_, plan)| plan);
+    let plan = |side: usize| finding.plans[side].as_ref().map(|it| &it.plan);
     let times = |of: fn(&(f64, f64)) -> f64| -> Vec<f64> {
         finding.comparison.times_s.iter().map(of).collect()
     };

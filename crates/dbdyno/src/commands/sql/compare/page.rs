@@ -25,7 +25,7 @@ fn statement(finding: &Finding) -> ComparedStatement<'_> {
         statement: &finding.texts[at],
         plan: finding.plans[at]
             .as_ref()
-            .map(|(command, plan)| (command.as_str(), plan)),
+            .map(|it| (it.command.as_str(), &it.plan)),
     };
     let sentences = finding.plan_changes().map(|changes| {
         let sentences = changes.iter().map(plans::Change::sentence);

@@ -20,20 +20,20 @@ const EXECUTIONS_AT_MOST: usize = 9;
 
 /// When the blocks end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms {
+pub(in crate::commands::sql) struct Terms {
     /// Blocks at most.
-    pub(super) blocks: usize,
+    pub(in crate::commands::sql) blocks: usize,
     /// Time for all blocks.
-    pub(super) budget: Duration,
+    pub(in crate::commands::sql) budget: Duration,
     /// The smallest difference that matters, as a share.
-    pub(super) margin: f64,
+    pub(in crate::commands::sql) margin: f64,
     /// Seed of the order.
-    pub(super) seed: u64,
+    pub(in crate::commands::sql) seed: u64,
 }
 
 /// Whether the variant of a comparison gives the result of the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sameness {
+pub(in crate::commands::sql) enum Sameness {
     /// The same rows, each as often, or as many changed rows.
     Same,
     /// Other rows, or another number of changed rows.
@@ -44,7 +44,7 @@ pub(super) enum Sameness {
 
 impl Sameness {
     /// Its name for programs.
-    pub(super) fn word(self) -> &'static str {
+    pub(in crate::commands::sql) fn word(self) -> &'static str {
         match self {
             Self::Same => "same",
             Self::Different => "different",
@@ -54,24 +54,24 @@ impl Sameness {
 }
 
 /// One statement under one variant, against the baseline.
-pub(super) struct Comparison {
+pub(in crate::commands::sql) struct Comparison {
     /// Index of the statement.
-    pub(super) statement: usize,
+    pub(in crate::commands::sql) statement: usize,
     /// Index of the side, from 1; 0 is the baseline.
-    pub(super) side: usize,
+    pub(in crate::commands::sql) side: usize,
     /// The results of both sides.
-    pub(super) results: [StatementResult; 2],
-    pub(super) sameness: Sameness,
+    pub(in crate::commands::sql) results: [StatementResult; 2],
+    pub(in crate::commands::sql) sameness: Sameness,
     /// Seconds of both sides, block by block: medians of the block's executions.
-    pub(super) times_s: Vec<(f64, f64)>,
+    pub(in crate::commands::sql) times_s: Vec<(f64, f64)>,
     /// The verdict; `None` without a block.
-    pub(super) compared: Option<Compared>,
+    pub(in crate::commands::sql) compared: Option<Compared>,
     /// What one execution on either side adds to the counters.
-    pub(super) costs: [Vec<(String, i64)>; 2],
+    pub(in crate::commands::sql) costs: [Vec<(String, i64)>; 2],
 }
 
 /// The comparisons with their state during the trial.
-pub(super) struct Trial<'a> {
+pub(in crate::commands::sql) struct Trial<'a> {
     guarded: Vec<GuardedStatements<'a>>,
     terms: Terms,
     comparisons: Vec<Comparison>,
@@ -79,7 +79,10 @@ pub(super) struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// Executes every statement on every side for the first time, which is not timed, and compares the results.
-    pub(super) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, Blamed> {
+    pub(in crate::commands::sql) async fn begin(
+        sides: &mut [Side<'a>],
+        terms: Terms,
+    ) -> Result<Self, Blamed> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
             .map(|side| GuardedStatements::new(side.statements, false, None))
@@ -131,7 +134,7 @@ impl<'a> Trial<'a> {
 
     /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
     /// is not measured. Returns the comparisons and the number of blocks.
-    pub(super) async fn run(
+    pub(in crate::commands::sql) async fn run(
         mut self,
         sides: &mut [Side<'a>],
     ) -> Result<(Vec<Comparison>, usize), Blamed> {

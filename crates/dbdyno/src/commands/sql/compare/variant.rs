@@ -14,24 +14,24 @@ const CHANGES: [&str; 13] = [
 
 /// What is different on one side.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Variant {
+pub(in crate::commands::sql) struct Variant {
     /// Its name.
-    pub(super) name: String,
+    pub(in crate::commands::sql) name: String,
     /// Settings of the session.
-    pub(super) settings: Vec<SqlStatement>,
+    pub(in crate::commands::sql) settings: Vec<SqlStatement>,
     /// Statements that change the server or its data, executed once.
-    pub(super) changes: Vec<SqlStatement>,
+    pub(in crate::commands::sql) changes: Vec<SqlStatement>,
     /// Options of the server.
-    pub(super) options: Vec<(String, String)>,
+    pub(in crate::commands::sql) options: Vec<(String, String)>,
     /// Hints for the optimizer in every statement.
-    pub(super) hints: Vec<String>,
+    pub(in crate::commands::sql) hints: Vec<String>,
     /// File of other statements for the same results.
-    pub(super) rewrite: Option<PathBuf>,
+    pub(in crate::commands::sql) rewrite: Option<PathBuf>,
 }
 
 impl Variant {
     /// The statements as they are.
-    pub(super) fn baseline() -> Self {
+    pub(in crate::commands::sql) fn baseline() -> Self {
         Self {
             name: "baseline".to_owned(),
             ..Self::default()
@@ -39,7 +39,7 @@ impl Variant {
     }
 
     /// Reads `NAME: PART; PART`.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::commands::sql) fn parse(text: &str) -> Result<Self, String> {
         let form =
             "a variant is NAME: PART; PART, for example 'index: create index i on page (page_len)'";
         let (name, parts) = text.split_once(':').ok_or(form)?;
@@ -102,7 +102,7 @@ impl Variant {
     }
 
     /// Whether it needs a server of its own.
-    pub(super) fn changes_server(&self) -> bool {
+    pub(in crate::commands::sql) fn changes_server(&self) -> bool {
         !self.changes.is_empty() || !self.options.is_empty()
     }
 }
