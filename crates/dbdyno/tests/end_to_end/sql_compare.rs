@@ -254,3 +254,48 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(names_in(&servers), BTreeSet::from(["one".to_owned()]));
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
+
+#[test]
+fn advice_is_given_with_reasons_and_proved_on_copies() {
+    let scene = server();
+    let query = "select /* Q1 */ count(*) from item where price = 17";
+    let common = ["--server", "one", "--database", "shop"];
+    let advise = |args: &[&str]| scene.dbdyno([&["sql", "advise"], args, &common].concat());
+    let index = "create index `index_item_price` on `shop`.`item` (`price`)";
+    advise(&["-e", query])
+        .exits(0)
+        .prints(index)
+        .prints("no index begins with price")
+        .prints("Nothing was tried");
+    let tried = advise(&["-e", query, "--try", "--at-most", "1", "--format", "json"]);
+    let tried: Value = serde_json::from_str(&tried.text()).expect("it is one JSON value");
+    let candidate = &tried["candidates"][0];
+    assert_eq!(candidate["remedy"], index);
+    // Whether it is proved depends on the machine; that it reads fewer rows does not.
+    let trial = &candidate["trial"];
+    let sentences = [&trial["faster"], &trial["statements"]];
+    let text = format!("{sentences:?}");
+    assert!(text.contains("rows read 8.00k to 1"), "{tried}");
+    if trial["outcome"] == "proved" {
+        assert!(trial["index_bytes"].as_f64() >= Some(16384.0), "{tried}");
+    }
+    advise(&["-e", "select count(*) from item where id = 5"])
+        .exits(0)
+        .prints("No candidates");
+    for (args, message) in [
+        (&["-e", "drop table item"][..], "DROP cannot be rolled back"),
+        (&["-e", "set @a = 1"], "only settings of the session"),
+        (&["-e", "select * form item"], "-e:1:10: error 1064"),
+    ] {
+        advise(args).exits(2).says(message);
+    }
+    let given = ["sql", "advise", "-e", query, "--host", "127.0.0.1", "--try"];
+    scene.dbdyno(given).exits(2).says("--server");
+    assert_eq!(
+        ask(&scene, "show index from item where key_name <> 'PRIMARY'"),
+        ""
+    );
+    let servers = scene.path().join(".local/share/dbdyno/servers");
+    assert_eq!(names_in(&servers), BTreeSet::from(["one".to_owned()]));
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}

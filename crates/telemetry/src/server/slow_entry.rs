@@ -129,7 +129,10 @@ impl<R: BufRead> SlowEntries<R> {
             entry.line = self.number;
         }
         let room = STATEMENT_BYTES_AT_MOST.saturating_sub(entry.text.len());
-        let end = line.floor_char_boundary(room);
+        let mut end = line.len().min(room);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
         entry.text.push_str(&line[..end]);
         entry.is_cut |= is_cut || end < line.len();
     }

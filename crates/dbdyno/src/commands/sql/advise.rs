@@ -126,6 +126,12 @@ async fn advise(session: &mut Session, statements: &[SqlStatement]) -> Result<Ve
         // Warm, so that what it reads from disk is what the memory cannot hold.
         guarded.execute(session, at).await?;
         let costs = guarded.costs(session, at).await?;
+        if explained.rewritten.is_none() {
+            eprintln!(
+                "note: {}: this version does not show which columns the statement uses: no index is proposed for it",
+                statement.place()
+            );
+        }
         let uses = column_uses(explained.rewritten.as_deref().unwrap_or_default());
         let mut facts = Vec::new();
         for table in &uses {
@@ -153,6 +159,8 @@ async fn advise(session: &mut Session, statements: &[SqlStatement]) -> Result<Ve
             }
         }
     }
+    // A plain index is tried before one that has more columns.
+    advice.sort_by_key(|it| it.is_covering());
     Ok(advice)
 }
 
@@ -212,7 +220,8 @@ impl AdviseArgs {
         };
         let report = report.run()?;
         for (side, at) in tried.into_iter().enumerate() {
-            advice[at].proof = Some(proof(&report, side + 1));
+            let proof = proof(&report, side + 1, &advice[at].statement);
+            advice[at].proof = Some(proof);
         }
         Ok(())
     }
@@ -227,8 +236,8 @@ fn index_bytes(name: &str) -> String {
     )
 }
 
-/// What a trial says about the candidate of a side.
-fn proof(report: &Report, side: usize) -> Proof {
+/// What a trial says about the candidate of a side, which was proposed for a statement.
+fn proof(report: &Report, side: usize, statement: &str) -> Proof {
     let margin = report.terms.margin;
     let of_side = || {
         report
@@ -262,7 +271,10 @@ fn proof(report: &Report, side: usize) -> Proof {
     let worse = of_side().filter(|it| matches!(it.verdict(), "slower" | "different result"));
     let worse: Vec<&Finding> = worse.collect();
     if faster.is_empty() || worse.iter().any(|it| it.verdict() == "different result") {
-        return Proof::Rejected(sentences(of_side().collect()));
+        let is_telling = |it: &&Finding| {
+            it.statement == statement || matches!(it.verdict(), "slower" | "different result")
+        };
+        return Proof::Rejected(sentences(of_side().filter(is_telling).collect()));
     }
     Proof::Kept {
         faster: sentences(faster),

@@ -178,9 +178,10 @@ impl DearStatements {
         }
         if taken == 0 {
             let message = format!(
-                "{}: none of its {} can be executed again: definitions, transactions, cut texts or placeholders",
+                "{}: none of its {} of statements can be executed again: definitions, transactions, cut texts or \
+                 placeholders",
                 self.source,
-                units::counted(self.kinds.len(), "kind of statement")
+                units::counted(self.kinds.len(), "kind")
             );
             return Err(Blamed::new(Blame::Input, message));
         }

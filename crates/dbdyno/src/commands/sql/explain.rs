@@ -224,6 +224,8 @@ pub(super) async fn explained_plan(
         session.rows(&sql).await.map_err(blamed)?;
         return Ok(None);
     }
+    // Otherwise a syntax error would look like a form that the server does not have.
+    session.check(&sql).await.map_err(blamed)?;
     let measuring = match effect_of(statement) {
         Effect::Reads => Measuring::InReadOnlyTransaction,
         _ => Measuring::Never,

@@ -47,7 +47,7 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// All candidates, the likeliest first.
+    /// All candidates: indexes of each table and what its author can change, then statistics and memory.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (table, facts) in self.uses.iter().zip(self.facts) {
@@ -67,72 +67,39 @@ impl Subject<'_> {
             .max_by(|a, b| read_rows(a).total_cmp(&read_rows(b)))
     }
 
-    /// An index by the conditions of a table, and one that also has every other column that is used.
+    /// Indexes by the conditions of a table, and one that also has every other column that is used.
     fn indexes(&self, table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
-        let Some(node) = self.node(table) else {
+        let node = self.node(table);
+        let Some(node) = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST) else {
             return Vec::new();
         };
-        let rows = read_rows(node);
-        if rows < ROWS_AT_LEAST {
-            return Vec::new();
-        }
-        let usable = |columns: &[String]| -> Vec<String> {
-            let columns = columns.iter().filter(|column| facts.is_indexable(column));
-            columns.cloned().collect()
-        };
-        // A column of text compared with a number finds nothing in an index.
-        let is_converted =
-            |column: &String| facts.is_text(column) && table.with_number.contains(column);
-        let mut columns = usable(&table.equal);
-        columns.retain(|column| !is_converted(column));
-        let joined = usable(&table.joined);
-        // The first table of a join is not found by a column of a later one.
-        if node.access != Some(Access::All) || columns.is_empty() && table.range.is_empty() {
-            columns.extend(joined.into_iter().filter(|it| !table.equal.contains(it)));
-        }
-        let equal = columns.len();
-        let mut ranges = usable(&table.range);
-        ranges.retain(|column| !columns.contains(column));
-        match ranges.first() {
-            Some(range) => columns.push(range.clone()),
-            None => columns.extend(
-                usable(&table.order)
-                    .into_iter()
-                    .filter(|it| !table.equal.contains(it)),
-            ),
-        }
-        let mut found = Vec::new();
-        if columns.is_empty() {
-            return found;
-        }
-        let how = node.access.map_or("read", Access::words);
-        if facts.index_with(&columns, equal).is_none() {
-            let reason = format!(
-                "{} reads {} rows ({how}); no index begins with {}",
-                table.alias,
-                count(rows),
-                columns.join(", ")
-            );
-            found.push(index(table, &columns, "index", reason));
-        }
-        let mut covering = columns.clone();
-        covering.extend(
-            table
-                .used
-                .iter()
-                .filter(|it| !columns.contains(it))
-                .cloned(),
+        let lists = index_columns(table, facts, node);
+        let reads = format!(
+            "{} reads {} rows ({})",
+            table.alias,
+            count(read_rows(node)),
+            node.access.map_or("read", Access::words)
         );
-        let fits = covering.len() > columns.len()
-            && covering.len() <= COLUMNS_AT_MOST
-            && covering.iter().all(|column| facts.is_indexable(column));
-        if fits && facts.index_with(&covering, equal).is_none() {
-            let reason = format!(
-                "{} reads {} rows ({how}); an index with every column of the statement needs no row of the table",
-                table.alias,
-                count(rows)
-            );
-            found.push(index(table, &covering, "covering", reason));
+        let mut found = Vec::new();
+        for (columns, equal) in &lists {
+            if facts.index_with(columns, *equal).is_none() {
+                let reason = format!("{reads}; no index begins with {}", columns.join(", "));
+                found.push(index(table, columns, "index", reason));
+            }
+        }
+        if let Some((columns, equal)) = lists.first() {
+            let mut covering = columns.clone();
+            let others = table.used.iter().filter(|it| !columns.contains(it));
+            covering.extend(others.cloned());
+            let fits = covering.len() > columns.len()
+                && covering.len() <= COLUMNS_AT_MOST
+                && covering.iter().all(|column| facts.is_indexable(column));
+            if fits && facts.index_with(&covering, *equal).is_none() {
+                let reason = format!(
+                    "{reads}; an index with every column of the statement needs no row of the table"
+                );
+                found.push(index(table, &covering, "covering", reason));
+            }
         }
         found
     }
@@ -213,6 +180,57 @@ impl Subject<'_> {
         );
         found
     }
+}
+
+/// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
+/// conditions, and to find its rows for each row of the tables before.
+fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<String>, usize)> {
+    let usable = |columns: &[String]| -> Vec<String> {
+        let columns = columns.iter().filter(|column| facts.is_indexable(column));
+        columns.cloned().collect()
+    };
+    let mut own = usable(&table.equal);
+    // A column of text compared with a number finds nothing in an index.
+    own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
+    let mut joined = own.clone();
+    joined.extend(
+        usable(&table.joined)
+            .into_iter()
+            .filter(|it| !own.contains(it)),
+    );
+    let range = |equal: &[String]| {
+        usable(&table.range)
+            .into_iter()
+            .find(|it| !equal.contains(it))
+    };
+    let mut lists = Vec::new();
+    let mut first = own.clone();
+    match range(&own) {
+        Some(range) => first.push(range),
+        None => first.extend(
+            usable(&table.order)
+                .into_iter()
+                .filter(|it| !own.contains(it)),
+        ),
+    }
+    let is_found_by_key = matches!(
+        node.access,
+        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
+    );
+    let mut inner = joined.clone();
+    inner.extend(range(&joined));
+    if joined.len() > own.len() && !is_found_by_key {
+        lists.push((inner, joined.len()));
+    }
+    // A table that is read again and again is not the first one, unless an index makes it that.
+    let is_repeated = node
+        .actual
+        .and_then(|it| it.loops)
+        .is_some_and(|loops| loops > 1.0);
+    let at = if is_repeated { lists.len() } else { 0 };
+    lists.insert(at, (first, own.len()));
+    lists.retain(|(columns, _)| !columns.is_empty());
+    lists
 }
 
 /// Rows that a node reads in all its loops: measured, else estimated.
@@ -380,6 +398,31 @@ mod tests {
         );
         let found = of("(`s`.`t`.`note` = 'x')");
         assert_eq!(found, ["analyze table `s`.`t`"]);
+    }
+
+    #[test]
+    fn a_table_of_a_join_can_be_the_first_or_a_later_one() {
+        let types = [("a", "int"), ("b", "int")];
+        let text = "select 1 AS `1` from `s`.`u` join `s`.`t` where `s`.`t`.`a` = `s`.`u`.`x` and `s`.`t`.`b` < 5";
+        let of = |loops: u32| {
+            candidates(
+                &SCAN.replace("loops=1", &format!("loops={loops}")),
+                text,
+                &types,
+                &[],
+            )
+        };
+        let (inner, first) = (
+            "create index `index_t_a_b` on `s`.`t` (`a`, `b`)",
+            "create index `index_t_b` on `s`.`t` (`b`)",
+        );
+        assert_eq!(of(1)[..2], [first, inner]);
+        assert_eq!(of(9)[..2], [inner, first]);
+        let by_key = SCAN.replace(
+            "Table scan on t",
+            "Single-row index lookup on t using PRIMARY (a=u.x)",
+        );
+        assert_eq!(candidates(&by_key, text, &types, &[])[0], first);
     }
 
     #[test]

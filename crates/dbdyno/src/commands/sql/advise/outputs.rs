@@ -37,6 +37,11 @@ impl Advice {
     pub(super) fn is_variant(&self) -> bool {
         matches!(self.candidate.remedy, Remedy::Variant { .. })
     }
+
+    /// Whether it is an index for the sake of its other columns.
+    pub(super) fn is_covering(&self) -> bool {
+        matches!(&self.candidate.remedy, Remedy::Variant { name, .. } if name.starts_with("covering_"))
+    }
 }
 
 /// A paragraph per candidate; of a trial those that were proved come first.
