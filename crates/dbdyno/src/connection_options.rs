@@ -119,9 +119,7 @@ impl ConnectionOptions {
         if let Some(mode) = &self.ssl_mode {
             endpoint.ssl_mode = parse_ssl_mode(mode)?;
         }
-        if let Some(path) = &self.ssl_ca {
-            endpoint.ssl_ca = Some(path.clone());
-        }
+        endpoint.ssl_ca = self.ssl_ca.clone().or(endpoint.ssl_ca);
         if let Some(key) = self.server_key() {
             endpoint.server_key = key;
         }

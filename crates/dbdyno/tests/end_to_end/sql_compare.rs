@@ -275,7 +275,7 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     let trial = &candidate["trial"];
     let sentences = [&trial["faster"], &trial["statements"]];
     let text = format!("{sentences:?}");
-    assert!(text.contains("rows read 8.00k to 1"), "{tried}");
+    assert!(text.contains("rows read 8.00k to "), "{tried}");
     if trial["outcome"] == "proved" {
         assert!(trial["index_bytes"].as_f64() >= Some(16384.0), "{tried}");
     }

@@ -98,14 +98,14 @@ impl<'a> Trial<'a> {
         // Twice on the baseline, because a result may change by itself.
         let mut first = trial.results(&mut sides[..1]).await?;
         first.extend(trial.results(sides).await?);
-        for statement in 0..first[0].len() {
+        for (statement, earlier) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
                 let results = [first[1][statement], first[1 + side][statement]];
                 trial.comparisons.push(Comparison {
                     statement,
                     side,
                     results,
-                    sameness: sameness(first[0][statement], results),
+                    sameness: sameness(*earlier, results),
                     times_s: Vec::new(),
                     compared: None,
                     costs: Default::default(),
