@@ -42,7 +42,7 @@ pub(super) struct AdviseArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Measure the candidates on copies of the private server
-    #[arg(long = "try", requires = "server")]
+    #[arg(long = "try")]
     is_tried: bool,
     /// Candidates to measure at most, each on a copy of its own
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=16))]
@@ -78,6 +78,14 @@ enum Format {
 const BLOCKS_AT_MOST: usize = 20;
 
 pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
+    // Not by clap, which asks for no option that conflicts with a given one, such as --host.
+    if args.is_tried && args.connection.server.is_none() {
+        let message = "--try needs a private server, of which it makes copies";
+        let hint = "name one by --server; without --try the candidates are only named";
+        return Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into());
+    }
     let statements = args.input.statements(&args.connection)?;
     for statement in &statements {
         check_kind(statement)?;

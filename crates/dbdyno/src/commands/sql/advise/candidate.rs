@@ -93,6 +93,7 @@ impl Subject<'_> {
             covering.extend(others.cloned());
             let fits = covering.len() > columns.len()
                 && covering.len() <= COLUMNS_AT_MOST
+                && !lists.iter().any(|(columns, _)| *columns == covering)
                 && covering.iter().all(|column| facts.is_indexable(column));
             if fits && facts.index_with(&covering, *equal).is_none() {
                 let reason = format!(
