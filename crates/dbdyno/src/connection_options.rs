@@ -105,19 +105,21 @@ impl ConnectionOptions {
 
     /// The address of the server, with the account.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, Blamed> {
-        let mut endpoint = match &self.server {
+        self.endpoint_of_server(match &self.server {
             Some(name) => named_server::endpoint(name)?,
             None => self.endpoint_in(&Environment::read()?)?,
-        };
+        })
+    }
+
+    /// The endpoint of a private server with what these options say otherwise.
+    pub(crate) fn endpoint_of_server(&self, mut endpoint: Endpoint) -> Result<Endpoint, Blamed> {
         if let Some(database) = &self.database {
             endpoint.database = Some(database.clone());
         }
         if let Some(mode) = &self.ssl_mode {
             endpoint.ssl_mode = parse_ssl_mode(mode)?;
         }
-        if let Some(path) = &self.ssl_ca {
-            endpoint.ssl_ca = Some(path.clone());
-        }
+        endpoint.ssl_ca = self.ssl_ca.clone().or(endpoint.ssl_ca);
         if let Some(key) = self.server_key() {
             endpoint.server_key = key;
         }

@@ -4,6 +4,8 @@
 //! a [`Plan`]. What a newer server adds is kept by its own name and shown, and is never an error.
 
 mod block_json;
+mod change;
+mod column_use;
 mod drawing;
 mod error;
 mod extra;
@@ -22,6 +24,8 @@ mod traditional;
 mod tree_text;
 mod words;
 
+pub use change::{Change, changes};
+pub use column_use::{TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
 pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, worst_misestimate};

@@ -11,7 +11,9 @@ use crate::{
     error::Error,
     greeting::Greeting,
     load_local::LocalSource,
-    login, name_lookup, packets,
+    login,
+    moments::{AnswerMoments, Watch},
+    name_lookup, packets,
     replies::NO_BACKSLASH_ESCAPES,
     row_sink::RowSink,
     skim::{Dialect, Outcome, Skim, Step},
@@ -35,6 +37,7 @@ pub struct Connection {
     in_step: bool,
     /// The last OK packet's text, or the name of a requested file; kept to reuse its memory.
     info: Vec<u8>,
+    watch: Watch,
 }
 
 impl Connection {
@@ -92,6 +95,7 @@ impl Connection {
             answer_limit: None,
             in_step: true,
             info: Vec::new(),
+            watch: Watch::default(),
         })
     }
 
@@ -130,6 +134,16 @@ impl Connection {
     /// Executes a statement and reads all its results, counting rows without keeping them.
     pub async fn query(&mut self, sql: &[u8]) -> Result<Outcome, Error> {
         self.run(COM_QUERY, sql, None, None).await
+    }
+
+    /// Notes the moments of each exchange from now on.
+    pub fn watch_moments(&mut self) {
+        self.watch.switch_on();
+    }
+
+    /// The moments of the last exchange; `None` if they are not watched.
+    pub fn moments(&self) -> Option<AnswerMoments> {
+        self.watch.moments()
     }
 
     /// Checks that the server still answers.
@@ -218,14 +232,20 @@ impl Connection {
     ) -> Result<Outcome, Error> {
         self.info.clear();
         self.channel.send("sending a statement").await?;
+        self.watch.sent();
         let mut skim = Skim::new(self.dialect);
         loop {
             // Bytes are already there if the server ended the connection, or did not wait for a file's content.
             if !self.channel.packets.has_unread() {
                 self.channel.receive("waiting for the answer").await?;
             }
+            self.watch.received();
             let keep = kept.as_mut().map(|kept| &mut **kept as &mut dyn RowSink);
-            match skim.step(&mut self.channel.packets, &mut self.info, keep)? {
+            let step = skim.step(&mut self.channel.packets, &mut self.info, keep)?;
+            if skim.has_rows() {
+                self.watch.had_rows();
+            }
+            match step {
                 Step::More => self.channel.receive("waiting for the answer").await?,
                 Step::FileRequest => match source.take() {
                     Some(source) => Box::pin(self.send_source(source)).await?,

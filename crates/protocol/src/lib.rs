@@ -5,6 +5,7 @@
 //! that it sends are limited.
 
 mod channel;
+mod checksum;
 mod command;
 mod compression;
 mod connection;
@@ -19,6 +20,7 @@ mod lenenc;
 mod load_local;
 mod login;
 mod login_methods;
+mod moments;
 mod name_lookup;
 pub mod null_server;
 mod packets;
@@ -37,12 +39,14 @@ mod tls;
 mod transport;
 mod value;
 
+pub use checksum::RowsChecksum;
 pub use connection::Connection;
 pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};
 pub use error::{Error, ServerError};
 pub use escape::{escape_into, quote_into};
 pub use fetched::{Fetched, Temporal};
 pub use load_local::LocalSource;
+pub use moments::AnswerMoments;
 pub use password::Password;
 pub use rows::ResultSet;
 pub use server_key::ServerKey;

@@ -80,6 +80,11 @@ impl Skim {
         self.status
     }
 
+    /// Whether a row has passed.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.outcome.rows > 0
+    }
+
     /// Reads as far as the received bytes allow; columns and rows are passed to `kept` if given.
     pub(crate) fn step(
         &mut self,

@@ -18,11 +18,13 @@ mod history;
 pub mod layouts;
 mod page;
 mod picture;
+mod plan_comparison_page;
 mod plan_page;
 mod proof;
 mod results;
 mod run_report;
 mod sentences;
+mod statement_times_page;
 mod storage;
 mod summary;
 mod tables;
@@ -42,6 +44,7 @@ pub use formats::{
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
+pub use plan_comparison_page::{ComparedStatement, PlanSide, plan_comparison_page};
 pub use plan_page::{ExplainedForm, ExplainedStatement, plan_page};
 pub use proof::{
     Gain, Proof, ProofLine, ProofRound, UntestedText, proof_as_html, proof_as_json, proof_as_text,
@@ -53,6 +56,7 @@ pub use sentences::{
     limit::{limit_in_words, limit_of},
 };
 pub use settings::{Chart, Factor};
+pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
 };

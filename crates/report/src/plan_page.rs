@@ -7,7 +7,7 @@ use units::{count, duration, percent_number, si};
 use crate::page::{document_with_style, scrolling};
 
 /// The indentation of the trees.
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 .plan td:first-child { padding-left: calc(0.5rem + var(--depth) * 1.25rem); text-align: left; min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
 .plan td:first-child small { display: block; overflow-wrap: anywhere; opacity: 0.8; }
 .plan td { vertical-align: top; }
@@ -85,7 +85,7 @@ fn form_content(form: &ExplainedForm<'_>) -> Markup {
     html! {
         @if let Some(worst) = worst_misestimate(root) { p { (worst.sentence()) } }
         @if let Some(dearest) = dearest(root) { p { (dearest.sentence()) } }
-        (scrolling(form.command, table(root)))
+        (scrolling(form.command, plan_table(root)))
         @if let Some(rewritten) = &form.plan.rewritten {
             details { summary { "The statement as rewritten" } pre { (rewritten) } }
         }
@@ -93,7 +93,8 @@ fn form_content(form: &ExplainedForm<'_>) -> Markup {
     }
 }
 
-fn table(root: &Node) -> Markup {
+/// A plan as a table whose first column is the tree.
+pub(crate) fn plan_table(root: &Node) -> Markup {
     let is_measured = root.is_measured();
     let heads: &[&str] = if is_measured {
         &["expected rows", "rows", "times", "time", "own time"]

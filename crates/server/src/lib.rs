@@ -8,6 +8,7 @@ mod configuration;
 mod control_group;
 mod destroy;
 mod directory;
+mod duplicate;
 mod error;
 mod initialise;
 mod install;

@@ -52,10 +52,24 @@ impl Server {
         installation: &Installation,
         settings: &Settings,
     ) -> Result<Self, Error> {
+        Self::create_with(dir, installation, settings, settings, |layout, private| {
+            make_data(layout, installation, private.options())
+        })
+    }
+
+    /// Makes a server whose data directory and accounts come from `fill`. The server's own check of options is asked for
+    /// `checked`: it refuses directories that do not exist yet.
+    pub(crate) fn create_with(
+        dir: &Path,
+        installation: &Installation,
+        settings: &Settings,
+        checked: &Settings,
+        fill: impl FnOnce(&Layout, &PrivateOptions) -> Result<Accounts, Error>,
+    ) -> Result<Self, Error> {
         let layout = Layout::of(dir)?;
         // Errors in the settings are reported before anything is made.
         let private = configure(&layout, installation, settings)?;
-        let notes = accept(installation, settings)?;
+        let notes = accept(installation, checked)?;
         let host = host(private.options());
         let port = match settings.port {
             Some(port) if !port::is_free(&host, port) => {
@@ -72,7 +86,7 @@ impl Server {
         marker.port_is_named = settings.port.is_some();
         let made = marker.write(&layout).and_then(|()| {
             let _lock = Lock::take(&layout)?;
-            Self::fill(&layout, marker, installation, &private)
+            Self::fill(&layout, marker, &private, fill)
         });
         match made {
             Ok(mut server) => {
@@ -91,8 +105,8 @@ impl Server {
     fn fill(
         layout: &Layout,
         mut marker: Marker,
-        installation: &Installation,
         private: &PrivateOptions,
+        fill: impl FnOnce(&Layout, &PrivateOptions) -> Result<Accounts, Error>,
     ) -> Result<Self, Error> {
         layout.make_directories()?;
         if !layout.has_room_for_socket() {
@@ -102,7 +116,7 @@ impl Server {
         write_private(&layout.option_file, private.to_text().as_bytes())?;
         // A copied data directory writes nothing to the log.
         log::open(&layout.log).map_err(Error::io("open", &layout.log))?;
-        let accounts = make_data(layout, installation, private.options())?;
+        let accounts = fill(layout, private)?;
         let server = Self {
             layout: layout.clone(),
             marker,

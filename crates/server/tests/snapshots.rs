@@ -145,3 +145,39 @@ fn a_running_server_is_backed_up() {
     server.restore(&online).unwrap();
     server.start(Lifetime::Owned).unwrap();
 }
+
+#[test]
+fn a_duplicate_has_the_data_and_leaves_the_original_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let mut server = create(&root.path().join("one"), &[]);
+    let copy = root.path().join("copy");
+    let wider = [("innodb_buffer_pool_size".to_owned(), "32M".to_owned())].into();
+    server.start(Lifetime::Owned).unwrap();
+    assert!(matches!(
+        server.duplicate(&copy, &wider),
+        Err(Error::Running { .. })
+    ));
+    assert!(!copy.exists());
+    server.stop().unwrap();
+    fs::create_dir(server.datadir().join("shop")).unwrap();
+    let mut duplicate = server.duplicate(&copy, &wider).unwrap();
+    assert!(duplicate.datadir().join("shop").is_dir());
+    let options = fs::read_to_string(copy.join("my.cnf")).unwrap();
+    assert!(
+        options.contains("32M") && !options.contains("16M"),
+        "{options}"
+    );
+    // Comments name the lines that were replaced.
+    let original = root.path().join("one");
+    let mut set = options.lines().filter(|line| !line.starts_with('#'));
+    assert!(
+        !set.any(|line| line.contains(original.to_str().unwrap())),
+        "{options}"
+    );
+    // The accounts of the original are in the data, and both run side by side.
+    duplicate.start(Lifetime::Owned).unwrap();
+    server.start(Lifetime::Owned).unwrap();
+    assert!(duplicate.port() != server.port() && duplicate.is_running() && server.is_running());
+    duplicate.destroy().unwrap();
+    assert!(!copy.exists() && server.is_running());
+}

@@ -62,6 +62,7 @@ pub use percentile::{
     values_for_bound, values_for_percentile,
 };
 pub use power::Design;
+pub use random::Random;
 pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided, level_of_look};

@@ -1,5 +1,7 @@
 //! Sequential comparison: after each block decide whether to continue, with a controlled overall error rate.
 
+use std::cell::RefCell;
+
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
@@ -9,6 +11,9 @@ use crate::{
 
 /// Factor on the error probability that corrects for Student's t in place of the normal distribution; see [`levels`].
 const FOR_STUDENT: f64 = 0.85;
+
+/// Number of results of [`levels`] that are kept.
+const LEVELS_KEPT: usize = 8;
 
 /// The outcome of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,8 +167,27 @@ pub fn level_of_look(blocks: usize, blocks_at_most: usize, alpha: f64) -> Option
 /// The level of each look. The recursion over looks assumes normal errors. With Student's t, whose looks are less
 /// correlated, such levels add up to 5.8 % instead of 5 % (simulated for budgets of 5 to 40 blocks), so they are
 /// reduced.
+///
+/// The last results are kept: they take up to a second, and a family of comparisons asks for the same ones again.
 fn levels(blocks_at_most: usize, alpha: f64) -> Vec<f64> {
-    nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, FOR_STUDENT * alpha)
+    thread_local! {
+        static LAST: RefCell<Vec<(usize, u64, Vec<f64>)>> = const { RefCell::new(Vec::new()) };
+    }
+    LAST.with_borrow_mut(|last| {
+        let key = (blocks_at_most, alpha.to_bits());
+        if let Some((_, _, levels)) = last
+            .iter()
+            .find(|(blocks, bits, _)| (*blocks, *bits) == key)
+        {
+            return levels.clone();
+        }
+        let levels = nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, FOR_STUDENT * alpha);
+        if last.len() == LEVELS_KEPT {
+            last.remove(0);
+        }
+        last.push((key.0, key.1, levels.clone()));
+        levels
+    })
 }
 
 /// Half the width of the interval around the mean of `values` values with this standard deviation.

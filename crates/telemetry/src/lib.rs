@@ -33,6 +33,9 @@ pub use disk::disk_flushes;
 pub use own_process::{OwnProcess, boot_id, usable_memory_bytes};
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
-pub use server::{Schemas, ServerSampler, ServerView, WatchedServer, table_sizes};
+pub use server::{
+    Schemas, ServerSampler, ServerView, SlowEntries, SlowEntry, WatchedServer, fingerprint,
+    table_sizes,
+};
 pub use server_process::{ServerMarks, ServerProcess};
 pub use storage::{Directory, storage_behind, storage_of_device};

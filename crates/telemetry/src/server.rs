@@ -12,6 +12,7 @@ mod patience;
 mod questioner;
 mod reading;
 mod sampler;
+mod slow_entry;
 mod slow_log;
 mod statement_times;
 mod status;
@@ -20,6 +21,8 @@ mod total;
 mod totals;
 mod view;
 
+pub use fingerprint::fingerprint;
 pub use sampler::{ServerSampler, WatchedServer};
+pub use slow_entry::{SlowEntries, SlowEntry};
 pub use table_sizes::{Schemas, table_sizes};
 pub use view::ServerView;

@@ -27,6 +27,7 @@ mod side;
 mod steadiness;
 #[cfg(test)]
 mod testing;
+mod timings;
 mod tolerance;
 mod values;
 
@@ -46,4 +47,5 @@ pub use question::{Budget, Question};
 pub use sentence::{sentence, short_sentence};
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
+pub use timings::TimedFamily;
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

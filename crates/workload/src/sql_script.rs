@@ -90,6 +90,18 @@ pub enum SqlScriptError {
 }
 
 impl SqlStatement {
+    /// A statement that comes from a line of another kind of file, or from a server; `name` stands for it in places.
+    pub fn of_line(name: &str, line: usize, text: Vec<u8>) -> Self {
+        Self {
+            range: 0..text.len(),
+            source: Arc::new(Source {
+                name: name.to_owned(),
+                text,
+            }),
+            line,
+        }
+    }
+
     /// The text, without its delimiter and the comments around it.
     pub fn text(&self) -> &[u8] {
         &self.source.text[self.range.clone()]

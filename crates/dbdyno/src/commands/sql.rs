@@ -1,7 +1,14 @@
-//! `dbdyno sql`: a single statement, explained and timed.
+//! `dbdyno sql`: a single statement, explained, timed, compared under variants, and advised on.
 
+mod advise;
+mod compare;
+mod counters;
+mod csv_field;
+mod dear;
 mod effect;
+mod execution;
 mod explain;
+mod guard;
 mod input;
 mod session;
 mod time;
@@ -23,11 +30,17 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),
+    /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
+    Compare(compare::CompareArgs),
+    /// Say what could make statements faster, and prove it on copies of a private server
+    Advise(advise::AdviseArgs),
 }
 
 pub(crate) fn run(args: SqlArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Explain(args) => explain::run(&args),
         Command::Time(args) => time::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Advise(args) => advise::run(&args),
     }
 }

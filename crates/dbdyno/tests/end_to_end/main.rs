@@ -65,6 +65,7 @@ mod shipped;
 mod slap_experiment;
 mod snapshots;
 mod sql;
+mod sql_compare;
 mod storage;
 mod storage_experiment;
 mod super_smack;

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    results::names_in,
+    scene::{Finished, Scene},
+};
 
 /// A server with a table of a thousand rows, and one without transactions.
 fn server() -> Scene {
@@ -309,5 +312,79 @@ fn statements_that_change_something_are_not_executed_unasked() {
         .says("that was not rolled back");
     assert_eq!(ask(&scene, count), before);
     assert_eq!(ask(&scene, "select count(*) from log"), "1\n");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn the_dearest_statements_of_a_slow_log_are_taken() {
+    let scene = server();
+    ask(
+        &scene,
+        "set global slow_query_log = 1, global long_query_time = 0",
+    );
+    for price in ["1", "2", "3"] {
+        let slow = format!("select sleep(0.05), id from item where price = {price} limit 1");
+        ask(&scene, &slow);
+    }
+    ask(&scene, "select count(*)\nfrom item\nuse index (price)");
+    ask(&scene, "set global slow_query_log = 0");
+    let data = scene.path().join(".local/share/dbdyno/servers/one/data");
+    let log = names_in(&data)
+        .into_iter()
+        .find(|name| name.ends_with("-slow.log"))
+        .expect("the server wrote its log");
+    let log = data.join(log);
+    let log = log.to_str().expect("the path is text");
+    let timed = sql(
+        &scene,
+        &[
+            "time", "--from", log, "--top", "2", "--runs", "1", "--format", "json",
+        ],
+    );
+    let timed = timed.exits(0).says("of the 2 dearest");
+    let timed: Value = serde_json::from_str(&timed.text()).expect("it is one JSON value");
+    let texts: Vec<&str> = timed["statements"]
+        .as_array()
+        .expect("it is a list")
+        .iter()
+        .filter_map(|it| it["statement"].as_str())
+        .collect();
+    assert_eq!(texts.len(), 2, "{timed}");
+    assert!(texts[0].starts_with("select sleep(0.05), id from item where price = "));
+    let parts = &timed["statements"][0]["parts_s"];
+    assert!(parts["server"].as_f64() >= Some(0.05), "{timed}");
+    sql(&scene, &["explain", "--from", log, "--top", "1"])
+        .exits(0)
+        .prints("item:");
+
+    let page = scene.path().join("times.html");
+    let page = page.to_str().expect("the path is text");
+    sql(
+        &scene,
+        &["time", "-e", "select 1", "--runs", "1", "--html", page],
+    )
+    .exits(0);
+    let page = std::fs::read_to_string(page).expect("the page was written");
+    assert!(page.contains("first row"));
+
+    let empty = scene.file("empty.log", "no log\n");
+    let empty = empty.to_str().expect("the path is text");
+    for (args, message) in [
+        (
+            &["time", "--from", empty][..],
+            "no statement of a slow query log in it",
+        ),
+        (&["time", "--from", "gone.log"], "gone.log: No such file"),
+        (
+            &["time", "--from", "digest"],
+            "keeps no samples of statements in its digests",
+        ),
+        (
+            &["time", "--from", empty, "-e", "select 1"],
+            "cannot be used with",
+        ),
+    ] {
+        sql(&scene, args).exits(2).says(message);
+    }
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }

@@ -9,7 +9,7 @@ const LENGTH_AT_MOST: usize = 1000;
 /// ```text
 /// SELECT c FROM sbtest1 WHERE id IN (5, 7, 9)   ->   select c from sbtest1 where id in (?+)
 /// ```
-pub(crate) fn fingerprint(sql: &str) -> String {
+pub fn fingerprint(sql: &str) -> String {
     let words = joined(&words(sql));
     match words.char_indices().find(|(at, _)| *at >= LENGTH_AT_MOST) {
         Some((at, _)) => words[..at].to_owned(),

@@ -8,14 +8,16 @@ use std::{
 
 use samples::{Histogram, SlowClass, SlowLog};
 
-use super::{fingerprint::fingerprint, status::to_nano};
+use super::{
+    fingerprint::fingerprint,
+    slow_entry::{SlowEntries, SlowEntry},
+    status::to_nano,
+};
 
 /// Maximum number of fingerprints in a record.
 const CLASSES_AT_MOST: usize = 20;
 /// Maximum number of bytes read of the log.
 const BYTES_AT_MOST: u64 = 256 << 20;
-/// Maximum length of a statement's text that is used; more would not change its fingerprint.
-const STATEMENT_BYTES_AT_MOST: usize = 64 << 10;
 /// Maximum number of separate fingerprints, since each has a histogram; the statements of others are one class.
 const CLASSES_KNOWN: usize = 500;
 /// The name of that class.
@@ -61,15 +63,6 @@ impl Mark {
     }
 }
 
-/// The values in a statement's head.
-#[derive(Debug, Default, Clone, PartialEq)]
-struct Head {
-    time_s: f64,
-    lock_s: f64,
-    rows_sent: u64,
-    rows_examined: u64,
-}
-
 /// The statements of one fingerprint so far.
 struct Class {
     count: u64,
@@ -82,92 +75,16 @@ struct Class {
 }
 
 /// Sums the statements of a log.
-///
-/// A statement is a head of lines that begin with `# `, of which one has `Query_time`, and text up to the next head;
-/// `use` and `SET timestamp` before it belong to the log. Text before the first head is left out.
-fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
+fn digest(log: impl BufRead) -> io::Result<SlowLog> {
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
-    let mut head: Option<Head> = None;
-    let mut text = String::new();
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let ended = read_line(&mut log, &mut line)? == 0;
-        let said = String::from_utf8_lossy(&line);
-        let is_head = said.starts_with("# Query_time:");
-        let begins = said.starts_with("# Time:") || said.starts_with("# User@Host:") || is_head;
-        if (ended || begins)
-            && let Some(known) = head.take()
-        {
-            add(&mut classes, &known, &text);
-        }
-        if ended {
-            break;
-        }
-        if begins {
-            text.clear();
-        }
-        if is_head {
-            head = Some(read_head(&said));
-        } else if head.is_some() && !said.starts_with('#') && !is_the_logs_own(&said) {
-            let room = STATEMENT_BYTES_AT_MOST.saturating_sub(text.len());
-            let mut end = said.len().min(room);
-            while !said.is_char_boundary(end) {
-                end -= 1;
-            }
-            text.push_str(&said[..end]);
-        } else if let Some(command) = said.strip_prefix("# administrator command:") {
-            text = format!("administrator command:{command}");
-        }
+    for entry in SlowEntries::of(log) {
+        add(&mut classes, &entry?);
     }
     Ok(ranked(classes))
 }
 
-/// Reads a line and keeps its beginning; returns its full length.
-fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
-    let mut length = 0;
-    loop {
-        let piece = log.fill_buf()?;
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let taken = end.map_or(piece.len(), |end| end + 1);
-        let room = STATEMENT_BYTES_AT_MOST.saturating_sub(line.len());
-        line.extend_from_slice(&piece[..taken.min(room)]);
-        log.consume(taken);
-        length += taken;
-        if end.is_some() || taken == 0 {
-            return Ok(length);
-        }
-    }
-}
-
-/// Matches `SET timestamp=…;`, `use db;`, and the three lines that a server writes when it opens its log.
-fn is_the_logs_own(line: &str) -> bool {
-    line.starts_with("SET timestamp=")
-        || line.starts_with("use ")
-        || line.contains("started with:")
-        || line.starts_with("Tcp port:")
-        || line.starts_with("Time  ")
-}
-
-/// Parses `# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0`, with more fields in some versions.
-fn read_head(line: &str) -> Head {
-    let mut words = line.trim_start_matches("# ").split_whitespace();
-    let mut head = Head::default();
-    while let Some(name) = words.next() {
-        let Some(value) = words.next() else { break };
-        match name {
-            "Query_time:" => head.time_s = value.parse().unwrap_or(0.0),
-            "Lock_time:" => head.lock_s = value.parse().unwrap_or(0.0),
-            "Rows_sent:" => head.rows_sent = value.parse().unwrap_or(0),
-            "Rows_examined:" => head.rows_examined = value.parse().unwrap_or(0),
-            _ => {}
-        }
-    }
-    head
-}
-
-fn add(classes: &mut BTreeMap<String, Class>, head: &Head, text: &str) {
-    let mut name = fingerprint(text);
+fn add(classes: &mut BTreeMap<String, Class>, entry: &SlowEntry) {
+    let mut name = fingerprint(&entry.text);
     if classes.len() >= CLASSES_KNOWN && !classes.contains_key(&name) {
         name = OTHERS.to_owned();
     }
@@ -181,12 +98,12 @@ fn add(classes: &mut BTreeMap<String, Class>, head: &Head, text: &str) {
         times: Histogram::new(),
     });
     class.count += 1;
-    class.total_s += head.time_s;
-    class.max_s = class.max_s.max(head.time_s);
-    class.lock_s += head.lock_s;
-    class.rows_sent = class.rows_sent.saturating_add(head.rows_sent);
-    class.rows_examined = class.rows_examined.saturating_add(head.rows_examined);
-    class.times.record((head.time_s * 1e9) as u64);
+    class.total_s += entry.time_s;
+    class.max_s = class.max_s.max(entry.time_s);
+    class.lock_s += entry.lock_s;
+    class.rows_sent = class.rows_sent.saturating_add(entry.rows_sent);
+    class.rows_examined = class.rows_examined.saturating_add(entry.rows_examined);
+    class.times.record((entry.time_s * 1e9) as u64);
 }
 
 fn ranked(classes: BTreeMap<String, Class>) -> SlowLog {
@@ -224,6 +141,7 @@ fn ranked(classes: BTreeMap<String, Class>) -> SlowLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::slow_entry::{STATEMENT_BYTES_AT_MOST, read_line};
 
     /// Heads in the format of each version.
     const MARIADB: &str = "/usr/sbin/mariadbd, Version: 10.11.19-MariaDB. started with:\nTcp port: 0  Unix socket: /tmp/s\n\

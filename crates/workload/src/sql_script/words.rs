@@ -1,7 +1,9 @@
 //! The words of a statement, by which its kind is known.
 
+use std::sync::Arc;
+
 use super::{
-    SqlStatement,
+    Source, SqlStatement,
     scanner::{Scanner, Token},
 };
 
@@ -38,6 +40,46 @@ impl SqlStatement {
         })
     }
 
+    /// The statement with hints for the optimizer after its first word, before those that it has: `SELECT /*+ MRR(p) */`.
+    /// Its place stays. `None` for a statement whose first word takes no hints, and for hints that end a comment.
+    pub fn hinted(&self, hints: &str) -> Option<Self> {
+        let takes_hints = ["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE"];
+        if !takes_hints.contains(&self.verb().as_str()) || hints.contains("*/") {
+            return None;
+        }
+        let text = self.text();
+        let mut scanner = Scanner::new(text);
+        let mut tokens = std::iter::from_fn(|| scanner.next_token());
+        let after_verb = tokens.find(|(_, token)| *token == Token::Word)?.0.end;
+        let next = tokens.find(|(_, token)| *token != Token::Space);
+        let present = next.filter(|(range, _)| text[range.clone()].starts_with(b"/*+"));
+        let (at, inserted) = match present {
+            Some((range, _)) => (range.start + b"/*+".len(), format!(" {hints}")),
+            None => (after_verb, format!(" /*+ {hints} */")),
+        };
+        let mut source = vec![b' '; self.place().column - 1];
+        let start = source.len();
+        source.extend_from_slice(&text[..at]);
+        source.extend_from_slice(inserted.as_bytes());
+        source.extend_from_slice(&text[at..]);
+        Some(Self {
+            range: start..source.len(),
+            source: Arc::new(Source {
+                name: self.source.name.clone(),
+                text: source,
+            }),
+            line: self.line,
+        })
+    }
+
+    /// Whether a `?` stands for a value, as in the text of a prepared statement.
+    pub fn has_placeholder(&self) -> bool {
+        let text = self.text();
+        let mut scanner = Scanner::new(text);
+        std::iter::from_fn(|| scanner.next_token())
+            .any(|(range, token)| token == Token::Other && &text[range] == b"?")
+    }
+
     /// A part whose effect the words do not show: a second statement after a `;`, which the server executes, too, or a
     /// comment that it executes, such as `/*! */`.
     pub fn hidden_part(&self) -> Option<&'static str> {
@@ -60,6 +102,46 @@ impl SqlStatement {
 #[cfg(test)]
 mod tests {
     use crate::sql_script::statements_of;
+
+    #[test]
+    fn placeholders_are_found_outside_of_quotations() {
+        for (text, expected) in [
+            ("select a from t where b = ?", true),
+            ("select '?', `?` /* ? */", false),
+        ] {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            assert_eq!(statements[0].has_placeholder(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hints_stand_after_the_first_word() {
+        let hinted = |text: &str, hints: &str| {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            let hinted = statements.last()?.hinted(hints)?;
+            let text = String::from_utf8_lossy(hinted.text()).into_owned();
+            Some((text, hinted.place().to_string()))
+        };
+        for (text, expected, place) in [
+            ("select 1", "select /*+ MRR(p) */ 1", "x:1:1"),
+            ("use a;\n  (select 1)", "(select /*+ MRR(p) */ 1)", "x:2:3"),
+            (
+                "select /*+ BNL(r) */ 1",
+                "select /*+ MRR(p) BNL(r) */ 1",
+                "x:1:1",
+            ),
+            (
+                "delete/* a */from t",
+                "delete /*+ MRR(p) *//* a */from t",
+                "x:1:1",
+            ),
+        ] {
+            let expected = Some((expected.to_owned(), place.to_owned()));
+            assert_eq!(hinted(text, "MRR(p)"), expected);
+        }
+        assert_eq!(hinted("with a as (select 1) select 2", "MRR(p)"), None);
+        assert_eq!(hinted("select 1", "MRR(p) */ drop"), None);
+    }
 
     #[test]
     fn parts_that_the_words_do_not_show_are_found() {

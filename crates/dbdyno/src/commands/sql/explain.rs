@@ -74,7 +74,7 @@ enum Format {
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     let format = args.wanted_format();
-    let statements = args.input.statements()?;
+    let statements = args.input.statements(&args.connection)?;
     for statement in &statements {
         check_kind(statement)?;
     }
@@ -199,6 +199,52 @@ async fn explain_all(
         ));
     }
     Ok(explained)
+}
+
+/// A plan as the server gave it.
+#[derive(Debug, Clone)]
+pub(super) struct ExplainedPlan {
+    /// What was sent before the statement.
+    pub(super) command: String,
+    pub(super) plan: plans::Plan,
+    /// The statement as the optimizer rewrote it, by any form.
+    pub(super) rewritten: Option<String>,
+}
+
+/// The plan that says most about a statement: measured if the statement only reads. A setting of the session is executed and
+/// has none, and neither has a statement that the server does not explain.
+pub(super) async fn explained_plan(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<ExplainedPlan>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+    let sql = String::from_utf8_lossy(statement.text()).into_owned();
+    if is_setting(statement) {
+        session.rows(&sql).await.map_err(blamed)?;
+        return Ok(None);
+    }
+    // Otherwise a syntax error would look like a form that the server does not have.
+    session.check(&sql).await.map_err(blamed)?;
+    let measuring = match effect_of(statement) {
+        Effect::Reads => Measuring::InReadOnlyTransaction,
+        _ => Measuring::Never,
+    };
+    let taken = Forms::default()
+        .take(session, &sql, measuring)
+        .await
+        .map_err(blamed)?;
+    let explanation = Explanation::new(statement, session.version(), taken, Vec::new());
+    let mut rewritten = explanation
+        .plans()
+        .filter_map(|(_, plan)| plan.rewritten.clone());
+    let rewritten = rewritten.next();
+    let best = explanation.best();
+    Ok(best.map(|(taken, plan)| ExplainedPlan {
+        command: taken.command.clone(),
+        plan: plan.clone(),
+        rewritten,
+    }))
 }
 
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.

@@ -5,19 +5,41 @@ use std::path::PathBuf;
 use runs::{Blame, Blamed};
 use workload::sql_script::{SqlScriptError, SqlStatement, statements_of, statements_of_file};
 
+use super::dear::DearStatements;
+use crate::connection_options::ConnectionOptions;
+
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
     /// File of statements, as the command-line client reads it (delimiter, source, comments)
-    #[arg(value_name = "FILE", required_unless_present = "execute")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["execute", "from"])]
     file: Option<PathBuf>,
     /// Statement instead of a file, may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
+    /// Take the dearest statements of a slow query log, or of performance_schema: a file's name, or digest
+    #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
+    from: Option<PathBuf>,
+    /// Number of statements of --from
+    #[arg(long, value_name = "N", default_value = "10", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    top: u32,
 }
 
 impl InputArgs {
     /// The statements in their order; at least one.
-    pub(super) fn statements(&self) -> Result<Vec<SqlStatement>, Blamed> {
+    pub(super) fn statements(
+        &self,
+        connection: &ConnectionOptions,
+    ) -> Result<Vec<SqlStatement>, Blamed> {
+        if let Some(from) = &self.from {
+            let dear = if from.as_os_str() == "digest" {
+                DearStatements::of_digests(&connection.endpoint()?)?
+            } else {
+                DearStatements::of_slow_log(from)?
+            };
+            let (statements, note) = dear.statements(self.top as usize)?;
+            eprintln!("note: {note}");
+            return Ok(statements);
+        }
         let read = match &self.file {
             Some(path) => statements_of_file(path),
             None => self.of_command_line(),
@@ -47,6 +69,12 @@ impl InputArgs {
         }
         Ok(all)
     }
+}
+
+/// The name of a statement: the word in its first comment, or its number from 1.
+pub(super) fn statement_name(statement: &SqlStatement, at: usize) -> String {
+    let label = statement.label().map(str::to_owned);
+    label.unwrap_or_else(|| (at + 1).to_string())
 }
 
 /// Whether a statement only changes the session, for those that follow it.

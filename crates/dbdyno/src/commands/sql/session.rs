@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use protocol::{Connection, Endpoint, Error, Outcome, ResultSet};
+use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
@@ -100,8 +100,11 @@ impl Session {
     /// Connects; each statement ends after `limit`.
     pub(super) async fn open(endpoint: &Endpoint, limit: Duration) -> Result<Self, Blamed> {
         let connection = Connection::open(endpoint).await;
+        let mut connection =
+            connection.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        connection.watch_moments();
         Ok(Self {
-            connection: connection.map_err(|error| Blamed::of_server(&endpoint.address, error))?,
+            connection,
             endpoint: endpoint.clone(),
             limit,
         })
@@ -117,6 +120,11 @@ impl Session {
         &self.endpoint
     }
 
+    /// The moments of the last statement's answer.
+    pub(super) fn moments(&self) -> Option<AnswerMoments> {
+        self.connection.moments()
+    }
+
     /// Executes a statement and keeps its rows.
     pub(super) async fn rows(&mut self, sql: &str) -> Result<Vec<ResultSet>, Failure> {
         let id = self.connection.connection_id();
@@ -128,6 +136,16 @@ impl Session {
     pub(super) async fn count(&mut self, sql: &[u8]) -> Result<Outcome, Failure> {
         let id = self.connection.connection_id();
         let exchange = self.connection.query(sql);
+        guarded(&self.endpoint, id, self.limit, exchange).await
+    }
+
+    /// Executes a statement and adds up its rows without keeping them.
+    pub(super) async fn checksum(
+        &mut self,
+        sql: &[u8],
+    ) -> Result<(Outcome, RowsChecksum), Failure> {
+        let id = self.connection.connection_id();
+        let exchange = self.connection.checksum(sql);
         guarded(&self.endpoint, id, self.limit, exchange).await
     }
 

@@ -1,13 +1,11 @@
 //! `dbdyno sql time`: how long statements take, how sure that is, and what they cost the server.
 
 mod cold;
-mod costs;
 mod figures;
-mod guard;
 mod outputs;
 mod rounds;
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
@@ -25,8 +23,8 @@ use crate::{connection_options::ConnectionOptions, output::write_out};
 #[command(after_help = "\
 All statements are executed in their order, again and again: until each one's median is known to --precision, --runs rounds
 are done or --budget is used up. The first round is reported apart, because it may read from disk what the others find in
-memory. With --cold rounds come first that each begin after a restart of the private server, with an empty buffer pool; what
-the operating system has cached stays cached.
+memory. With --cold rounds come first that each begin after a restart of the private server, with an empty buffer pool and
+its files dropped from the memory of the operating system; where they stay in memory, that is noted.
 
 A time is that from sending the statement to the last byte of its result, which is read and counted. Statements that read
 are executed in a transaction that allows nothing but reading, and statements that change data in one that is rolled back;
@@ -60,6 +58,9 @@ pub(super) struct TimeArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// Page for a browser to write, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     connection: ConnectionOptions,
 }
@@ -77,7 +78,7 @@ enum Format {
 }
 
 pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
-    let statements = args.input.statements()?;
+    let statements = args.input.statements(&args.connection)?;
     for statement in &statements {
         args.check_kind(statement)?;
     }
@@ -90,9 +91,16 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     }
     signals::interrupt()?;
     let mut rounds = Rounds::new(&statements, args.commit);
+    let mut notes = Vec::new();
     for _ in 0..args.cold {
         let name = args.connection.server.as_deref().unwrap_or_default();
-        cold::restart(name)?;
+        if let Some(why) = cold::restart(name)? {
+            let note = format!("cold rounds read the server's files from memory: {why}");
+            if !notes.contains(&note) {
+                eprintln!("note: {note}");
+                notes.push(note);
+            }
+        }
         with_session(args, async |session| rounds.cold(session).await)?;
     }
     let precision = f64::from(args.precision) / 100.0;
@@ -104,6 +112,11 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
         Ok(session.version().to_owned())
     })?;
     let timed: Vec<Timed> = rounds.timed();
+    if let Some(path) = &args.html {
+        let page = outputs::page(&timed, &version, &notes);
+        let written = files::replace(path, page.as_bytes()).map_err(std::io::Error::from);
+        written.map_err(Blamed::io(Blame::Input, path))?;
+    }
     let text = match args.format {
         Format::Table => outputs::table(&timed, &version, args.cold > 0),
         Format::Json => outputs::json(&timed, &version),

@@ -3,6 +3,8 @@
 use stats::percentile_range;
 use workload::sql_script::SqlStatement;
 
+use crate::commands::sql::execution::Parts;
+
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
@@ -24,11 +26,27 @@ pub(super) struct Timed {
     pub(super) first_s: Option<f64>,
     /// Times of the rounds after it.
     pub(super) warm_s: Vec<f64>,
+    /// The parts of each of these times.
+    pub(super) parts: Vec<Parts>,
     /// What one execution adds to counters of the session.
     pub(super) costs: Vec<(String, i64)>,
 }
 
 impl Timed {
+    /// The median of each part, seconds; `None` without a round.
+    pub(super) fn median_parts(&self) -> Option<Parts> {
+        let median = |of: fn(&Parts) -> f64| {
+            let values: Vec<f64> = self.parts.iter().map(of).collect();
+            Median::of(&values).map(|it| it.median)
+        };
+        Some(Parts {
+            send_s: median(|it| it.send_s)?,
+            server_s: median(|it| it.server_s)?,
+            first_row_s: median(|it| it.first_row_s)?,
+            fetch_s: median(|it| it.fetch_s)?,
+        })
+    }
+
     /// Where the statement begins.
     pub(super) fn place(&self) -> String {
         let place = self.statement.as_ref().map(SqlStatement::place);

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use report::{TimedStatement, statement_times_page};
 use serde_json::{Value, json};
 use units::{count, seconds};
 
 use super::figures::{Median, Timed};
+use crate::commands::sql::csv_field::quoted;
 
 /// Characters of a name in the table.
 const NAME_AT_MOST: usize = 16;
@@ -55,6 +57,18 @@ pub(super) fn table(all: &[Timed], version: &str, has_cold: bool) -> String {
         line(&mut text, &format!("\n{} at {}", timed.name, timed.place()));
         if timed.is_rolled_back {
             line(&mut text, "  each execution was rolled back");
+        }
+        if let Some(parts) = timed.median_parts() {
+            line(
+                &mut text,
+                &format!(
+                    "  send {}, server {}, first row {}, fetch {} (medians)",
+                    seconds(parts.send_s),
+                    seconds(parts.server_s),
+                    seconds(parts.first_row_s),
+                    seconds(parts.fetch_s)
+                ),
+            );
         }
         if timed.warnings > 0 {
             line(
@@ -111,8 +125,41 @@ fn timed_json(timed: &Timed) -> Value {
         "median_s": median.map(|it| it.median),
         "low_s": bounds.map(|it| it.0),
         "high_s": bounds.map(|it| it.1),
+        "parts_s": timed.median_parts().map(|parts| json!({
+            "send": parts.send_s,
+            "server": parts.server_s,
+            "first_row": parts.first_row_s,
+            "fetch": parts.fetch_s,
+        })),
         "costs": costs,
     })
+}
+
+/// A page for a browser.
+pub(super) fn page(all: &[Timed], version: &str, notes: &[String]) -> String {
+    let statements = all.iter().map(|timed| {
+        let median = Median::of(&timed.warm_s);
+        let parts = timed.median_parts();
+        TimedStatement {
+            name: &timed.name,
+            place: timed.place(),
+            text: timed.statement.as_ref().map_or_else(String::new, |it| {
+                String::from_utf8_lossy(it.text()).into_owned()
+            }),
+            rows: timed.rows,
+            warnings: timed.warnings,
+            is_rolled_back: timed.is_rolled_back,
+            cold_s: &timed.cold_s,
+            first_s: timed.first_s,
+            warm_s: &timed.warm_s,
+            median_s: median.map(|it| it.median),
+            interval_s: median.and_then(|it| it.bounds),
+            parts_s: parts.map(|it| [it.send_s, it.server_s, it.first_row_s, it.fetch_s]),
+            costs: &timed.costs,
+        }
+    });
+    let statements: Vec<TimedStatement<'_>> = statements.collect();
+    statement_times_page(version, notes, &statements)
 }
 
 /// A row per statement; an empty field where there is no value.
@@ -138,15 +185,6 @@ pub(super) fn csv(all: &[Timed]) -> String {
         line(&mut text, &fields.join(","));
     }
     text
-}
-
-/// A field by RFC 4180.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
 }
 
 /// The layout of document 000: a line per statement in seconds, and their total; a part for the first round and one for the

@@ -2,7 +2,7 @@
 
 use workload::sql_script::SqlStatement;
 
-use crate::commands::sql::{
+use super::{
     effect::{Effect, effect_of},
     input::is_setting,
     session::{Failure, Session},

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::commands::sql::session::{Failure, Session};
+use super::session::{Failure, Session};
 
 /// Counters of the server that say where a statement's time goes.
 const COUNTERS: &[&str] = &[

@@ -1,0 +1,292 @@
+//! `dbdyno sql advise`: what could make statements faster, with reasons; and what of it is proved to.
+
+mod candidate;
+mod outputs;
+mod table_facts;
+
+use std::{process::ExitCode, time::Duration};
+
+use plans::column_uses;
+use runs::{Blame, Blamed, signals};
+use workload::sql_script::SqlStatement;
+
+use self::{
+    candidate::{Remedy, Subject},
+    outputs::{Advice, Proof},
+    table_facts::TableFacts,
+};
+use super::{
+    compare::{Contest, Finding, Report, Terms, Variant, check_kind},
+    execution::GuardedStatements,
+    explain::explained_plan,
+    input::{InputArgs, is_setting, statement_name},
+    session::Session,
+    timeout::timeout,
+};
+use crate::{connection_options::ConnectionOptions, output::write_out};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each statement is explained and executed, and its plan, its use of columns and its costs give the candidates: indexes by its
+conditions, joins and order, covering ones, fresh statistics, larger buffers; and what only its author can change.
+
+With --try every candidate but those is measured on a copy of the private server, as by sql compare. One is kept only if
+it makes a statement certainly faster, by more than --min-effect, with the same result. The server itself is not changed.
+
+Exit code 1: with --try, nothing was proved.
+
+Examples:
+  dbdyno sql advise q.sql --host db1 --database wiki
+  dbdyno sql advise q.sql --server demo --database wiki --try")]
+pub(super) struct AdviseArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Measure the candidates on copies of the private server
+    #[arg(long = "try")]
+    is_tried: bool,
+    /// Candidates to measure at most, each on a copy of its own
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=16))]
+    at_most: u32,
+    /// Time for all measurements
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
+    budget: Duration,
+    /// Smallest difference that matters
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
+    min_effect: u32,
+    /// Seed of the order of executions
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// Time limit of each statement; after it the statement is killed on the server
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
+    timeout: Duration,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A paragraph per candidate
+    Text,
+    /// One object
+    Json,
+}
+
+/// Blocks of a trial at most.
+const BLOCKS_AT_MOST: usize = 20;
+
+pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
+    // Not by clap, which asks for no option that conflicts with a given one, such as --host.
+    if args.is_tried && args.connection.server.is_none() {
+        let message = "--try needs a private server, of which it makes copies";
+        let hint = "name one by --server; without --try the candidates are only named";
+        return Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into());
+    }
+    let statements = args.input.statements(&args.connection)?;
+    for statement in &statements {
+        check_kind(statement)?;
+    }
+    if statements.iter().all(is_setting) {
+        let message = "no statement to advise on: there are only settings of the session";
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    signals::interrupt()?;
+    let endpoint = args.connection.endpoint()?;
+    let advice = reactor::block_on(async {
+        let mut session = Session::open(&endpoint, args.timeout).await?;
+        let advice = advise(&mut session, &statements).await;
+        session.close().await;
+        advice
+    });
+    let mut advice = advice.map_err(Blamed::machine)??;
+    if args.is_tried && advice.iter().any(Advice::is_variant) {
+        args.try_all(&statements, &mut advice)?;
+    }
+    match args.format {
+        Format::Text => print!("{}", outputs::text(&advice, args.is_tried)),
+        Format::Json => write_out(outputs::json(&advice).as_bytes())?,
+    }
+    let is_proved = advice
+        .iter()
+        .any(|it| matches!(it.proof, Some(Proof::Kept { .. })));
+    Ok(if args.is_tried && !is_proved {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// The candidates of all statements; one that several have is named once, with the first of them.
+async fn advise(session: &mut Session, statements: &[SqlStatement]) -> Result<Vec<Advice>, Blamed> {
+    let guarded = GuardedStatements::new(statements, false, None);
+    guarded.check(session).await?;
+    let larger_pool_bytes = larger_pool(session, &statements[0]).await?;
+    let mut advice: Vec<Advice> = Vec::new();
+    let mut number = 0;
+    for (at, statement) in statements.iter().enumerate() {
+        let Some(explained) = explained_plan(session, statement).await? else {
+            continue;
+        };
+        // Warm, so that what it reads from disk is what the memory cannot hold.
+        guarded.execute(session, at).await?;
+        let costs = guarded.costs(session, at).await?;
+        if explained.rewritten.is_none() {
+            eprintln!(
+                "note: {}: this version does not show which columns the statement uses: no index is proposed for it",
+                statement.place()
+            );
+        }
+        let uses = column_uses(explained.rewritten.as_deref().unwrap_or_default());
+        let mut facts = Vec::new();
+        for table in &uses {
+            facts.push(TableFacts::read(session, statement, &table.schema, &table.table).await?);
+        }
+        let subject = Subject {
+            plan: &explained.plan,
+            uses: &uses,
+            facts: &facts,
+            costs: &costs,
+            larger_pool_bytes,
+        };
+        let name = statement_name(statement, number);
+        number += 1;
+        for candidate in subject.candidates() {
+            let is_known = advice
+                .iter()
+                .any(|it| it.candidate.remedy == candidate.remedy);
+            if !is_known {
+                advice.push(Advice {
+                    statement: name.clone(),
+                    candidate,
+                    proof: None,
+                });
+            }
+        }
+    }
+    // A plain index is tried before one that has more columns.
+    advice.sort_by_key(|it| it.is_covering());
+    Ok(advice)
+}
+
+/// Four times the buffer pool, or as much as a quarter of this machine's memory; `None` if that is hardly larger.
+async fn larger_pool(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<u64>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let sets = session.rows("SELECT @@innodb_buffer_pool_size").await;
+    let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
+    let mut values = sets.iter().flat_map(|set| &set.rows).flatten().flatten();
+    let bytes = values
+        .next()
+        .and_then(|it| String::from_utf8_lossy(it).parse::<u64>().ok());
+    let limit = telemetry::usable_memory_bytes().map(|bytes| bytes / 4);
+    let larger = bytes
+        .zip(limit)
+        .map(|(bytes, limit)| (bytes, (4 * bytes).min(limit)));
+    Ok(larger
+        .filter(|(bytes, larger)| *larger > bytes + bytes / 2)
+        .map(|it| it.1))
+}
+
+impl AdviseArgs {
+    /// Measures the candidates that a variant can have, and notes what came of each.
+    fn try_all(&self, statements: &[SqlStatement], advice: &mut [Advice]) -> Result<(), Blamed> {
+        let mut variants = vec![Variant::baseline()];
+        let mut questions = vec![None];
+        let mut tried = Vec::new();
+        for (at, it) in advice.iter_mut().enumerate() {
+            let Remedy::Variant { name, parts } = &it.candidate.remedy else {
+                continue;
+            };
+            if tried.len() == self.at_most as usize {
+                it.proof = Some(Proof::NotTried);
+                continue;
+            }
+            let variant = Variant::parse(&format!("{name}: {parts}"));
+            variants.push(variant.map_err(|error| Blamed::new(Blame::Server, error))?);
+            questions.push(parts.starts_with("create index").then(|| index_bytes(name)));
+            tried.push(at);
+        }
+        let sides: Vec<&Variant> = variants.iter().collect();
+        let report = Contest {
+            variants: &sides,
+            statements: &vec![statements.to_vec(); sides.len()],
+            connection: &self.connection,
+            terms: Terms {
+                blocks: BLOCKS_AT_MOST,
+                budget: self.budget,
+                margin: f64::from(self.min_effect) / 100.0,
+                seed: self.seed,
+            },
+            timeout: self.timeout,
+            questions: &questions,
+        };
+        let report = report.run()?;
+        for (side, at) in tried.into_iter().enumerate() {
+            let proof = proof(&report, side + 1, &advice[at].statement);
+            advice[at].proof = Some(proof);
+        }
+        Ok(())
+    }
+}
+
+/// The question for the size of an index in bytes.
+fn index_bytes(name: &str) -> String {
+    format!(
+        "SELECT SUM(stat_value) * @@innodb_page_size FROM mysql.innodb_index_stats \
+         WHERE stat_name = 'size' AND index_name = {}",
+        runs::quoted(name)
+    )
+}
+
+/// What a trial says about the candidate of a side, which was proposed for a statement.
+fn proof(report: &Report, side: usize, statement: &str) -> Proof {
+    let margin = report.terms.margin;
+    let of_side = || {
+        report
+            .findings
+            .iter()
+            .filter(|it| it.comparison.side == side)
+    };
+    let sentence = |it: &Finding| {
+        let ratio = it
+            .compared()
+            .and_then(|compared| compared.comparison)
+            .map(|it| it.ratio);
+        let numbers = ratio.map_or_else(String::new, |ratio| {
+            let [change, low, high] = [ratio.estimate, ratio.low, ratio.high].map(units::change);
+            format!(", {change} ({low} to {high})")
+        });
+        let why = it.check().or_else(|| it.reason());
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        format!("{}: {}{numbers}{why}", it.statement, it.verdict())
+    };
+    // The whole interval is better by more than what matters: copies of a server differ by some percent themselves.
+    let is_faster = |it: &&Finding| {
+        let ratio = it
+            .compared()
+            .and_then(|compared| compared.comparison)
+            .map(|it| it.ratio);
+        it.verdict() == "faster" && ratio.is_some_and(|ratio| ratio.high < 1.0 / (1.0 + margin))
+    };
+    let sentences = |all: Vec<&Finding>| all.into_iter().map(sentence).collect::<Vec<_>>();
+    let faster: Vec<&Finding> = of_side().filter(is_faster).collect();
+    let worse = of_side().filter(|it| matches!(it.verdict(), "slower" | "different result"));
+    let worse: Vec<&Finding> = worse.collect();
+    if faster.is_empty() || worse.iter().any(|it| it.verdict() == "different result") {
+        let is_telling = |it: &&Finding| {
+            it.statement == statement || matches!(it.verdict(), "slower" | "different result")
+        };
+        return Proof::Rejected(sentences(of_side().filter(is_telling).collect()));
+    }
+    Proof::Kept {
+        faster: sentences(faster),
+        slower: sentences(worse),
+        index_bytes: report.answers.get(side).copied().flatten(),
+    }
+}

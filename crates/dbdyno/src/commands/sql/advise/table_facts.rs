@@ -1,0 +1,97 @@
+//! What a server knows about a table: the types of its columns and its indexes.
+
+use std::collections::BTreeMap;
+
+use runs::{Blamed, quoted};
+use workload::sql_script::SqlStatement;
+
+use crate::commands::sql::session::Session;
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TableFacts {
+    /// Type of each column in small letters: `varchar`.
+    pub(super) types: BTreeMap<String, String>,
+    /// Columns of each index, in its order.
+    pub(super) indexes: BTreeMap<String, Vec<String>>,
+}
+
+impl TableFacts {
+    /// Reads them; a table that is none has no columns.
+    pub(super) async fn read(
+        session: &mut Session,
+        statement: &SqlStatement,
+        schema: &str,
+        table: &str,
+    ) -> Result<Self, Blamed> {
+        let filter = format!(
+            "table_schema = {} AND table_name = {}",
+            quoted(schema),
+            quoted(table)
+        );
+        let mut facts = Self::default();
+        let columns =
+            format!("SELECT column_name, data_type FROM information_schema.columns WHERE {filter}");
+        for [column, kind] in pairs(session, statement, &columns).await? {
+            facts.types.insert(column, kind.to_lowercase());
+        }
+        let indexes = format!(
+            "SELECT index_name, column_name FROM information_schema.statistics WHERE {filter} \
+             ORDER BY index_name, seq_in_index"
+        );
+        for [index, column] in pairs(session, statement, &indexes).await? {
+            facts.indexes.entry(index).or_default().push(column);
+        }
+        Ok(facts)
+    }
+
+    /// The index that begins with these columns, in any order among the first `equal` of them.
+    pub(super) fn index_with(&self, columns: &[String], equal: usize) -> Option<&str> {
+        let starts = |index: &Vec<String>| {
+            let Some(start) = index.get(..columns.len()) else {
+                return false;
+            };
+            let same = |a: &String, b: &String| a.eq_ignore_ascii_case(b);
+            let (own, wanted) = (&start[..equal], &columns[..equal]);
+            own.iter()
+                .all(|column| wanted.iter().any(|it| same(it, column)))
+                && start[equal..]
+                    .iter()
+                    .zip(&columns[equal..])
+                    .all(|(a, b)| same(a, b))
+        };
+        let mut all = self.indexes.iter();
+        all.find(|(_, index)| starts(index))
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// Whether an index can hold a column as a whole.
+    pub(super) fn is_indexable(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        let is_long =
+            kind.ends_with("text") || kind.ends_with("blob") || matches!(kind, "json" | "geometry");
+        !kind.is_empty() && !is_long
+    }
+
+    /// Whether a column holds text.
+    pub(super) fn is_text(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        matches!(kind, "char" | "varchar") || kind.ends_with("text")
+    }
+}
+
+async fn pairs(
+    session: &mut Session,
+    statement: &SqlStatement,
+    sql: &str,
+) -> Result<Vec<[String; 2]>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let sets = session.rows(sql).await;
+    let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    let pairs = rows.filter_map(|row| {
+        let text = |at: usize| Some(String::from_utf8_lossy(row.get(at)?.as_deref()?).into_owned());
+        Some([text(0)?, text(1)?])
+    });
+    Ok(pairs.collect())
+}

@@ -1,0 +1,176 @@
+//! `dbdyno sql compare`: statements under two or more variants, interleaved until the difference is decided.
+
+mod contest;
+mod copies;
+mod finding;
+mod mechanism;
+mod outputs;
+mod page;
+mod side;
+mod trial;
+mod variant;
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use runs::{Blame, Blamed, signals};
+use workload::sql_script::SqlStatement;
+
+pub(super) use self::{
+    contest::Contest,
+    finding::{Finding, Report},
+    trial::Terms,
+    variant::Variant,
+};
+use super::{
+    effect::{Effect, effect_of, kind_of},
+    input::{InputArgs, is_setting},
+    timeout::timeout,
+};
+use crate::{
+    commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A variant is NAME: PART; PART, with one or more parts:
+  SET or USE of the session       executed at the beginning of its session
+  other SQL, such as CREATE INDEX, DROP INDEX, ALTER, ANALYZE TABLE, SET GLOBAL
+                                  executed once on a copy of the private server
+  option NAME=VALUE               option of the server, on a copy of the private server
+  hint HINT                       put as /*+ HINT */ after the first word of every statement
+  rewrite FILE                    other statements for the same results, one for each, in their order
+
+Each side with SQL or options of its own runs on a copy of the private server (--server), and then so does the baseline; the
+server itself is stopped while it is copied, and not changed. A given server only gets sessions.
+
+First every statement is executed on every side, which is not timed, and the rows are compared in any order, as the server's
+text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of which the median
+counts. They end when every difference is decided, by the verdict of experiments, or at --runs or --budget. Statements that
+change data are rolled back each time.
+
+Exit code 1: a variant gives another result than the baseline.
+
+Examples:
+  dbdyno sql compare q.sql --server demo --variant 'index: create index len on page (page_len)'
+  dbdyno sql compare q.sql --host db1 --variant \"no mrr: set optimizer_switch='mrr=off'\" --html plans.html
+  dbdyno sql compare q.sql --server demo --variant 'big: option innodb_buffer_pool_size=2G' --variant 'join: rewrite q2.sql'")]
+pub(super) struct CompareArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// What is different on another side, may be repeated: NAME: PART; PART
+    #[arg(long, value_name = "VARIANT", required = true, value_parser = Variant::parse)]
+    variant: Vec<Variant>,
+    /// What is different on the side that the others are compared with [default: nothing]
+    #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
+    baseline: Option<Variant>,
+    /// Blocks at most
+    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
+    runs: u32,
+    /// Time for all blocks
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
+    budget: Duration,
+    /// Smallest difference that matters
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
+    min_effect: u32,
+    /// Seed of the order of executions
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// Time limit of each statement; after it the statement is killed on the server
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
+    timeout: Duration,
+    /// Show every comparison with its plans and counters
+    #[arg(long, short)]
+    verbose: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Page with the plans of both sides to write, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The verdicts with their reasons
+    Table,
+    /// One object with every time and plan
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+}
+
+pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
+    let baseline = args.baseline.clone().unwrap_or_else(Variant::baseline);
+    let variants: Vec<&Variant> = [&baseline].into_iter().chain(&args.variant).collect();
+    for (at, variant) in variants.iter().enumerate() {
+        if variants[..at]
+            .iter()
+            .any(|other| other.name == variant.name)
+        {
+            let message = format!("two sides have the name {}", variant.name);
+            return Err(Blamed::new(Blame::Input, message).into());
+        }
+    }
+    let statements = args.input.statements(&args.connection)?;
+    let of_sides = variants
+        .iter()
+        .map(|variant| side::statements_of(variant, &statements));
+    let of_sides = of_sides.collect::<Result<Vec<_>, _>>()?;
+    for statement in of_sides.iter().flatten() {
+        check_kind(statement)?;
+    }
+    if statements.iter().all(is_setting) {
+        let message = "no statement to compare: there are only settings of the session";
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    signals::interrupt()?;
+    let contest = Contest {
+        variants: &variants,
+        statements: &of_sides,
+        connection: &args.connection,
+        terms: Terms {
+            blocks: args.runs as usize,
+            budget: args.budget,
+            margin: f64::from(args.min_effect) / 100.0,
+            seed: args.seed,
+        },
+        timeout: args.timeout,
+        questions: &[],
+    };
+    let report = contest.run()?;
+    if let Some(path) = &args.html {
+        let written = files::replace(path, page::page(&report).as_bytes());
+        written
+            .map_err(std::io::Error::from)
+            .map_err(Blamed::io(Blame::Input, path))?;
+    }
+    match args.format {
+        Format::Table => {
+            let width = usize::from(terminal_width());
+            print!("{}", outputs::table(&report, args.verbose, width));
+        }
+        Format::Json => write_out(outputs::json(&report).as_bytes())?,
+        Format::Csv => write_out(outputs::csv(&report).as_bytes())?,
+    }
+    Ok(if report.has_different_results() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// An error for a statement whose executions cannot be taken back.
+pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
+    if is_setting(statement) || effect_of(statement) != Effect::Other {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: {} cannot be rolled back",
+        statement.place(),
+        kind_of(statement)
+    );
+    let hint = "definitions and the like belong to a variant: --variant 'NAME: ...'";
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+}

@@ -1,0 +1,145 @@
+//! What a comparison found: the verdict, the result check, the change of the plan, the reason.
+
+use plans::{Change, changes};
+use verdict::{Compared, Decision};
+
+use super::{
+    mechanism::reason,
+    trial::{Comparison, Sameness, Terms},
+};
+use crate::commands::sql::explain::ExplainedPlan;
+
+/// Amounts in a reason at most.
+const AMOUNTS_AT_MOST: usize = 3;
+
+/// One statement under one variant.
+pub(in crate::commands::sql) struct Finding {
+    /// Name of the statement.
+    pub(in crate::commands::sql) statement: String,
+    pub(in crate::commands::sql) variant: String,
+    /// The text on either side.
+    pub(in crate::commands::sql) texts: [String; 2],
+    /// The plans of both sides.
+    pub(in crate::commands::sql) plans: [Option<ExplainedPlan>; 2],
+    pub(in crate::commands::sql) comparison: Comparison,
+}
+
+/// All findings, and how they came about.
+pub(in crate::commands::sql) struct Report {
+    /// Version of the server.
+    pub(in crate::commands::sql) version: String,
+    /// Name of the baseline.
+    pub(in crate::commands::sql) baseline: String,
+    /// The private server that was copied for the sides.
+    pub(in crate::commands::sql) copied: Option<String>,
+    pub(in crate::commands::sql) terms: Terms,
+    /// Blocks measured.
+    pub(in crate::commands::sql) blocks: usize,
+    pub(in crate::commands::sql) findings: Vec<Finding>,
+    /// Answers of the sides to their questions.
+    pub(in crate::commands::sql) answers: Vec<Option<f64>>,
+}
+
+impl Finding {
+    pub(in crate::commands::sql) fn new(
+        statement: String,
+        variant: String,
+        texts: [String; 2],
+        plans: [Option<ExplainedPlan>; 2],
+        comparison: Comparison,
+    ) -> Self {
+        Self {
+            statement,
+            variant,
+            texts,
+            plans,
+            comparison,
+        }
+    }
+
+    /// The verdict with its numbers; `None` without a block, as for a different result.
+    pub(in crate::commands::sql) fn compared(&self) -> Option<&Compared> {
+        self.comparison.compared.as_ref()
+    }
+
+    /// The verdict in a word.
+    pub(in crate::commands::sql) fn verdict(&self) -> &'static str {
+        match (self.comparison.sameness, self.compared()) {
+            (Sameness::Different, _) => "different result",
+            (_, Some(compared)) => compared.decision.word(),
+            (_, None) => Decision::Inconclusive.word(),
+        }
+    }
+
+    /// Differences of the plans; `None` if one of them is missing.
+    pub(in crate::commands::sql) fn plan_changes(&self) -> Option<Vec<Change>> {
+        let [Some(before), Some(after)] = &self.plans else {
+            return None;
+        };
+        Some(changes(&before.plan.root, &after.plan.root))
+    }
+
+    /// The result check in words, where there is something to say.
+    pub(in crate::commands::sql) fn check(&self) -> Option<String> {
+        let [before, after] = self.comparison.results;
+        match self.comparison.sameness {
+            Sameness::Same => None,
+            Sameness::Unknown => Some(
+                "result not compared: the baseline itself gives another one each time".to_owned(),
+            ),
+            Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
+                "{} instead of {}",
+                rows(after.rows.rows()),
+                rows(before.rows.rows())
+            )),
+            Sameness::Different if before.changed != after.changed => Some(format!(
+                "{} changed instead of {}",
+                rows(after.changed),
+                rows(before.changed)
+            )),
+            Sameness::Different => Some(format!("other values in {}", rows(after.rows.rows()))),
+        }
+    }
+
+    /// Why the times differ, or do not.
+    pub(in crate::commands::sql) fn reason(&self) -> Option<String> {
+        self.reason_of(AMOUNTS_AT_MOST)
+    }
+
+    /// The most telling amount only.
+    pub(in crate::commands::sql) fn first_reason(&self) -> Option<String> {
+        self.reason_of(1)
+    }
+
+    fn reason_of(&self, amounts: usize) -> Option<String> {
+        let decision = self.compared()?.decision;
+        let [before, after] = &self.comparison.costs;
+        Some(reason(decision, before, after, amounts))
+    }
+}
+
+fn rows(number: u64) -> String {
+    units::counted(usize::try_from(number).unwrap_or(usize::MAX), "row")
+}
+
+impl Report {
+    /// Whether a variant gives another result than the baseline.
+    pub(in crate::commands::sql) fn has_different_results(&self) -> bool {
+        let mut all = self.findings.iter();
+        all.any(|it| it.comparison.sameness == Sameness::Different)
+    }
+
+    /// `server 8.0.33, each side on a copy of server demo; 12 blocks, seed 1`.
+    pub(in crate::commands::sql) fn headline(&self) -> String {
+        let copied = self.copied.as_ref();
+        let copied = copied.map(|name| format!(", on copies of server {name}"));
+        format!(
+            "server {}{}; compared with {}; {}, seed {}",
+            self.version,
+            copied.unwrap_or_default(),
+            self.baseline,
+            units::counted(self.blocks, "block"),
+            self.terms.seed
+        )
+    }
+}

@@ -1,0 +1,138 @@
+//! Why a statement takes less or more: the counters of one execution on either side.
+
+use units::count;
+use verdict::Decision;
+
+/// An amount that explains a time, as the sum of the counters whose names begin so.
+struct Amount {
+    words: &'static str,
+    counters: &'static [&'static str],
+}
+
+/// The amounts, the most telling first.
+const AMOUNTS: [Amount; 7] = [
+    Amount {
+        words: "rows read",
+        counters: &["Handler_read_"],
+    },
+    Amount {
+        words: "rows written to temporary tables",
+        counters: &["Handler_tmp_write"],
+    },
+    Amount {
+        words: "temporary tables on disk",
+        counters: &["Created_tmp_disk_tables"],
+    },
+    Amount {
+        words: "temporary tables",
+        counters: &["Created_tmp_tables"],
+    },
+    Amount {
+        words: "merge passes of sorts",
+        counters: &["Sort_merge_passes"],
+    },
+    Amount {
+        words: "rows sorted",
+        counters: &["Sort_rows"],
+    },
+    Amount {
+        words: "pages looked up",
+        counters: &["Innodb_buffer_pool_read_requests"],
+    },
+];
+
+/// An amount that grows or shrinks by less than this factor explains nothing.
+const FACTOR_AT_LEAST: f64 = 1.2;
+
+/// What an execution adds to counters.
+pub(super) type Costs = [(String, i64)];
+
+/// The reason of a verdict: `because rows read 1.60M to 39.4k`; without a difference what is the same. It names
+/// this number of amounts at most.
+pub(super) fn reason(decision: Decision, before: &Costs, after: &Costs, amounts: usize) -> String {
+    let mut changed = Vec::new();
+    for amount in &AMOUNTS {
+        let (was, is) = (amount.of(before), amount.of(after));
+        let grows = is > was;
+        let factor = (was.max(is) as f64) / (was.min(is).max(1) as f64);
+        let explains = match decision {
+            Decision::Faster => !grows,
+            Decision::Slower => grows,
+            Decision::Equivalent | Decision::Inconclusive => true,
+        };
+        // A few more rows of a small table are no reason.
+        if was != is && factor >= FACTOR_AT_LEAST && explains {
+            changed.push(format!(
+                "{} {} to {}",
+                amount.words,
+                count(was as f64),
+                count(is as f64)
+            ));
+        }
+    }
+    changed.truncate(amounts);
+    let rows = count(AMOUNTS[0].of(after) as f64);
+    match (decision.is_different(), changed.is_empty()) {
+        (true, false) => format!("because {}", changed.join(", ")),
+        (false, false) => changed.join(", "),
+        (true, true) => format!("no counter of the session explains it (rows read {rows})"),
+        (false, true) => format!("rows read {rows} on both sides"),
+    }
+}
+
+impl Amount {
+    fn of(&self, costs: &Costs) -> i64 {
+        let belongs = |name: &str| self.counters.iter().any(|start| name.starts_with(start));
+        costs
+            .iter()
+            .filter(|(name, _)| belongs(name))
+            .map(|(_, added)| added)
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(read: i64, written: i64) -> Vec<(String, i64)> {
+        vec![
+            ("Handler_read_key".to_owned(), 1),
+            ("Handler_read_next".to_owned(), read),
+            ("Handler_tmp_write".to_owned(), written),
+        ]
+    }
+
+    #[test]
+    fn the_reason_has_the_direction_of_the_verdict() {
+        let (many, few) = (costs(1_599_999, 0), costs(39_433, 700));
+        for (decision, before, after, expected) in [
+            (
+                Decision::Faster,
+                &many,
+                &few,
+                "because rows read 1.60M to 39.4k",
+            ),
+            (
+                Decision::Slower,
+                &many,
+                &few,
+                "because rows written to temporary tables 0 to 700",
+            ),
+            (
+                Decision::Equivalent,
+                &many,
+                &many,
+                "rows read 1.60M on both sides",
+            ),
+            (
+                Decision::Faster,
+                &many,
+                &many,
+                "no counter of the session explains it (rows read 1.60M)",
+            ),
+        ] {
+            assert_eq!(reason(decision, before, after, 2), expected);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Findings as a page for a browser.
+
+use report::{ComparedStatement, PlanSide, plan_comparison_page};
+use units::{change, seconds};
+
+use super::finding::{Finding, Report};
+
+/// The page with the plans of both sides beside each other.
+pub(super) fn page(report: &Report) -> String {
+    let all: Vec<ComparedStatement<'_>> = report.findings.iter().map(statement).collect();
+    let title = format!(
+        "{} with {}",
+        units::counted(all.len(), "comparison"),
+        report.baseline
+    );
+    plan_comparison_page(&title, &report.headline(), &all)
+}
+
+fn statement(finding: &Finding) -> ComparedStatement<'_> {
+    let compared = finding.compared();
+    let ratio = compared.and_then(|it| it.comparison).map(|it| it.ratio);
+    let means = compared.map(|it| it.means.map(seconds));
+    let side = |at: usize| PlanSide {
+        time: means.as_ref().map(|means| means[at].clone()),
+        statement: &finding.texts[at],
+        plan: finding.plans[at]
+            .as_ref()
+            .map(|it| (it.command.as_str(), &it.plan)),
+    };
+    let sentences = finding.plan_changes().map(|changes| {
+        let sentences = changes.iter().map(plans::Change::sentence);
+        sentences.collect()
+    });
+    ComparedStatement {
+        statement: &finding.statement,
+        variant: &finding.variant,
+        verdict: finding.verdict(),
+        change: ratio.map(|ratio| change(ratio.estimate)),
+        interval: ratio.map(|ratio| format!("{} to {}", change(ratio.low), change(ratio.high))),
+        blocks: finding.comparison.times_s.len(),
+        notes: finding
+            .check()
+            .into_iter()
+            .chain(finding.reason())
+            .collect(),
+        plan_changes: sentences,
+        sides: [side(0), side(1)],
+    }
+}

@@ -1,0 +1,310 @@
+//! The statements executed on all sides, in blocks of random order, until each comparison is decided.
+
+use std::time::Duration;
+
+use runs::Blamed;
+use stats::Random;
+use verdict::{Compared, TimedFamily};
+use workload::sql_script::SqlStatement;
+
+use super::side::Side;
+use crate::commands::sql::{
+    execution::{GuardedStatements, StatementResult},
+    input::is_setting,
+};
+
+/// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
+const BLOCK_S: f64 = 0.05;
+/// Executions of a statement on one side in a block at most.
+const EXECUTIONS_AT_MOST: usize = 9;
+
+/// When the blocks end.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::commands::sql) struct Terms {
+    /// Blocks at most.
+    pub(in crate::commands::sql) blocks: usize,
+    /// Time for all blocks.
+    pub(in crate::commands::sql) budget: Duration,
+    /// The smallest difference that matters, as a share.
+    pub(in crate::commands::sql) margin: f64,
+    /// Seed of the order.
+    pub(in crate::commands::sql) seed: u64,
+}
+
+/// Whether the variant of a comparison gives the result of the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands::sql) enum Sameness {
+    /// The same rows, each as often, or as many changed rows.
+    Same,
+    /// Other rows, or another number of changed rows.
+    Different,
+    /// The baseline itself gives another result each time.
+    Unknown,
+}
+
+impl Sameness {
+    /// Its name for programs.
+    pub(in crate::commands::sql) fn word(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// One statement under one variant, against the baseline.
+pub(in crate::commands::sql) struct Comparison {
+    /// Index of the statement.
+    pub(in crate::commands::sql) statement: usize,
+    /// Index of the side, from 1; 0 is the baseline.
+    pub(in crate::commands::sql) side: usize,
+    /// The results of both sides.
+    pub(in crate::commands::sql) results: [StatementResult; 2],
+    pub(in crate::commands::sql) sameness: Sameness,
+    /// Seconds of both sides, block by block: medians of the block's executions.
+    pub(in crate::commands::sql) times_s: Vec<(f64, f64)>,
+    /// The verdict; `None` without a block.
+    pub(in crate::commands::sql) compared: Option<Compared>,
+    /// What one execution on either side adds to the counters.
+    pub(in crate::commands::sql) costs: [Vec<(String, i64)>; 2],
+}
+
+/// The comparisons with their state during the trial.
+pub(in crate::commands::sql) struct Trial<'a> {
+    guarded: Vec<GuardedStatements<'a>>,
+    terms: Terms,
+    comparisons: Vec<Comparison>,
+}
+
+impl<'a> Trial<'a> {
+    /// Executes every statement on every side for the first time, which is not timed, and compares the results.
+    pub(in crate::commands::sql) async fn begin(
+        sides: &mut [Side<'a>],
+        terms: Terms,
+    ) -> Result<Self, Blamed> {
+        let guarded: Vec<GuardedStatements<'a>> = sides
+            .iter()
+            .map(|side| GuardedStatements::new(side.statements, false, None))
+            .collect();
+        for (side, guarded) in sides.iter_mut().zip(&guarded) {
+            guarded.check(&mut side.session).await?;
+        }
+        let mut trial = Self {
+            guarded,
+            terms,
+            comparisons: Vec::new(),
+        };
+        // Twice on the baseline, because a result may change by itself.
+        let mut first = trial.results(&mut sides[..1]).await?;
+        first.extend(trial.results(sides).await?);
+        for (statement, earlier) in first[0].iter().enumerate() {
+            for side in 1..sides.len() {
+                let results = [first[1][statement], first[1 + side][statement]];
+                trial.comparisons.push(Comparison {
+                    statement,
+                    side,
+                    results,
+                    sameness: sameness(*earlier, results),
+                    times_s: Vec::new(),
+                    compared: None,
+                    costs: Default::default(),
+                });
+            }
+        }
+        Ok(trial)
+    }
+
+    /// The results of all statements on some sides, without those of settings.
+    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<StatementResult>>, Blamed> {
+        let mut all = Vec::new();
+        for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
+            let mut results = Vec::new();
+            for (at, statement) in side.statements.iter().enumerate() {
+                if is_setting(statement) {
+                    guarded.execute(&mut side.session, at).await?;
+                } else {
+                    results.push(guarded.result(&mut side.session, at).await?);
+                }
+            }
+            all.push(results);
+        }
+        Ok(all)
+    }
+
+    /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
+    /// is not measured. Returns the comparisons and the number of blocks.
+    pub(in crate::commands::sql) async fn run(
+        mut self,
+        sides: &mut [Side<'a>],
+    ) -> Result<(Vec<Comparison>, usize), Blamed> {
+        let Terms {
+            blocks,
+            budget,
+            margin,
+            seed,
+        } = self.terms;
+        let measured: Vec<usize> = (0..self.comparisons.len())
+            .filter(|at| self.comparisons[*at].sameness != Sameness::Different)
+            .collect();
+        let family = TimedFamily::new(measured.len().max(1), margin, blocks);
+        let mut family = family.expect("the command line has a margin and three blocks or more");
+        let mut random = Random::new(seed);
+        let started = reactor::now();
+        let mut done = 0;
+        while done < blocks && reactor::now() - started < budget {
+            let open: Vec<(usize, usize)> = measured
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(member, _)| !family.is_decided(*member))
+                .collect();
+            if open.is_empty() {
+                break;
+            }
+            self.block(sides, &open, &mut family, &mut random).await?;
+            done += 1;
+        }
+        let compared = family.compared();
+        for ((member, at), compared) in measured.iter().enumerate().zip(compared) {
+            self.comparisons[*at].times_s = family.pairs(member).to_vec();
+            self.comparisons[*at].compared = compared;
+        }
+        self.add_costs(sides).await?;
+        Ok((self.comparisons, done))
+    }
+
+    /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
+    async fn block(
+        &self,
+        sides: &mut [Side<'a>],
+        open: &[(usize, usize)],
+        family: &mut TimedFamily,
+        random: &mut Random,
+    ) -> Result<(), Blamed> {
+        let mut places: Vec<Places<'_>> = sides.iter().map(Places::of).collect();
+        let statements = self.comparisons.last().map_or(0, |it| it.statement + 1);
+        for statement in 0..statements {
+            let of_statement: Vec<(usize, usize)> = open
+                .iter()
+                .map(|(member, at)| (*member, &self.comparisons[*at]))
+                .filter(|(_, it)| it.statement == statement)
+                .map(|(member, it)| (member, it.side))
+                .collect();
+            let mut order: Vec<usize> = (0..sides.len())
+                .filter(|side| *side == 0 || of_statement.iter().any(|(_, of)| of == side))
+                .collect();
+            let mut times_s: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
+            for (at, side) in sides.iter_mut().enumerate() {
+                // The settings before it, also on a side that needs no execution.
+                let (settings, _) = places[at].reach(statement);
+                for setting in settings {
+                    self.guarded[at].execute(&mut side.session, setting).await?;
+                }
+            }
+            if of_statement.is_empty() {
+                continue;
+            }
+            for _ in 0..self.executions(statement) {
+                random.shuffle(&mut order);
+                for at in &order {
+                    let (_, place) = places[*at].reach(statement);
+                    let session = &mut sides[*at].session;
+                    let execution = self.guarded[*at].execute(session, place).await?;
+                    times_s[*at].push(execution.time_s);
+                }
+            }
+            for (member, side) in of_statement {
+                let pair = median(&mut times_s[0]).zip(median(&mut times_s[side]));
+                family.add(member, pair.expect("both sides were executed"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Executions of a statement in a block on each side: a short one is disturbed easily, and a median of several is not.
+    fn executions(&self, statement: usize) -> usize {
+        let of_statement = self
+            .comparisons
+            .iter()
+            .filter(|it| it.statement == statement);
+        let times_s = of_statement.flat_map(|it| it.results.map(|result| result.time_s));
+        let longest_s = times_s.fold(0.0, f64::max);
+        ((BLOCK_S / longest_s) as usize).clamp(1, EXECUTIONS_AT_MOST)
+    }
+
+    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+        for (number, side) in sides.iter_mut().enumerate() {
+            let mut statement = 0;
+            for (at, text) in side.statements.iter().enumerate() {
+                if is_setting(text) {
+                    self.guarded[number].execute(&mut side.session, at).await?;
+                    continue;
+                }
+                let costs = self.guarded[number].costs(&mut side.session, at).await?;
+                let of_statement = |it: &&mut Comparison| it.statement == statement;
+                for comparison in self.comparisons.iter_mut().filter(of_statement) {
+                    if number == 0 {
+                        comparison.costs[0].clone_from(&costs);
+                    } else if comparison.side == number {
+                        comparison.costs[1].clone_from(&costs);
+                    }
+                }
+                statement += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The way through the statements of a side, whose settings stand between them.
+struct Places<'a> {
+    side: &'a [SqlStatement],
+    next: usize,
+    /// Index of the statement that was reached last, without settings.
+    reached: Option<(usize, usize)>,
+}
+
+impl<'a> Places<'a> {
+    fn of(side: &Side<'a>) -> Self {
+        Self {
+            side: side.statements,
+            next: 0,
+            reached: None,
+        }
+    }
+
+    /// The settings on the way to a statement that were not passed yet, and its place.
+    fn reach(&mut self, statement: usize) -> (Vec<usize>, usize) {
+        let mut settings = Vec::new();
+        while self.reached.is_none_or(|(number, _)| number < statement) {
+            let place = self.next;
+            self.next += 1;
+            if is_setting(&self.side[place]) {
+                settings.push(place);
+            } else {
+                let number = self.reached.map_or(0, |(number, _)| number + 1);
+                self.reached = Some((number, place));
+            }
+        }
+        (settings, self.reached.map_or(0, |(_, place)| place))
+    }
+}
+
+/// The median; of an even number of values the upper one of the two in the middle.
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Whether both sides have the same result; `earlier` is the baseline's own from another execution.
+fn sameness(earlier: StatementResult, [baseline, variant]: [StatementResult; 2]) -> Sameness {
+    let result = |it: StatementResult| (it.rows, it.changed);
+    if result(baseline) == result(variant) {
+        Sameness::Same
+    } else if result(earlier) == result(baseline) {
+        Sameness::Different
+    } else {
+        Sameness::Unknown
+    }
+}

@@ -1,0 +1,147 @@
+//! A variant: what is different on one side of a comparison.
+
+use std::path::PathBuf;
+
+use workload::sql_script::{SqlStatement, statements_of};
+
+use crate::commands::sql::input::is_setting;
+
+/// Statements that change a server or its data, by their first word.
+const CHANGES: [&str; 13] = [
+    "CREATE", "DROP", "ALTER", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "INSERT", "REPLACE",
+    "UPDATE", "DELETE", "SET", "FLUSH",
+];
+
+/// What is different on one side.
+#[derive(Debug, Clone, Default)]
+pub(in crate::commands::sql) struct Variant {
+    /// Its name.
+    pub(in crate::commands::sql) name: String,
+    /// Settings of the session.
+    pub(in crate::commands::sql) settings: Vec<SqlStatement>,
+    /// Statements that change the server or its data, executed once.
+    pub(in crate::commands::sql) changes: Vec<SqlStatement>,
+    /// Options of the server.
+    pub(in crate::commands::sql) options: Vec<(String, String)>,
+    /// Hints for the optimizer in every statement.
+    pub(in crate::commands::sql) hints: Vec<String>,
+    /// File of other statements for the same results.
+    pub(in crate::commands::sql) rewrite: Option<PathBuf>,
+}
+
+impl Variant {
+    /// The statements as they are.
+    pub(in crate::commands::sql) fn baseline() -> Self {
+        Self {
+            name: "baseline".to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Reads `NAME: PART; PART`.
+    pub(in crate::commands::sql) fn parse(text: &str) -> Result<Self, String> {
+        let form =
+            "a variant is NAME: PART; PART, for example 'index: create index i on page (page_len)'";
+        let (name, parts) = text.split_once(':').ok_or(form)?;
+        let name = name.trim();
+        let is_name =
+            |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '+');
+        if name.is_empty() || !name.chars().all(is_name) {
+            return Err(format!("{name:?} is no name of a variant; {form}"));
+        }
+        let mut variant = Self {
+            name: name.to_owned(),
+            ..Self::default()
+        };
+        let parts = statements_of(name, parts.as_bytes().to_vec());
+        let parts = parts.map_err(|error| error.to_string())?;
+        if parts.is_empty() {
+            return Err(format!("variant {name} changes nothing; {form}"));
+        }
+        for part in parts {
+            variant.add(part)?;
+        }
+        Ok(variant)
+    }
+
+    fn add(&mut self, part: SqlStatement) -> Result<(), String> {
+        let text = String::from_utf8_lossy(part.text()).into_owned();
+        let argument = || {
+            let rest = text.split_once(char::is_whitespace);
+            rest.map(|(_, rest)| rest.trim().to_owned())
+                .filter(|rest| !rest.is_empty())
+        };
+        let name = &self.name;
+        match part.verb().as_str() {
+            "OPTION" => {
+                let option = argument().ok_or("option: which one? option NAME=VALUE")?;
+                let (option, value) = option.split_once('=').unwrap_or((&option, "1"));
+                self.options
+                    .push((option.trim().to_owned(), value.trim().to_owned()));
+            }
+            "HINT" => self
+                .hints
+                .push(argument().ok_or("hint: which one? hint NO_INDEX_MERGE(p)")?),
+            "REWRITE" if self.rewrite.is_some() => {
+                return Err(format!("variant {name} names two files of statements"));
+            }
+            "REWRITE" => {
+                let path = argument().ok_or("rewrite: which file? rewrite FILE")?;
+                self.rewrite = Some(PathBuf::from(path));
+            }
+            _ if is_setting(&part) => self.settings.push(part),
+            verb if CHANGES.contains(&verb) => self.changes.push(part),
+            verb => {
+                return Err(format!(
+                    "variant {name}: {verb} is no part of a variant; parts are SQL that changes the session, the server \
+                     or its data, 'option NAME=VALUE', 'hint HINT' and 'rewrite FILE'"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it needs a server of its own.
+    pub(in crate::commands::sql) fn changes_server(&self) -> bool {
+        !self.changes.is_empty() || !self.options.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_apart() {
+        let variant = Variant::parse(
+            "all: set optimizer_switch='mrr=off;'; create index i on t (a); analyze table t; option tmp_table_size = 64M; \
+             hint BKA(t); rewrite other.sql; set global max_heap_table_size = 1",
+        );
+        let variant = variant.unwrap();
+        let counts = (variant.settings.len(), variant.changes.len());
+        assert_eq!((variant.name.as_str(), counts), ("all", (1, 3)));
+        let option = ("tmp_table_size".to_owned(), "64M".to_owned());
+        assert_eq!(variant.options, [option]);
+        assert_eq!(variant.hints, ["BKA(t)"]);
+        assert_eq!(variant.rewrite, Some("other.sql".into()));
+        assert!(variant.changes_server());
+        let session = Variant::parse("off: set sort_buffer_size = 1").unwrap();
+        assert!(!session.changes_server());
+    }
+
+    #[test]
+    fn what_is_no_variant_is_refused_with_the_form() {
+        for (text, message) in [
+            ("set a = 1", "a variant is NAME: PART"),
+            ("a b: set a = 1", "\"a b\" is no name of a variant"),
+            ("a:", "variant a changes nothing"),
+            ("a: select 1", "SELECT is no part of a variant"),
+            ("a: hint", "hint: which one?"),
+            ("a: rewrite x; rewrite y", "two files"),
+            ("a: set b = 'x", "a quotation is not closed"),
+        ] {
+            let error = Variant::parse(text).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The statements that take most of a server's time, out of a slow query log or the digests of performance_schema.
+
+use std::{collections::HashMap, io::BufReader, path::Path};
+
+use protocol::Endpoint;
+use runs::{Blame, Blamed, Purpose};
+use telemetry::{SlowEntries, fingerprint};
+use workload::sql_script::SqlStatement;
+
+use super::effect::{Effect, effect_of};
+
+/// Kinds of statements that are kept apart at most, since each has a sample.
+const KINDS_AT_MOST: usize = 20_000;
+
+/// Bytes of a log at most.
+const LOG_BYTES_MAX: u64 = 64 << 30;
+
+/// ER_BAD_FIELD_ERROR
+const UNKNOWN_COLUMN: u16 = 1054;
+
+/// Statements of one kind: equal but for their values, in one database.
+#[derive(Debug, Clone, Default)]
+struct Kind {
+    /// Their database.
+    schema: Option<String>,
+    /// Number of executions.
+    count: u64,
+    /// Time of all executions, seconds.
+    total_s: f64,
+    /// Text of the longest execution that can be executed again.
+    sample: Option<Sample>,
+}
+
+#[derive(Debug, Clone)]
+struct Sample {
+    text: String,
+    /// Its line in the log.
+    line: u64,
+    time_s: f64,
+}
+
+/// The kinds of statements of a server's life.
+#[derive(Debug, Default)]
+pub(super) struct DearStatements {
+    kinds: Vec<Kind>,
+    /// The log, or the server.
+    source: String,
+}
+
+impl DearStatements {
+    /// Reads a slow query log.
+    pub(super) fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
+        let blamed = Blamed::io(Blame::Input, path);
+        let file = files::open_regular_within(path, LOG_BYTES_MAX).map_err(blamed)?;
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut known: HashMap<(Option<String>, String), usize> = HashMap::new();
+        for entry in SlowEntries::of(BufReader::with_capacity(1 << 20, file)) {
+            let entry = entry.map_err(blamed)?;
+            if entry.is_command() {
+                continue;
+            }
+            let mut key = (entry.schema.clone(), fingerprint(&entry.text));
+            if kinds.len() >= KINDS_AT_MOST && !known.contains_key(&key) {
+                // Their time counts, and they have no sample.
+                key = (None, String::new());
+            }
+            let has_sample = !key.1.is_empty() && !entry.is_cut;
+            let at = *known.entry(key).or_insert_with(|| {
+                kinds.push(Kind {
+                    schema: entry.schema.clone(),
+                    ..Kind::default()
+                });
+                kinds.len() - 1
+            });
+            let kind = &mut kinds[at];
+            kind.count += entry.stands_for;
+            kind.total_s += entry.time_s * entry.stands_for as f64;
+            let longest_s = kind.sample.as_ref().map_or(-1.0, |it| it.time_s);
+            if has_sample && entry.time_s > longest_s {
+                kind.sample = Some(Sample {
+                    text: entry.text,
+                    line: entry.line,
+                    time_s: entry.time_s,
+                });
+            }
+        }
+        if kinds.is_empty() {
+            let message = format!("{}: no statement of a slow query log in it", path.display());
+            let hint = "a log has lines such as '# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 9'";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(Self {
+            kinds,
+            source: path.display().to_string(),
+        })
+    }
+
+    /// Reads the digests of performance_schema, with their samples.
+    pub(super) fn of_digests(endpoint: &Endpoint) -> Result<Self, Blamed> {
+        let sql = "SELECT schema_name, count_star, sum_timer_wait / 1e12, query_sample_text, \
+                   query_sample_timer_wait / 1e12 FROM performance_schema.events_statements_summary_by_digest \
+                   WHERE digest IS NOT NULL AND count_star > 0";
+        let asked = Purpose::Question.control(endpoint, async |connection| {
+            let version = connection.server_version().to_owned();
+            match connection.rows(sql).await {
+                Err(error) if error.server_number() == Some(UNKNOWN_COLUMN) => Ok(Err(version)),
+                sets => Ok(Ok(sets?)),
+            }
+        });
+        let sets = asked?.map_err(|version| {
+            let message = format!(
+                "server {version} keeps no samples of statements in its digests; MySQL 8.0 and later do"
+            );
+            Blamed::new(Blame::Input, message)
+                .hint("--from FILE reads a slow query log of any version".to_owned())
+        })?;
+        let text = |value: &Option<Vec<u8>>| {
+            let bytes = value.as_deref()?;
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        };
+        let number = |value: &Option<Vec<u8>>| text(value)?.parse::<f64>().ok();
+        let mut kinds = Vec::new();
+        for (row, place) in sets.iter().flat_map(|set| &set.rows).zip(1..) {
+            let [schema, count, total_s, sample, time_s] = row.as_slice() else {
+                continue;
+            };
+            // A text longer than performance_schema_max_sql_text_length ends so.
+            let sample = text(sample).filter(|text| !text.is_empty() && !text.ends_with("..."));
+            kinds.push(Kind {
+                schema: text(schema),
+                count: number(count).unwrap_or(0.0) as u64,
+                total_s: number(total_s).unwrap_or(0.0),
+                sample: sample.map(|text| Sample {
+                    text: text.trim_end().trim_end_matches(';').to_owned(),
+                    line: place,
+                    time_s: number(time_s).unwrap_or(0.0),
+                }),
+            });
+        }
+        if kinds.is_empty() {
+            let message = "the server has no digests of statements: performance_schema is off, or their table was emptied";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("--from FILE reads a slow query log".to_owned()));
+        }
+        Ok(Self {
+            kinds,
+            source: "digest".to_owned(),
+        })
+    }
+
+    /// The samples of the `top` kinds with the most time, each after a `USE` of its database where that changes, and a
+    /// sentence about them. A kind without a sample that can be executed and taken back is left out.
+    pub(super) fn statements(mut self, top: usize) -> Result<(Vec<SqlStatement>, String), Blamed> {
+        self.kinds.sort_by(|a, b| b.total_s.total_cmp(&a.total_s));
+        let total_s: f64 = self.kinds.iter().map(|kind| kind.total_s).sum();
+        let count: u64 = self.kinds.iter().map(|kind| kind.count).sum();
+        let (mut statements, mut current) = (Vec::new(), None);
+        let (mut taken, mut taken_s, mut left_out) = (0, 0.0, 0);
+        for kind in &self.kinds {
+            if taken == top {
+                break;
+            }
+            let Some(statement) = kind.statement(&self.source) else {
+                left_out += 1;
+                continue;
+            };
+            if kind.schema.is_some() && kind.schema != current {
+                current.clone_from(&kind.schema);
+                let name = kind.schema.as_deref().unwrap_or_default();
+                let text = format!("use `{}`", name.replace('`', "``"));
+                let line = statement.place().line;
+                let place = self.source.as_str();
+                statements.push(SqlStatement::of_line(place, line, text.into_bytes()));
+            }
+            statements.push(statement);
+            taken += 1;
+            taken_s += kind.total_s;
+        }
+        if taken == 0 {
+            let message = format!(
+                "{}: none of its {} of statements can be executed again: definitions, transactions, cut texts or \
+                 placeholders",
+                self.source,
+                units::counted(self.kinds.len(), "kind")
+            );
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        let left_out = match left_out {
+            0 => String::new(),
+            number => format!(
+                "; {} before them left out: no SELECT, INSERT, UPDATE or DELETE, or without its whole text",
+                units::counted(number, "dearer kind")
+            ),
+        };
+        let share = if total_s > 0.0 {
+            taken_s / total_s
+        } else {
+            0.0
+        };
+        let note = format!(
+            "{}: {} statements of {}; the longest one of each of the {taken} dearest, which took {} of {}{left_out}",
+            self.source,
+            units::count(count as f64),
+            units::counted(self.kinds.len(), "kind"),
+            units::percent(share),
+            units::seconds(total_s),
+        );
+        Ok((statements, note))
+    }
+}
+
+impl Kind {
+    /// Its sample, if it can be executed again.
+    fn statement(&self, source: &str) -> Option<SqlStatement> {
+        let sample = self.sample.as_ref()?;
+        let line = usize::try_from(sample.line).unwrap_or(usize::MAX);
+        let statement = SqlStatement::of_line(source, line, sample.text.clone().into_bytes());
+        let can_be_executed =
+            effect_of(&statement) != Effect::Other && !statement.has_placeholder();
+        can_be_executed.then_some(statement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(entries: &[(&str, f64, &str)]) -> String {
+        let entry = |(schema, time_s, text): &(&str, f64, &str)| {
+            format!(
+                "# User@Host: a[a] @ b []\n# Thread_id: 1  Schema: {schema}  QC_hit: No\n\
+                 # Query_time: {time_s}  Lock_time: 0 Rows_sent: 1  Rows_examined: 1\nSET timestamp=1;\n{text};\n"
+            )
+        };
+        entries.iter().map(entry).collect()
+    }
+
+    fn of(text: &str, top: usize) -> Result<(Vec<String>, String), String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("slow.log");
+        std::fs::write(&path, text).unwrap();
+        let found = DearStatements::of_slow_log(&path).and_then(|found| found.statements(top));
+        let (statements, note) = found.map_err(|error| error.message)?;
+        let name = directory.path().display().to_string();
+        let texts = statements.iter().map(|it| {
+            let text = String::from_utf8_lossy(it.text()).into_owned();
+            format!("{}: {text}", it.place()).replace(&format!("{name}/"), "")
+        });
+        Ok((texts.collect(), note.replace(&format!("{name}/"), "")))
+    }
+
+    #[test]
+    fn the_dearest_kinds_come_first_with_their_longest_sample() {
+        let text = log(&[
+            ("shop", 1.0, "select a from t where b = 1"),
+            ("shop", 2.0, "select a from t where b = 2"),
+            ("wiki", 2.5, "select a from t where b = 3"),
+            ("shop", 9.0, "drop table t"),
+            ("shop", 0.5, "select 1"),
+        ]);
+        let (texts, note) = of(&text, 2).unwrap();
+        assert_eq!(
+            texts,
+            [
+                "slow.log:10:1: use `shop`",
+                "slow.log:10:1: select a from t where b = 2",
+                "slow.log:15:1: use `wiki`",
+                "slow.log:15:1: select a from t where b = 3"
+            ]
+        );
+        assert!(
+            note.starts_with(
+                "slow.log: 5 statements of 4 kinds; the longest one of each of the 2 dearest"
+            ),
+            "{note}"
+        );
+        assert!(
+            note.contains("1 dearer kind before them left out"),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_executed_again_is_said() {
+        let text = log(&[("a", 1.0, "commit"), ("a", 1.0, "select ? + 1")]);
+        assert!(of(&text, 3).unwrap_err().contains("none of its 2 kinds"));
+        assert!(
+            of("select 1;\n", 3)
+                .unwrap_err()
+                .contains("no statement of a slow query log")
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! Executions of statements, each within its guard.
+
+use protocol::{AnswerMoments, RowsChecksum};
+use reactor::Instant;
+use runs::{Blame, Blamed};
+use workload::sql_script::SqlStatement;
+
+use super::{
+    counters::Counters,
+    effect::{obstacle, server_schema},
+    guard::Guard,
+    session::{Failure, Session},
+};
+
+/// Statements with their guards.
+pub(super) struct GuardedStatements<'a> {
+    statements: &'a [SqlStatement],
+    guards: Vec<Guard>,
+    /// What to do about a statement that changes data for good.
+    hint: Option<&'static str>,
+}
+
+/// One execution.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Execution {
+    /// From sending the statement to the last byte of its result, seconds.
+    pub(super) time_s: f64,
+    /// Rows received or changed.
+    pub(super) rows: u64,
+    pub(super) warnings: u32,
+    pub(super) parts: Parts,
+}
+
+/// The parts of an execution's time, seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Parts {
+    /// Until the statement was given to the operating system.
+    pub(super) send_s: f64,
+    /// From then to the first byte of the answer.
+    pub(super) server_s: f64,
+    /// From the first byte to the first row, in which the columns are described.
+    pub(super) first_row_s: f64,
+    /// From the first row to the end; without rows from the first byte.
+    pub(super) fetch_s: f64,
+}
+
+impl Parts {
+    /// The parts from the beginning to the end of an execution.
+    fn of(started: Instant, moments: AnswerMoments, ended: Instant) -> Self {
+        let first_row = moments.first_row.unwrap_or(moments.first_byte);
+        Self {
+            send_s: (moments.sent - started).as_secs_f64(),
+            server_s: (moments.first_byte - moments.sent).as_secs_f64(),
+            first_row_s: (first_row - moments.first_byte).as_secs_f64(),
+            fetch_s: (ended - first_row).as_secs_f64(),
+        }
+    }
+}
+
+impl<'a> GuardedStatements<'a> {
+    /// `commit` keeps what the statements change.
+    pub(super) fn new(
+        statements: &'a [SqlStatement],
+        commit: bool,
+        hint: Option<&'static str>,
+    ) -> Self {
+        let guards = statements.iter().map(|it| Guard::of(it, commit)).collect();
+        Self {
+            statements,
+            guards,
+            hint,
+        }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> &'a [SqlStatement] {
+        self.statements
+    }
+
+    /// Whether each execution of a statement is rolled back.
+    pub(super) fn is_rolled_back(&self, at: usize) -> bool {
+        self.guards[at] == Guard::RollBack
+    }
+
+    /// Refuses what a rollback would not take back, before anything is executed.
+    pub(super) async fn check(&self, session: &mut Session) -> Result<(), Blamed> {
+        self.check_databases()?;
+        for (statement, guard) in self.statements.iter().zip(&self.guards) {
+            if *guard != Guard::RollBack {
+                continue;
+            }
+            let endpoint = session.endpoint().clone();
+            let obstacle = obstacle(session, statement).await;
+            if let Some(obstacle) =
+                obstacle.map_err(|failure| failure.blamed(&endpoint, statement))?
+            {
+                let message = format!("{}: not executed: {obstacle}", statement.place());
+                return Err(self.refusal(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a change of the database to one of the server's if a statement shall be rolled back. From the second
+    /// round on it takes effect for the statements before it, too.
+    fn check_databases(&self) -> Result<(), Blamed> {
+        if !self.guards.contains(&Guard::RollBack) {
+            return Ok(());
+        }
+        let mut changes = self.statements.iter().filter(|it| it.verb() == "USE");
+        let Some((change, schema)) = changes.find_map(|it| Some((it, server_schema(it)?))) else {
+            return Ok(());
+        };
+        let message = format!(
+            "{}: not executed: not every table of schema {schema} has transactions",
+            change.place()
+        );
+        Err(self.refusal(message))
+    }
+
+    fn refusal(&self, message: String) -> Blamed {
+        Blamed::new(Blame::Input, message).hint(self.hint.map(str::to_owned))
+    }
+
+    /// One execution. After a failure the server rolls back with the end of the session.
+    pub(super) async fn execute(
+        &self,
+        session: &mut Session,
+        at: usize,
+    ) -> Result<Execution, Blamed> {
+        self.begin(session, at).await?;
+        let execution = self.measure(session, at).await?;
+        self.end(session, at).await?;
+        Ok(execution)
+    }
+
+    /// One execution whose rows are added up, with a checksum of them or of the number of changed rows.
+    pub(super) async fn result(
+        &self,
+        session: &mut Session,
+        at: usize,
+    ) -> Result<StatementResult, Blamed> {
+        let statement = &self.statements[at];
+        self.begin(session, at).await?;
+        let started = reactor::now();
+        let summed = session.checksum(statement.text()).await;
+        let time_s = (reactor::now() - started).as_secs_f64();
+        let (outcome, rows) = summed.map_err(|failure| self.failed(session, at, failure))?;
+        self.end(session, at).await?;
+        Ok(StatementResult {
+            time_s,
+            rows,
+            changed: outcome.affected_rows,
+            warnings: outcome.warnings,
+        })
+    }
+
+    /// What one more execution adds to the counters.
+    pub(super) async fn costs(
+        &self,
+        session: &mut Session,
+        at: usize,
+    ) -> Result<Vec<(String, i64)>, Blamed> {
+        let statement = &self.statements[at];
+        let endpoint = session.endpoint().clone();
+        let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+        // Read within the transaction, so that its own commands are not counted.
+        self.begin(session, at).await?;
+        let reading_before = Counters::read(session).await.map_err(blamed)?;
+        let before = Counters::read(session).await.map_err(blamed)?;
+        self.measure(session, at).await?;
+        let after = Counters::read(session).await.map_err(blamed)?;
+        self.end(session, at).await?;
+        Ok(after.since(&before, &before, &reading_before))
+    }
+
+    async fn begin(&self, session: &mut Session, at: usize) -> Result<(), Blamed> {
+        let endpoint = session.endpoint().clone();
+        let begun = self.guards[at].begin(session).await;
+        begun.map_err(|failure| failure.blamed(&endpoint, &self.statements[at]))
+    }
+
+    /// Ends the transaction of a statement; an error if the statement left something behind.
+    async fn end(&self, session: &mut Session, at: usize) -> Result<(), Blamed> {
+        let statement = &self.statements[at];
+        let endpoint = session.endpoint().clone();
+        let ended = self.guards[at].end(session).await;
+        let Some(warning) = ended.map_err(|failure| failure.blamed(&endpoint, statement))? else {
+            return Ok(());
+        };
+        let message = format!(
+            "{}: ended after an execution that was not rolled back: {warning}",
+            statement.place()
+        );
+        Err(self.refusal(message))
+    }
+
+    async fn measure(&self, session: &mut Session, at: usize) -> Result<Execution, Blamed> {
+        let started = reactor::now();
+        let outcome = session.count(self.statements[at].text()).await;
+        let ended = reactor::now();
+        let outcome = outcome.map_err(|failure| self.failed(session, at, failure))?;
+        let moments = session.moments();
+        Ok(Execution {
+            time_s: (ended - started).as_secs_f64(),
+            parts: moments.map_or_else(Parts::default, |it| Parts::of(started, it, ended)),
+            rows: if outcome.result_sets > 0 {
+                outcome.rows
+            } else {
+                outcome.affected_rows
+            },
+            warnings: outcome.warnings,
+        })
+    }
+
+    fn failed(&self, session: &Session, at: usize, failure: Failure) -> Blamed {
+        let is_refused = self.guards[at].refused(&failure);
+        let blamed = failure.blamed(session.endpoint(), &self.statements[at]);
+        if is_refused {
+            self.refusal(blamed.message)
+        } else {
+            blamed
+        }
+    }
+}
+
+/// The result of a statement, for a comparison with another one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StatementResult {
+    /// Time of this execution, seconds.
+    pub(super) time_s: f64,
+    pub(super) rows: RowsChecksum,
+    /// Rows changed.
+    pub(super) changed: u64,
+    pub(super) warnings: u32,
+}

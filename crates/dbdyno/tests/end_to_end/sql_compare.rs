@@ -1,0 +1,301 @@
+//! `dbdyno sql compare` on a real server: verdicts, the result check, what is refused, and that nothing is left behind.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::{
+    results::names_in,
+    scene::{Finished, Scene},
+};
+
+/// A server with a table of 8,000 rows.
+fn server() -> Scene {
+    let scene = Scene::new();
+    let set = "innodb_buffer_pool_size=32M";
+    scene
+        .dbdyno(["server", "create", "one", "--set", set])
+        .exits(0);
+    let digits = "(select 0 n union select 1 union select 2 union select 3 union select 4 union select 5 union select 6 \
+                  union select 7 union select 8 union select 9)";
+    let schema = format!(
+        "create database shop; use shop; \
+         create table item (id int primary key auto_increment, price int not null, ratio double not null) engine=InnoDB; \
+         insert into item (price, ratio) select a.n * 1000 + b.n * 100 + c.n * 10 + d.n, 1 / (1 + d.n) \
+         from {digits} a, {digits} b, {digits} c, {digits} d where a.n < 8; \
+         create table log (id int primary key) engine=MyISAM; analyze table item;"
+    );
+    let client = ["server", "client", "one", "--", "-e", &schema];
+    scene.dbdyno(client).exits(0);
+    scene
+}
+
+fn compare(scene: &Scene, args: &[&str]) -> Finished {
+    let common = ["--server", "one", "--database", "shop", "--budget", "20s"];
+    scene.dbdyno([&["sql", "compare"], args, &common].concat())
+}
+
+fn ask(scene: &Scene, question: &str) -> String {
+    let client = [
+        "server", "client", "one", "--", "shop", "--batch", "-N", "-e", question,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+#[test]
+fn an_index_is_measured_on_a_copy() {
+    let scene = server();
+    let file = scene.file(
+        "q.sql",
+        "set @low = 7990;\nselect /* Q1 */ count(*) from item where price >= @low;\n\
+         update /* U1 */ item set ratio = 0 where price < 5;\n",
+    );
+    let file = file.to_str().expect("the path is text");
+    let page = scene.path().join("page.html");
+    let page = page.to_str().expect("the path is text");
+    let index = "index: create index price on item (price)";
+    let found = compare(
+        &scene,
+        &[file, "--variant", index, "--format", "json", "--html", page],
+    );
+    let found: Value = serde_json::from_str(&found.exits(0).text()).expect("it is one JSON value");
+    let [query, update] = found["comparisons"]
+        .as_array()
+        .expect("it is a list")
+        .as_slice()
+    else {
+        panic!("{found}")
+    };
+    assert_eq!(
+        (&query["statement"], &update["statement"]),
+        (&"Q1".into(), &"U1".into())
+    );
+    for comparison in [query, update] {
+        assert_eq!(comparison["result"], "same", "{comparison}");
+        let blocks = comparison["before_s"].as_array().map(Vec::len);
+        assert!(blocks >= Some(3), "{comparison}");
+        let read = |side: usize| -> u64 {
+            let costs = comparison["costs"][side].as_object().expect("an object");
+            let read = costs
+                .iter()
+                .filter(|(name, _)| name.starts_with("Handler_read_"));
+            read.filter_map(|(_, added)| added.as_u64()).sum()
+        };
+        assert!(read(0) >= 8000 && read(1) < 100, "{comparison}");
+    }
+    assert_eq!(update["rows_changed"], serde_json::json!([5, 5]));
+    let changes = query["plan_changes_in_words"][0].as_str().expect("a text");
+    assert!(
+        changes.starts_with("item: whole table -> index range price"),
+        "{changes}"
+    );
+    let page = std::fs::read_to_string(page).expect("the page was written");
+    assert!(page.contains("Q1 under index") && page.contains("ANALYZE"));
+    // The server itself has no index, no changed row and no copy.
+    assert_eq!(
+        ask(&scene, "show index from item where key_name = 'price'"),
+        ""
+    );
+    assert_eq!(
+        ask(&scene, "select count(*) from item where ratio = 0"),
+        "0\n"
+    );
+    let servers = scene.path().join(".local/share/dbdyno/servers");
+    assert_eq!(names_in(&servers), BTreeSet::from(["one".to_owned()]));
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn another_result_is_a_failure_and_sessions_need_no_copy() {
+    let scene = server();
+    let texts = "select /* A */ id from item where price < 50 order by price limit 40;\n\
+                 select /* B */ sum(ratio) from item;\nselect /* C */ rand() < 2, uuid();\n\
+                 delete /* D */ from item where price < 9;\n";
+    let file = scene.file("q.sql", texts);
+    // Another order of the same rows is the same result; another sum and another number of rows are not.
+    let other = "select * from (select id from item where price < 50 order by price limit 40) x order by id desc;\n\
+                 select sum(ratio) + 1 from item;\nselect rand() < 2, uuid();\n\
+                 delete from item where price < 8;\n";
+    let other = scene.file("other.sql", other);
+    let rewrite = format!("rw: rewrite {}", other.display());
+    let file = file.to_str().expect("the path is text");
+    let ended = compare(
+        &scene,
+        &[
+            file,
+            "--variant",
+            &rewrite,
+            "--runs",
+            "3",
+            "--format",
+            "csv",
+        ],
+    );
+    let rows = ended.exits(1).text();
+    let results: Vec<&str> = rows
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split(',').nth(3))
+        .collect();
+    assert_eq!(
+        results,
+        ["same", "different", "unknown", "different"],
+        "{rows}"
+    );
+    compare(&scene, &[file, "--variant", &rewrite, "--runs", "3"])
+        .exits(1)
+        .prints("8 rows changed instead of 9 rows");
+
+    let switched = "off: set optimizer_switch='mrr=off'; set sort_buffer_size=65536";
+    let answer = compare(&scene, &[file, "--variant", switched, "--runs", "3"]).exits(0);
+    assert!(answer.text().lines().count() <= 12, "{}", answer.text());
+    answer.prints("compared with baseline");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let scene = server();
+    let query = ["-e", "select count(*) from item"];
+    let index = "a: create index price on item (price)";
+    for (args, code, message) in [
+        (
+            &["--variant", "set a = 1"][..],
+            2,
+            "a variant is NAME: PART",
+        ),
+        (
+            &["--variant", "a: select 1"],
+            2,
+            "SELECT is no part of a variant",
+        ),
+        (
+            &["--variant", "a: set @a = 1", "--variant", "a: set @a = 2"],
+            2,
+            "two sides have the name a",
+        ),
+        (
+            &["--variant", "a: rewrite gone.sql"],
+            2,
+            "gone.sql: No such file",
+        ),
+        (
+            &["--variant", "a: option no_such=1"],
+            2,
+            "no_such=1: unknown",
+        ),
+        (
+            &["--variant", "a: create index i on gone (a)"],
+            3,
+            "variant a:1:2: error 1146",
+        ),
+        (
+            &["--variant", "a: analyze table gone"],
+            3,
+            "Table 'shop.gone' doesn't exist",
+        ),
+        (
+            &["--variant", "a: set sort_buffer_size = 'x'"],
+            3,
+            "variant a:1:2: error",
+        ),
+    ] {
+        compare(&scene, &[&query, args].concat())
+            .exits(code)
+            .says(message);
+    }
+    let two = scene.file("two.sql", "select 1; select 2;");
+    let rewrite = format!("a: rewrite {}", two.display());
+    for (args, message) in [
+        (
+            &["-e", "select 1", "--variant", &rewrite][..],
+            "two.sql: 2 statements for 1 statement",
+        ),
+        (
+            &["-e", "drop table item", "--variant", index],
+            "DROP cannot be rolled back",
+        ),
+        (
+            &["-e", "delete from log", "--variant", "a: set @a = 1"],
+            "engine MyISAM",
+        ),
+        (
+            &[
+                "-e",
+                "with x as (select 1) select * from x",
+                "--variant",
+                "a: hint MRR(x)",
+            ],
+            "no hint can be put into WITH",
+        ),
+        (
+            &["-e", "set @a = 1", "--variant", "a: set @b = 1"],
+            "only settings of the session",
+        ),
+    ] {
+        compare(&scene, args).exits(2).says(message);
+    }
+    // A server that dbdyno did not make gets no changes.
+    let given = [
+        "sql",
+        "compare",
+        "-e",
+        "select 1",
+        "--host",
+        "127.0.0.1",
+        "--variant",
+        index,
+    ];
+    scene
+        .dbdyno(given)
+        .exits(2)
+        .says("only on a copy of a private server");
+    let servers = scene.path().join(".local/share/dbdyno/servers");
+    assert_eq!(names_in(&servers), BTreeSet::from(["one".to_owned()]));
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn advice_is_given_with_reasons_and_proved_on_copies() {
+    let scene = server();
+    let query = "select /* Q1 */ count(*) from item where price = 17";
+    let common = ["--server", "one", "--database", "shop"];
+    let advise = |args: &[&str]| scene.dbdyno([&["sql", "advise"], args, &common].concat());
+    let index = "create index `index_item_price` on `shop`.`item` (`price`)";
+    advise(&["-e", query])
+        .exits(0)
+        .prints(index)
+        .prints("no index begins with price")
+        .prints("Nothing was tried");
+    let tried = advise(&["-e", query, "--try", "--at-most", "1", "--format", "json"]);
+    let tried: Value = serde_json::from_str(&tried.text()).expect("it is one JSON value");
+    let candidate = &tried["candidates"][0];
+    assert_eq!(candidate["remedy"], index);
+    // Whether it is proved depends on the machine; that it reads fewer rows does not.
+    let trial = &candidate["trial"];
+    let sentences = [&trial["faster"], &trial["statements"]];
+    let text = format!("{sentences:?}");
+    assert!(text.contains("rows read 8.00k to "), "{tried}");
+    if trial["outcome"] == "proved" {
+        assert!(trial["index_bytes"].as_f64() >= Some(16384.0), "{tried}");
+    }
+    advise(&["-e", "select count(*) from item where id = 5"])
+        .exits(0)
+        .prints("No candidates");
+    for (args, message) in [
+        (&["-e", "drop table item"][..], "DROP cannot be rolled back"),
+        (&["-e", "set @a = 1"], "only settings of the session"),
+        (&["-e", "select * form item"], "-e:1:10: error 1064"),
+    ] {
+        advise(args).exits(2).says(message);
+    }
+    let given = ["sql", "advise", "-e", query, "--host", "127.0.0.1", "--try"];
+    scene.dbdyno(given).exits(2).says("--server");
+    assert_eq!(
+        ask(&scene, "show index from item where key_name <> 'PRIMARY'"),
+        ""
+    );
+    let servers = scene.path().join(".local/share/dbdyno/servers");
+    assert_eq!(names_in(&servers), BTreeSet::from(["one".to_owned()]));
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}

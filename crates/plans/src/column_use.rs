@@ -1,0 +1,270 @@
+//! How a statement uses the columns of its tables, by the text into which the optimizer rewrote it.
+//!
+//! In that text every column has its schema and table, and every condition its brackets:
+//!
+//! ```text
+//! select count(0) AS `count(*)` from `shop`.`item` `i` where ((`shop`.`i`.`kind` = 3) and (`shop`.`i`.`price` > 5))
+//! ```
+
+mod token;
+
+use token::{Token, tokens};
+
+/// A table of a statement with the columns that it uses, each once, in the order of their first use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableUse {
+    /// The schema.
+    pub schema: String,
+    /// The table.
+    pub table: String,
+    /// The name that its columns and its plan node have.
+    pub alias: String,
+    /// Columns compared by equality with a value.
+    pub equal: Vec<String>,
+    /// Columns compared by equality with a column of another table.
+    pub joined: Vec<String>,
+    /// Columns whose conditions select a range.
+    pub range: Vec<String>,
+    /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
+    pub order: Vec<String>,
+    /// All columns.
+    pub used: Vec<String>,
+    /// Columns within a function in a condition, with the function.
+    pub wrapped: Vec<(String, String)>,
+    /// Columns compared with a number.
+    pub with_number: Vec<String>,
+    /// Columns searched by a pattern that begins with a wildcard.
+    pub wildcard: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clause {
+    Select,
+    From,
+    Where,
+    Group,
+    Order,
+    Other,
+}
+
+/// The tables of a rewritten statement.
+pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
+    let tokens = tokens(rewritten);
+    let mut reading = Reading {
+        tokens: &tokens,
+        tables: Vec::new(),
+    };
+    reading.find_tables();
+    reading.find_columns();
+    reading.tables
+}
+
+struct Reading<'a> {
+    tokens: &'a [Token],
+    tables: Vec<TableUse>,
+}
+
+impl Reading<'_> {
+    /// Each `schema`.`table` `alias` of a FROM.
+    fn find_tables(&mut self) {
+        let mut clauses = Clauses::default();
+        for (at, token) in self.tokens.iter().enumerate() {
+            clauses.pass(self.tokens, at);
+            let Token::Name(parts) = token else { continue };
+            let [schema, table] = parts.as_slice() else {
+                continue;
+            };
+            let is_table = clauses.now == Clause::From
+                || matches!(self.before(at), Some(Token::Word(word)) if word == "update" || word == "into");
+            if !is_table {
+                continue;
+            }
+            let alias = match self.tokens.get(at + 1) {
+                Some(Token::Name(parts)) if parts.len() == 1 => parts[0].clone(),
+                _ => table.clone(),
+            };
+            self.tables.push(TableUse {
+                schema: schema.clone(),
+                table: table.clone(),
+                alias,
+                ..TableUse::default()
+            });
+        }
+    }
+
+    /// Each `schema`.`alias`.`column`.
+    fn find_columns(&mut self) {
+        let mut clauses = Clauses::default();
+        let mut has_group = false;
+        for at in 0..self.tokens.len() {
+            clauses.pass(self.tokens, at);
+            let Some((table, column)) = self.column(at) else {
+                continue;
+            };
+            let function = clauses.function().map(str::to_owned);
+            let (before, after) = (self.before(at), self.tokens.get(at + 1));
+            let operator = [after, before]
+                .into_iter()
+                .flatten()
+                .find_map(Token::comparison);
+            let other = if after.and_then(Token::comparison).is_some() {
+                at.checked_add(2)
+            } else {
+                at.checked_sub(2)
+            };
+            let is_join =
+                other.is_some_and(|other| self.column(other).is_some_and(|(of, _)| of != table));
+            let value = other.and_then(|other| self.tokens.get(other)).cloned();
+            let is_group = clauses.now == Clause::Group;
+            if is_group && !has_group {
+                has_group = true;
+                self.tables.iter_mut().for_each(|table| table.order.clear());
+            }
+            let table = &mut self.tables[table];
+            add(&mut table.used, &column);
+            match clauses.now {
+                Clause::Where => {
+                    if let Some(function) = function {
+                        if !table.wrapped.iter().any(|(_, known)| *known == column) {
+                            table.wrapped.push((function, column));
+                        }
+                        continue;
+                    }
+                    if matches!(value, Some(Token::Number)) && operator.is_some() {
+                        add(&mut table.with_number, &column);
+                    }
+                    let is_wildcard =
+                        matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
+                    match operator {
+                        Some("=") if is_join => add(&mut table.joined, &column),
+                        Some("=") => add(&mut table.equal, &column),
+                        Some("like") if is_wildcard => add(&mut table.wildcard, &column),
+                        Some(_) => add(&mut table.range, &column),
+                        None => {}
+                    }
+                }
+                Clause::Group | Clause::Order if function.is_none() && (is_group || !has_group) => {
+                    add(&mut table.order, &column);
+                }
+                _ => {}
+            }
+        }
+        // Columns of one table in an order over several are no order of an index.
+        let with_order = self.tables.iter().filter(|table| !table.order.is_empty());
+        if with_order.count() > 1 {
+            self.tables.iter_mut().for_each(|table| table.order.clear());
+        }
+    }
+
+    fn before(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at.checked_sub(1)?)
+    }
+
+    /// The table and column that stand at a place.
+    fn column(&self, at: usize) -> Option<(usize, String)> {
+        let Some(Token::Name(parts)) = self.tokens.get(at) else {
+            return None;
+        };
+        let (alias, column) = match parts.as_slice() {
+            [_, alias, column] => (alias, column),
+            _ => return None,
+        };
+        let table = self.tables.iter().position(|table| table.alias == *alias)?;
+        Some((table, column.clone()))
+    }
+}
+
+fn add(columns: &mut Vec<String>, column: &str) {
+    if !columns.iter().any(|known| known == column) {
+        columns.push(column.to_owned());
+    }
+}
+
+/// The clause at a place, with the brackets around it.
+struct Clauses {
+    now: Clause,
+    /// For each open bracket the clause around it, and the function whose arguments it holds.
+    outside: Vec<(Clause, Option<String>)>,
+}
+
+impl Default for Clauses {
+    fn default() -> Self {
+        Self {
+            now: Clause::Other,
+            outside: Vec::new(),
+        }
+    }
+}
+
+impl Clauses {
+    /// Takes note of the token at a place.
+    fn pass(&mut self, tokens: &[Token], at: usize) {
+        match &tokens[at] {
+            Token::Open => {
+                let before = at.checked_sub(1).map(|before| &tokens[before]);
+                let function = match before {
+                    Some(Token::Word(word)) if !is_keyword(word) => Some(word.clone()),
+                    _ => None,
+                };
+                self.outside.push((self.now, function));
+            }
+            Token::Close => {
+                if let Some((clause, _)) = self.outside.pop() {
+                    self.now = clause;
+                }
+            }
+            Token::Word(word) => {
+                self.now = match word.as_str() {
+                    "select" | "set" => Clause::Select,
+                    "from" | "join" | "straight_join" | "update" => Clause::From,
+                    "where" | "on" => Clause::Where,
+                    "group" => Clause::Group,
+                    "order" => Clause::Order,
+                    "having" | "limit" | "union" | "values" => Clause::Other,
+                    _ => self.now,
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// The innermost function around a place.
+    fn function(&self) -> Option<&str> {
+        let mut functions = self.outside.iter().rev();
+        functions.find_map(|(_, function)| function.as_deref())
+    }
+}
+
+/// Words before a bracket that are no function.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | "or"
+            | "not"
+            | "in"
+            | "on"
+            | "where"
+            | "select"
+            | "from"
+            | "join"
+            | "by"
+            | "having"
+            | "union"
+            | "exists"
+            | "between"
+            | "like"
+            | "straight_join"
+            | "all"
+            | "any"
+            | "as"
+            | "values"
+            | "xor"
+            | "when"
+            | "then"
+            | "else"
+    )
+}
+
+#[cfg(test)]
+mod tests;

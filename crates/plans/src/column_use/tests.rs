@@ -1,0 +1,76 @@
+//! Tests of how a statement uses columns.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn names(columns: &[String]) -> Vec<&str> {
+    columns.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn conditions_joins_and_orders_are_told_apart() {
+    let text = "/* select#1 */ select `shop`.`i`.`kind` AS `kind`,sum(`shop`.`s`.`qty`) AS `sum(s.qty)` from `shop`.`item` `i` \
+                join `shop`.`sale` `s` where ((`shop`.`s`.`item` = `shop`.`i`.`id`) and (`shop`.`i`.`price` between 5 and 9) and \
+                (`shop`.`s`.`shop` = 'x')) group by `shop`.`i`.`kind` order by `sum(s.qty)` desc";
+    let uses = column_uses(text);
+    let [item, sale] = uses.as_slice() else {
+        panic!("{uses:?}")
+    };
+    assert_eq!((item.table.as_str(), item.alias.as_str()), ("item", "i"));
+    assert_eq!(
+        (names(&item.joined), names(&item.range)),
+        (vec!["id"], vec!["price"])
+    );
+    assert_eq!(
+        (names(&item.order), names(&item.used)),
+        (vec!["kind"], vec!["kind", "id", "price"])
+    );
+    assert_eq!(
+        (names(&sale.equal), names(&sale.joined)),
+        (vec!["shop"], vec!["item"])
+    );
+    assert_eq!(names(&sale.used), ["qty", "item", "shop"]);
+}
+
+#[test]
+fn what_no_index_serves_is_found() {
+    let text = "select `w`.`p`.`a` AS `a` from `w`.`p` where year(`w`.`p`.`d`) = 2020 and `w`.`p`.`name` like '%x' and \
+                `w`.`p`.`code` = 5 and `w`.`p`.`kind` in (1,2) order by `w`.`p`.`a` limit 3";
+    let uses = column_uses(text);
+    let page = &uses[0];
+    assert_eq!(page.wrapped, [("year".to_owned(), "d".to_owned())]);
+    assert_eq!(
+        (names(&page.wildcard), names(&page.with_number)),
+        (vec!["name"], vec!["code"])
+    );
+    assert_eq!(
+        (names(&page.equal), names(&page.order)),
+        (vec!["code", "kind"], vec!["a"])
+    );
+}
+
+#[test]
+fn outer_joins_and_statements_that_change_data_are_read() {
+    let text = "select 1 AS `1` from `a`.`t` left join `a`.`u` on((`a`.`u`.`x` = `a`.`t`.`y`)) where (`a`.`t`.`z` > 1)";
+    let uses = column_uses(text);
+    assert_eq!(
+        (names(&uses[0].joined), names(&uses[0].range)),
+        (vec!["y"], vec!["z"])
+    );
+    assert_eq!(names(&uses[1].joined), ["x"]);
+    let uses = column_uses("update `a`.`t` set `a`.`t`.`x` = 3 where (`a`.`t`.`y` = 1)");
+    assert_eq!(
+        (names(&uses[0].equal), names(&uses[0].used)),
+        (vec!["y"], vec!["x", "y"])
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "(`[a-c]`\\.?|select|from|where|group by|[()'\"`=<> ,é1\\\\]|/\\*|\\*/|year){0,40}") {
+        for table in column_uses(&text) {
+            prop_assert!(table.equal.iter().all(|column| table.used.contains(column)));
+        }
+    }
+}

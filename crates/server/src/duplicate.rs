@@ -1,0 +1,72 @@
+//! A second server with the data, accounts and options of a stopped one, for changes that the first must not see.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use mycnf::PrivateOptions;
+
+use crate::configuration::Settings;
+use crate::directory::layout::Layout;
+use crate::directory::lock::Lock;
+use crate::error::Error;
+use crate::initialise::accounts::Accounts;
+use crate::redo_log;
+use crate::server::Server;
+use crate::snapshot::binary_logs::binary_logs;
+use crate::snapshot::copy::{OWN_FILES, copy_directory};
+
+impl Server {
+    /// Makes a server in a directory that does not exist yet, with a copy of the data of this one, which must be stopped
+    /// cleanly. `set` are single options, which override the options of this one. The copy is not started, and it is
+    /// removed once this process has ended.
+    pub fn duplicate(&self, dir: &Path, set: &BTreeMap<String, String>) -> Result<Self, Error> {
+        let _lock = Lock::take(&self.layout)?;
+        self.refuse_if_running()?;
+        let own = || self.layout.dir.clone();
+        if !self.marker.stopped_cleanly {
+            return Err(Error::NotStoppedCleanly { dir: own() });
+        }
+        if redo_log::is_off(&self.layout.data) {
+            return Err(Error::RedoLogOff { dir: own() });
+        }
+        let target = Layout::of(dir)?;
+        let checked = Settings {
+            cnf: vec![self.layout.option_file.clone()],
+            set: set.clone(),
+            port: None,
+        };
+        let settings = Settings {
+            set: self.moved_directories(&target, set)?,
+            ..checked.clone()
+        };
+        let mut left_out = binary_logs(&self.layout.data)?;
+        left_out.extend(OWN_FILES.map(OsString::from));
+        let fill = |layout: &Layout, _: &PrivateOptions| {
+            copy_directory(&self.layout.data, &layout.data, &left_out)?;
+            Accounts::read(&self.layout)
+        };
+        Self::create_with(dir, &self.installation()?, &settings, &checked, fill)
+    }
+
+    /// The options with the directories of temporary tables and exports in the directory of the copy, unless the user put
+    /// them elsewhere.
+    fn moved_directories(
+        &self,
+        target: &Layout,
+        set: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let options = self.options()?;
+        let mut moved = set.clone();
+        for (option, was, now) in [
+            ("tmpdir", &self.layout.temporary, &target.temporary),
+            ("secure_file_priv", &self.layout.files, &target.files),
+        ] {
+            let is_own = options.value(option) == Some(was.to_string_lossy().as_ref());
+            if is_own && !set.keys().any(|name| name.replace('-', "_") == option) {
+                moved.insert(option.to_owned(), now.to_string_lossy().into_owned());
+            }
+        }
+        Ok(moved)
+    }
+}

@@ -1,0 +1,112 @@
+//! Times of statements, each executed on two sides in every block, decided until all are known.
+
+use stats::{Step, UntilDecided};
+
+use crate::{
+    compared::Compared,
+    decision::CONFIDENCE,
+    family::decide_primary,
+    measure::Measure,
+    metric::Metric,
+    values::{BlockValue, Values},
+};
+
+/// Comparisons of times that are decided together, by the rule of an experiment that runs until decided.
+#[derive(Debug, Clone)]
+pub struct TimedFamily {
+    margin: f64,
+    rule: UntilDecided,
+    /// Seconds of A and of B, block by block, of each comparison.
+    pairs: Vec<Vec<(f64, f64)>>,
+}
+
+impl TimedFamily {
+    /// A family of this many comparisons with a margin (the smallest difference that matters, as a share) and a budget
+    /// of blocks.
+    ///
+    /// `None` for a margin that is not positive, for fewer than three blocks, and without comparisons.
+    pub fn new(comparisons: usize, margin: f64, blocks_at_most: usize) -> Option<Self> {
+        let of_each = (1.0 - CONFIDENCE) / comparisons as f64;
+        Some(Self {
+            margin,
+            rule: UntilDecided::new(margin, blocks_at_most, of_each)?,
+            pairs: vec![Vec::new(); comparisons],
+        })
+    }
+
+    /// Adds a block of one comparison: seconds of A, the baseline, and of B.
+    pub fn add(&mut self, comparison: usize, pair: (f64, f64)) {
+        self.pairs[comparison].push(pair);
+    }
+
+    /// The blocks of a comparison so far, seconds.
+    pub fn pairs(&self, comparison: usize) -> &[(f64, f64)] {
+        &self.pairs[comparison]
+    }
+
+    /// Whether a comparison needs no further block: it is decided, or its budget is spent.
+    pub fn is_decided(&self, comparison: usize) -> bool {
+        let standing = self.rule.judge(&self.pairs[comparison]);
+        standing.is_some_and(|it| matches!(it.step, Step::Decided(_) | Step::Spent))
+    }
+
+    /// The comparisons with their decisions; `None` for one without a block.
+    pub fn compared(&self) -> Vec<Option<Compared>> {
+        let mut all: Vec<Option<Compared>> = self.pairs.iter().map(|it| self.of(it)).collect();
+        let mut family: Vec<&mut Compared> = all.iter_mut().flatten().collect();
+        decide_primary(self.margin, &mut family);
+        all
+    }
+
+    fn of(&self, pairs: &[(f64, f64)]) -> Option<Compared> {
+        let side = |of: fn(&(f64, f64)) -> f64| -> Vec<BlockValue> {
+            let blocks = pairs.iter().zip(1..);
+            let values = blocks.map(|(pair, block)| BlockValue {
+                results: 0,
+                block,
+                value: of(pair),
+                comparable: of(pair),
+            });
+            values.collect()
+        };
+        let values = Values::of(&side(|pair| pair.0), &side(|pair| pair.1));
+        let means = values.means(CONFIDENCE)?;
+        let measure = Measure::Metric(Metric::Elapsed);
+        let blocks = Some(self.rule.blocks_at_most());
+        Some(Compared::new(measure, means, values, blocks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::Decision;
+
+    #[test]
+    fn each_statement_is_decided_by_its_own_blocks() {
+        let mut family = TimedFamily::new(3, 0.02, 30).unwrap();
+        let noise = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001];
+        for (block, noise) in noise.iter().cycle().take(12).enumerate() {
+            let other = noise * f64::from(u8::try_from(block % 3).unwrap());
+            family.add(0, (1.0 + noise, 0.5 + other));
+            family.add(1, (1.0 + noise, 1.0 + other));
+            family.add(2, (1.0 + noise, if block % 2 == 0 { 0.6 } else { 1.7 }));
+        }
+        let decided: Vec<Decision> = family
+            .compared()
+            .into_iter()
+            .map(|it| it.unwrap().decision)
+            .collect();
+        let (faster, same) = (Decision::Faster, Decision::Equivalent);
+        assert_eq!(decided, [faster, same, Decision::Inconclusive]);
+        let is_decided = [0, 1, 2].map(|at| family.is_decided(at));
+        assert_eq!(is_decided, [true, true, false]);
+    }
+
+    #[test]
+    fn without_blocks_there_is_no_comparison() {
+        let family = TimedFamily::new(1, 0.02, 30).unwrap();
+        assert!(family.compared()[0].is_none() && !family.is_decided(0));
+        assert!(TimedFamily::new(1, 0.0, 30).is_none() && TimedFamily::new(1, 0.02, 2).is_none());
+    }
+}
