@@ -38,6 +38,7 @@ mod oltp_experiment;
 mod open_files;
 mod open_loop;
 mod other_host;
+mod own_data;
 mod own_files;
 mod page;
 mod plan_fixtures;

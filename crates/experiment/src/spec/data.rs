@@ -18,6 +18,8 @@ const KEYS: [&str; 2] = ["restore", "cache"];
 pub struct DataSpec {
     /// The tables, and the source of their rows.
     pub source: Chosen<dyn DataKind>,
+    /// The experiment's seed: rows that are drawn are the same in all runs.
+    pub seed: u64,
     /// How often the data is restored to its state after loading.
     pub restore: Restore,
     /// The part of the data in memory when the run starts.
@@ -49,6 +51,7 @@ impl DataSpec {
     pub(crate) fn read(
         section: &Section<'_>,
         server: &ServerSpec,
+        seed: u64,
         kinds: &[&'static dyn DataKind],
     ) -> Result<Option<Self>, Error> {
         if !section.is_there() {
@@ -77,6 +80,7 @@ impl DataSpec {
         let cache = section.choice("cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)])?;
         let data = Self {
             source,
+            seed,
             restore: restore.unwrap_or(match server.restart() {
                 Restart::PerRun => Restore::PerRun,
                 Restart::PerBlock => Restore::PerBlock,

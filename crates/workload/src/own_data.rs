@@ -1,0 +1,7 @@
+//! Data of the user's own: tables by SQL.
+
+mod options;
+mod schema;
+
+pub use options::OwnData;
+pub use schema::{NotAllowed, Schema, SchemaError, beginning};
