@@ -1,5 +1,6 @@
-//! Data of the user's own: tables by SQL.
+//! Data of the user's own: tables by SQL, rows by rules.
 
+pub mod generate;
 mod options;
 mod schema;
 

@@ -170,3 +170,169 @@ fn a_given_server_loses_nothing_that_is_not_dbdynos() {
     scene.dbdyno(["server", "destroy", "s"]).exits(0);
     scene.nothing_is_left();
 }
+
+/// Tables of many types with keys of all kinds.
+const SHOP: &str = "\
+create table customer (
+  id int not null auto_increment primary key, name varchar(40) not null, mail varchar(60) not null unique,
+  born date, balance decimal(10,2) not null, score double, rank_ smallint unsigned,
+  kind enum('shop','it''s one','web') not null, active tinyint(1) not null, seen timestamp null,
+  at time, flags bit(12) not null, about text, photo varbinary(40), born_in year,
+  half decimal(12,3) as (balance / 2) stored);
+create table orders (
+  id bigint not null primary key, customer int not null, created datetime not null, state varchar(10) not null,
+  note varchar(200), parent bigint, key (customer), key (created), key (parent),
+  foreign key (customer) references customer (id), foreign key (parent) references orders (id));
+create table item (
+  orders bigint not null, line smallint not null, product char(8) not null, quantity int not null,
+  primary key (orders, line), foreign key (orders) references orders (id),
+  foreign key (product) references product (code));
+create table product (code char(8) not null primary key, price decimal(6,2) not null);
+insert into product values ('a', 1), ('b\\t', 2), ('\u{e9}', 3);
+";
+
+const RULES: &str = r#"
+[data.generate.customer]
+rows = 2000
+[data.generate.orders]
+rows = "5k"
+[data.generate.orders.columns]
+id = "sequence 100"
+customer = "zipf 1..50k 1.1"
+created = "2024-01-01..2026-01-01"
+state = "one of new@70, paid@20, \u00e9nd@10"
+note = "text 20..200 null 25%"
+[data.generate.item]
+rows = "12k"
+"#;
+
+#[test]
+fn rows_are_generated_by_rules_and_keys_hold() {
+    let scene = Scene::new();
+    let schema = SHOP.replace("create table item", "-- item\ncreate table item");
+    scene.file(
+        "schema.sql",
+        &format!("set foreign_key_checks = 0;\n{schema}"),
+    );
+    scene.file(
+        "load.sql",
+        "\\set id random(1, 2000)\nSELECT name FROM customer WHERE id = :id;\n",
+    );
+    let text =
+        experiment("", "sql = \"schema.sql\"").replace("[load]", &format!("{RULES}\n[load]"));
+    let keep = ["run", "own.toml", "--keep", "--results"];
+    let mut sums = Vec::new();
+    for (seed, results) in [(1, "one"), (1, "same"), (2, "other")] {
+        scene.file("own.toml", &format!("seed = {seed}\n{text}"));
+        let said = scene.dbdyno([&keep[..], &[results]].concat()).exits(0);
+        said.says("orders.customer: 1..50000 ends at 2000, the last key of customer");
+        let record = Results::at(scene.path().join(results)).record(1);
+        assert_eq!(record.one("dataset")["rows"], 2000 + 5000 + 12_000 + 3);
+        let source = format!("the tables of schema.sql, 19000 generated rows (seed {seed})");
+        assert_eq!(record.one("dataset")["source"], source.as_str());
+        let server = kept_server(&scene);
+        scene.dbdyno(["server", "start", &server]).exits(0);
+        let ask = |sql: &str| {
+            let client = [
+                "server", "client", &server, "--", "test", "--batch", "-N", "-e", sql,
+            ];
+            scene.dbdyno(client).exits(0).text()
+        };
+        let orphans = ask(
+            "select (select count(*) from orders o left join customer c on c.id = o.customer where c.id is null), \
+             (select count(*) from orders o left join orders p on p.id = o.parent where p.id is null), \
+             (select count(*) from item i left join orders o on o.id = i.orders where o.id is null), \
+             (select count(*) from item i left join product p on p.code = i.product where p.code is null), \
+             (select count(distinct orders) from item), (select min(id) from orders), \
+             (select count(*) > 1000 and count(*) < 1500 from orders where note is null), \
+             (select count(*) from orders where state not in ('new', 'paid', '\u{e9}nd'))",
+        );
+        assert_eq!(orphans.trim(), "0\t1\t0\t0\t5000\t100\t1\t0");
+        sums.push(ask("checksum table customer, orders, item"));
+        scene.dbdyno(["server", "destroy", &server]).exits(0);
+    }
+    assert_eq!(sums[0], sums[1]);
+    assert_ne!(sums[0], sums[2]);
+    scene.nothing_is_left();
+}
+
+/// The server that a run left behind.
+fn kept_server(scene: &Scene) -> String {
+    let mut names = std::fs::read_dir(scene.servers_directory()).unwrap();
+    let name = names.next().unwrap().unwrap().file_name();
+    assert!(names.next().is_none());
+    name.into_string().unwrap()
+}
+
+#[test]
+fn rules_make_tables_where_there_is_no_schema() {
+    let scene = Scene::new();
+    scene.file(
+        "load.sql",
+        "\\set id random(1, 10)\nSELECT total FROM orders WHERE customer = :id;\n",
+    );
+    let generate = "generate = { orders = { rows = 500, columns = { id = \"sequence\", customer = \"references \
+                    customer.id\", total = \"0.50..99.99\", made = \"2024-01-01..2025-01-01\" } }, \
+                    customer = { rows = 100, columns = { id = \"sequence\", token = \"uuid\" } } }";
+    scene.file("own.toml", &experiment("", generate));
+    scene
+        .dbdyno(["run", "own.toml", "--results", "out"])
+        .exits(0);
+    let record = Results::at(scene.path().join("out")).record(1);
+    assert_eq!(record.one("dataset")["rows"], 600);
+    // Fewer rows of everything; references still hold.
+    scene
+        .dbdyno(["run", "own.toml", "--results", "small", "--scale", "0.5"])
+        .exits(0);
+    let record = Results::at(scene.path().join("small")).record(1);
+    assert_eq!(record.one("dataset")["rows"], 350);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn faulty_rules_are_told_before_or_while_loading() {
+    let scene = Scene::new();
+    scene.file("load.sql", "\\set id random(1, 10)\nSELECT :id;\n");
+    scene.file(
+        "schema.sql",
+        "create table t (id int primary key, p point not null);",
+    );
+    let table = |rest: &str| format!("generate = {{ t = {{ {rest} }} }}");
+    for (data, message) in [
+        (
+            table("rows = 5"),
+            "own.toml:6:12: generate: table t: it has no columns",
+        ),
+        (
+            table("rows = \"many\""),
+            "table t: rows: \"many\" is no count",
+        ),
+        (table("columns = { a = \"sequence\" }"), "`rows` is missing"),
+        (
+            table("rows = 5, columns = { a = \"sometimes\" }"),
+            "t.a: \"sometimes\" is no rule",
+        ),
+        (
+            table("rows = 5, columns = { a = \"references u.id\" }"),
+            "u.id is no column of a generated table",
+        ),
+        ("generate = \"t\"".to_owned(), "generate"),
+        (
+            "sql = \"schema.sql\"\ngenerate = { u = { rows = 5 } }".to_owned(),
+            "table u is not created by",
+        ),
+        (
+            "sql = \"schema.sql\"\ngenerate = { t = { rows = 5, columns = { x = \"1..2\" } } }"
+                .to_owned(),
+            "the table has no such column",
+        ),
+        (
+            "sql = \"schema.sql\"\ngenerate = { t = { rows = 5 } }".to_owned(),
+            "t.p: its type point needs a rule",
+        ),
+    ] {
+        scene.file("own.toml", &experiment("", &data));
+        scene.dbdyno(["run", "own.toml"]).exits(2).says(message);
+    }
+    scene.nothing_is_left();
+}

@@ -1,6 +1,8 @@
-//! Data of the user's own in the runs of an experiment: tables by SQL.
+//! Data of the user's own in the runs of an experiment: tables by SQL, rows by rules.
 
+mod generated;
 mod statements;
+mod table_infos;
 
 use std::path::Path;
 
@@ -9,7 +11,10 @@ use protocol::Endpoint;
 use settings::Values;
 use workload::{
     KnownTable,
-    own_data::{Schema, SchemaError},
+    own_data::{
+        Schema, SchemaError,
+        generate::{TableSpec, create_statements, table_specs},
+    },
 };
 
 use crate::{
@@ -29,6 +34,9 @@ pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> 
     let values = &data.source.values;
     if let Some(path) = values.file("sql") {
         let schema = schema(path)?;
+        for spec in specs(values) {
+            require(&schema, &spec.name, "generate", path)?;
+        }
         if matches!(server, ServerSpec::Given { .. }) {
             let allowed = schema.check_for_given_server();
             allowed.map_err(|error| Blamed::new(Blame::Input, error).hint(GIVEN.to_owned()))?;
@@ -50,35 +58,72 @@ fn schema(path: &Path) -> Result<Schema, Blamed> {
     })
 }
 
+/// An error where a schema does not create a table that a key fills.
+fn require(schema: &Schema, table: &str, key: &str, path: &Path) -> Result<(), Blamed> {
+    if schema.tables().iter().any(|it| it.name == table) {
+        return Ok(());
+    }
+    let message = format!("{key}: table {table} is not created by {}", path.display());
+    let names = schema.tables().iter().map(|table| table.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let hint = format!("its tables are {}", names.join(", "));
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// The tables of `generate`.
+fn specs(values: &Values) -> Vec<TableSpec> {
+    let specs = values.tables("generate").map(table_specs);
+    specs.map_or(Vec::new(), |specs| {
+        specs.expect("the experiment has checked the rules")
+    })
+}
+
+/// The CREATE TABLEs of the tables of `generate`, where no schema makes them.
+fn creates(values: &Values) -> Vec<(String, String)> {
+    let specs = specs(values);
+    if values.file("sql").is_some() || specs.is_empty() {
+        return Vec::new();
+    }
+    create_statements(&specs).expect("the experiment has checked the rules")
+}
+
 /// The tables.
 pub(super) struct OwnTables {
     values: Values,
+    seed: u64,
 }
 
 impl OwnTables {
     pub(super) fn of(data: &DataSpec) -> Self {
         Self {
             values: data.source.values.clone(),
+            seed: data.seed,
         }
     }
 }
 
 impl DataSet for OwnTables {
-    /// `the tables of schema.sql`
+    /// `the tables of schema.sql, 1000 generated rows (seed 1)`
     fn name(&self) -> String {
         let sql = self.values.file("sql").and_then(Path::file_name);
-        format!(
-            "the tables of {}",
-            sql.unwrap_or_default().to_string_lossy()
-        )
+        let sql = sql.map(|name| format!("the tables of {}", name.to_string_lossy()));
+        let rows: u64 = specs(&self.values).iter().map(|spec| spec.rows).sum();
+        let generated = (rows > 0).then(|| format!("{rows} generated rows (seed {})", self.seed));
+        let parts: Vec<String> = sql.into_iter().chain(generated).collect();
+        parts.join(", ")
     }
 
     /// Those that its statements create; a file that has become unreadable since it was checked fails in the load.
     fn tables(&self) -> Vec<KnownTable> {
-        let schema = self.values.file("sql").map(Schema::read);
-        match schema {
+        match self.values.file("sql").map(Schema::read) {
             Some(Ok(schema)) => schema.tables().to_vec(),
-            _ => Vec::new(),
+            Some(Err(_)) => Vec::new(),
+            None => {
+                let creates = creates(&self.values).into_iter();
+                let known =
+                    creates.map(|(name, sql)| KnownTable::created_by(&name, sql.as_bytes()));
+                known.collect()
+            }
         }
     }
 
@@ -92,6 +137,16 @@ impl DataSet for OwnTables {
         drop_tables(endpoint, &self.tables())?;
         if let Some(path) = self.values.file("sql") {
             statements::execute(&schema(path)?, endpoint, context)?;
+        }
+        Purpose::Change.control(endpoint, async |connection| {
+            for (_, sql) in creates(&self.values) {
+                connection.query(sql.as_bytes()).await?;
+            }
+            Ok(())
+        })?;
+        let specs = specs(&self.values);
+        if !specs.is_empty() {
+            generated::load(&specs, self.seed, endpoint, context)?;
         }
         let took = reactor::system_now() - begin;
         let names = base_tables(endpoint, &self.tables())?;

@@ -2,18 +2,33 @@
 
 use std::path::PathBuf;
 
-use settings::{DataKind, Kind, OptionSpec, OptionTable, Size, Values};
+use settings::{Conflict, DataKind, Kind, OptionSpec, OptionTable, Size, Value, Values, quantity};
 
-use super::schema::Schema;
+use super::{
+    generate::{create_statements, table_specs},
+    schema::Schema,
+};
 
 /// Data of the user's own, under `[data]`.
 pub struct OwnData;
 
-const OPTIONS: &[OptionSpec] = &[OptionSpec::without_default(
-    "sql",
-    Kind::File("file of SQL"),
-    "Statements that make the tables",
-)];
+const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::without_default(
+        "sql",
+        Kind::File("file of SQL"),
+        "Statements that make the tables",
+    ),
+    OptionSpec::without_default(
+        "generate",
+        Kind::Tables("{ orders = { rows = \"1M\", columns = { id = \"sequence\" } } }"),
+        "Tables with their numbers of rows and with rules for their columns",
+    ),
+];
+
+/// Rows of a table at least under `--scale`.
+const ROWS_AT_LEAST: u64 = 100;
+/// Bytes of a generated row on disk, about.
+const ROW_BYTES: f64 = 100.0;
 
 impl OptionTable for OwnData {
     fn name(&self) -> &'static str {
@@ -31,6 +46,19 @@ impl OptionTable for OwnData {
     fn example(&self) -> &'static str {
         "sql = \"schema.sql\""
     }
+
+    fn fault(&self, values: &Values) -> Option<Conflict> {
+        let generated = values.tables("generate")?;
+        let specs = table_specs(generated).and_then(|specs| match values.file("sql") {
+            Some(_) => Ok(()),
+            None => create_statements(&specs).map(drop),
+        });
+        specs.err().map(|error| Conflict {
+            option: "generate",
+            problem: error.to_string(),
+            hint: "docs/data.md has all rules",
+        })
+    }
 }
 
 impl DataKind for OwnData {
@@ -44,12 +72,26 @@ impl DataKind for OwnData {
         format!("own data: {}", given.join(", "))
     }
 
-    /// Not known before the statements are executed.
-    fn size(&self, _values: &Values) -> Size {
-        Size::Bytes(0.0)
+    /// That of statements is not known before they are executed.
+    fn size(&self, values: &Values) -> Size {
+        let specs = values.tables("generate").map(table_specs);
+        let specs = specs.and_then(Result::ok).unwrap_or_default();
+        let rows: f64 = specs.iter().map(|spec| spec.rows as f64).sum();
+        Size::Bytes(rows * ROW_BYTES)
     }
 
-    fn shrink(&self, _values: &mut Values, _scale: f64) {}
+    fn shrink(&self, values: &mut Values, scale: f64) {
+        let Some(tables) = values.tables("generate") else {
+            return;
+        };
+        let mut tables = tables.to_vec();
+        for (_, rows) in tables.iter_mut().flat_map(|table| &mut table.values) {
+            if let Some(count) = quantity::count(rows) {
+                *rows = quantity::smaller(count, scale, 1, ROWS_AT_LEAST).to_string();
+            }
+        }
+        values.set("generate", Value::Tables(tables));
+    }
 
     fn named_files(&self, values: &Values) -> Vec<PathBuf> {
         values
