@@ -1,8 +1,10 @@
-//! Data of the user's own: tables by SQL, rows by rules.
+//! Data of the user's own: tables by SQL, rows of CSV files, rows by rules.
 
+mod csv_file;
 pub mod generate;
 mod options;
 mod schema;
 
+pub use csv_file::{CsvError, CsvFile};
 pub use options::OwnData;
 pub use schema::{NotAllowed, Schema, SchemaError, beginning};

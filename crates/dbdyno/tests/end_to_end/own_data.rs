@@ -336,3 +336,126 @@ fn faulty_rules_are_told_before_or_while_loading() {
     }
     scene.nothing_is_left();
 }
+
+const LEDGER: &str = "\
+create table account (id int primary key, name varchar(60) character set latin1, opened date, note text, flags bit(5));
+create table entry (id int auto_increment primary key, account int not null, amount decimal(8,2),
+  foreign key (account) references account (id));
+";
+
+#[test]
+fn csv_files_are_loaded_as_they_are_written() {
+    let scene = Scene::new();
+    scene.file("schema.sql", LEDGER);
+    scene.file(
+        "load.sql",
+        "\\set id random(1, 3)\nSELECT name FROM account WHERE id = :id;\n",
+    );
+    // A line end, a tab, a backslash and quotes within fields; NULL; columns in an order of their own.
+    scene.file(
+        "account.csv",
+        "name,id,note,opened,flags\r\n\"O'Neil, \"\"A\"\"\",1,\"two\nlines\tand \\n\",2024-02-29,17\r\nZo\u{eb},2,,,\\N\r\n\\N,3,\\N,\\N,0\r\n",
+    );
+    let entries: String = (0..40_000)
+        .map(|at| format!("{},{}.50\n", at % 3 + 1, at))
+        .collect();
+    scene.file("entry.csv", &format!("account,amount\n{entries}"));
+    let data = "sql = \"schema.sql\"\ncsv = { account = \"account.csv\", entry = \"entry.csv\" }";
+    scene.file("own.toml", &experiment("", data));
+    scene
+        .dbdyno(["run", "own.toml", "--keep", "--results", "out"])
+        .exits(0);
+    let record = Results::at(scene.path().join("out")).record(1);
+    assert_eq!(record.one("dataset")["rows"], 40_003);
+    assert_eq!(
+        record.one("dataset")["source"],
+        "the tables of schema.sql, account.csv, entry.csv"
+    );
+    let server = kept_server(&scene);
+    scene.dbdyno(["server", "start", &server]).exits(0);
+    let sql = "select concat_ws('|', id, hex(name), opened, hex(note), flags + 0, name is null, note is null) from account \
+               order by id; select count(*), sum(amount), count(distinct id) from entry";
+    let client = [
+        "server", "client", &server, "--", "test", "--batch", "-N", "-e", sql,
+    ];
+    let hex = |text: &[u8]| {
+        text.iter()
+            .map(|byte| format!("{byte:02X}"))
+            .collect::<String>()
+    };
+    let expected = [
+        format!(
+            "1|{}|2024-02-29|{}|17|0|0",
+            hex(b"O'Neil, \"A\""),
+            hex(b"two\nlines\tand \\n")
+        ),
+        format!("2|{}||0|0", hex(b"Zo\xeb")),
+        "3|0|1|1".to_owned(),
+        "40000\t800000000.00\t40000".replace("800000000.00", "800000000.00"),
+    ];
+    let found = scene.dbdyno(client).exits(0).text();
+    let found: Vec<&str> = found.trim().lines().collect();
+    assert_eq!(found[..3], expected[..3]);
+    assert_eq!(
+        found[3],
+        "40000\t800000000.00\t40000".replace(
+            "800000000.00",
+            &format!("{}.00", 39_999_u64 * 20_000 + 20_000)
+        )
+    );
+    scene.dbdyno(["server", "destroy", &server]).exits(0);
+    // The files are too large to be copied, but a change is seen.
+    assert!(!scene.path().join("out/files/entry.csv").exists());
+    scene.dbdyno(["report", "out"]).exits(0);
+    scene.file("entry.csv", "account,amount\n1,1\n");
+    scene.dbdyno(["report", "out"]).exits(0);
+    let changed = "entry.csv has changed since";
+    scene
+        .dbdyno(["run", "own.toml", "--results", "out", "--resume"])
+        .exits(2)
+        .says(changed);
+    scene.dbdyno(["rerun", "out"]).exits(2).says(changed);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn faulty_csv_files_are_told_with_their_line() {
+    let scene = Scene::new();
+    scene.file("schema.sql", LEDGER);
+    scene.file("load.sql", "\\set id random(1, 10)\nSELECT :id;\n");
+    scene.file("ids.csv", "id\n1\n2\n");
+    let run = |data: &str| {
+        scene.file("own.toml", &experiment("", data));
+        scene.dbdyno(["run", "own.toml"]).exits(2)
+    };
+    run("csv = { account = \"ids.csv\" }")
+        .says("own.toml:6:7: csv: the types of the columns come from a table");
+    run("sql = \"schema.sql\"\ncsv = { acount = \"ids.csv\" }")
+        .says("csv: table acount is not created by");
+    run("sql = \"schema.sql\"\ncsv = { account = \"none.csv\" }").says("none.csv");
+    let both = "sql = \"schema.sql\"\ncsv = { account = \"ids.csv\", entry = \"entry.csv\" }";
+    for (text, message) in [
+        ("", "entry.csv:1: it is empty"),
+        (
+            "account,account\n",
+            "entry.csv:1: column account is named twice",
+        ),
+        (
+            "account,sum\n1,2\n",
+            "entry.csv:1: table entry has no column sum",
+        ),
+        (
+            "account,amount\n1,2\n\"1\",\"2\n\"\n1\n",
+            "entry.csv:5: 1 fields, and the first line names 2 columns",
+        ),
+        (
+            "account,amount\n1,2\n7,3\n",
+            "1 rows of entry have a account that account does not have",
+        ),
+        ("account,amount\n1,2\n2,many\n", "entry.csv:3: "),
+    ] {
+        scene.file("entry.csv", text);
+        run(both).says(message);
+    }
+    scene.nothing_is_left();
+}

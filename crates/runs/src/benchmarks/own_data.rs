@@ -1,5 +1,6 @@
-//! Data of the user's own in the runs of an experiment: tables by SQL, rows by rules.
+//! Data of the user's own in the runs of an experiment: tables by SQL, rows of CSV files, rows by rules.
 
+mod csv_files;
 mod generated;
 mod statements;
 mod table_infos;
@@ -12,7 +13,7 @@ use settings::Values;
 use workload::{
     KnownTable,
     own_data::{
-        Schema, SchemaError,
+        CsvFile, Schema, SchemaError,
         generate::{TableSpec, create_statements, table_specs},
     },
 };
@@ -36,6 +37,10 @@ pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> 
         let schema = schema(path)?;
         for spec in specs(values) {
             require(&schema, &spec.name, "generate", path)?;
+        }
+        for (table, file) in values.named_data_files("csv").into_iter().flatten() {
+            require(&schema, table, "csv", path)?;
+            CsvFile::header(file).map_err(csv_files::wrong)?;
         }
         if matches!(server, ServerSpec::Given { .. }) {
             let allowed = schema.check_for_given_server();
@@ -107,9 +112,14 @@ impl DataSet for OwnTables {
     fn name(&self) -> String {
         let sql = self.values.file("sql").and_then(Path::file_name);
         let sql = sql.map(|name| format!("the tables of {}", name.to_string_lossy()));
+        let files = self.values.named_data_files("csv").into_iter().flatten();
+        let files: Vec<String> = files
+            .filter_map(|(_, file)| Some(file.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        let files = (!files.is_empty()).then(|| files.join(", "));
         let rows: u64 = specs(&self.values).iter().map(|spec| spec.rows).sum();
         let generated = (rows > 0).then(|| format!("{rows} generated rows (seed {})", self.seed));
-        let parts: Vec<String> = sql.into_iter().chain(generated).collect();
+        let parts: Vec<String> = sql.into_iter().chain(files).chain(generated).collect();
         parts.join(", ")
     }
 
@@ -134,6 +144,8 @@ impl DataSet for OwnTables {
         context: &Context,
     ) -> Result<Loaded, Blamed> {
         let begin = reactor::system_now();
+        let files = self.values.named_data_files("csv");
+        let files = csv_files::check(files, context)?;
         drop_tables(endpoint, &self.tables())?;
         if let Some(path) = self.values.file("sql") {
             statements::execute(&schema(path)?, endpoint, context)?;
@@ -144,6 +156,7 @@ impl DataSet for OwnTables {
             }
             Ok(())
         })?;
+        csv_files::load(files, endpoint, context)?;
         let specs = specs(&self.values);
         if !specs.is_empty() {
             generated::load(&specs, self.seed, endpoint, context)?;

@@ -19,6 +19,11 @@ const OPTIONS: &[OptionSpec] = &[
         "Statements that make the tables",
     ),
     OptionSpec::without_default(
+        "csv",
+        Kind::DataFiles("CSV file"),
+        "Tables with their CSV files",
+    ),
+    OptionSpec::without_default(
         "generate",
         Kind::Tables("{ orders = { rows = \"1M\", columns = { id = \"sequence\" } } }"),
         "Tables with their numbers of rows and with rules for their columns",
@@ -48,6 +53,39 @@ impl OptionTable for OwnData {
     }
 
     fn fault(&self, values: &Values) -> Option<Conflict> {
+        let conflict = |option, problem: &str, hint| {
+            let problem = problem.to_owned();
+            Some(Conflict {
+                option,
+                problem,
+                hint,
+            })
+        };
+        if let Some(files) = values.named_data_files("csv") {
+            if files.is_empty() {
+                return conflict(
+                    "csv",
+                    "csv: no table is named",
+                    "csv = { orders = \"orders.csv\" }",
+                );
+            }
+            if values.file("sql").is_none() {
+                let problem = "csv: the types of the columns come from a table, and none is made";
+                return conflict(
+                    "csv",
+                    problem,
+                    "add sql = \"schema.sql\" with the CREATE TABLEs",
+                );
+            }
+            let generated = values.tables("generate").unwrap_or_default();
+            if let Some(both) = generated
+                .iter()
+                .find(|table| files.contains_key(&table.name))
+            {
+                let problem = format!("table {} has both a CSV file and `generate`", both.name);
+                return conflict("csv", &problem, "leave one of the two out");
+            }
+        }
         let generated = values.tables("generate")?;
         let specs = table_specs(generated).and_then(|specs| match values.file("sql") {
             Some(_) => Ok(()),
@@ -77,7 +115,9 @@ impl DataKind for OwnData {
         let specs = values.tables("generate").map(table_specs);
         let specs = specs.and_then(Result::ok).unwrap_or_default();
         let rows: f64 = specs.iter().map(|spec| spec.rows as f64).sum();
-        Size::Bytes(rows * ROW_BYTES)
+        let files = values.data_files().filter_map(|path| path.metadata().ok());
+        let file_bytes: u64 = files.map(|metadata| metadata.len()).sum();
+        Size::Bytes(rows * ROW_BYTES + file_bytes as f64)
     }
 
     fn shrink(&self, values: &mut Values, scale: f64) {
