@@ -1,6 +1,7 @@
-//! Data of the user's own: tables by SQL, rows of CSV files, rows by rules.
+//! Data of the user's own: dumps, tables by SQL, rows of CSV files, rows by rules.
 
 mod csv_file;
+pub mod dump;
 pub mod generate;
 mod options;
 mod schema;

@@ -39,6 +39,7 @@ mod open_files;
 mod open_loop;
 mod other_host;
 mod own_data;
+mod own_dump;
 mod own_files;
 mod page;
 mod plan_fixtures;

@@ -69,7 +69,7 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
 }
 
 /// The first key of a section that is the table's.
-fn key_of<K: OptionTable + ?Sized>(
+pub(crate) fn key_of<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     kind: &'static K,
 ) -> Option<&'static str> {

@@ -62,12 +62,13 @@ impl DataSpec {
         if source.kind.needs_private_server(&source.values)
             && matches!(server, ServerSpec::Given { .. })
         {
+            let key = chosen::key_of(section, source.kind).unwrap_or(source.name());
             let problem = Problem::OtherServer {
-                key: source.name(),
+                key,
                 needs: "a private server",
                 found: "`address`",
             };
-            return Err(section.error_at(source.name(), problem));
+            return Err(section.error_at(key, problem));
         }
         let restore = section.choice(
             "restore",

@@ -1,6 +1,7 @@
-//! Data of the user's own in the runs of an experiment: tables by SQL, rows of CSV files, rows by rules.
+//! Data of the user's own in the runs of an experiment: dumps, tables by SQL, rows of CSV files, rows by rules.
 
 mod csv_files;
+mod dump;
 mod generated;
 mod statements;
 mod table_infos;
@@ -33,6 +34,9 @@ const GIVEN: &str = "on a server that dbdyno did not start, only the tables that
 /// An error where the data cannot be what its keys say; starts and writes nothing.
 pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> {
     let values = &data.source.values;
+    if let Some(path) = values.data_file("dump") {
+        dump::files(path)?;
+    }
     if let Some(path) = values.file("sql") {
         let schema = schema(path)?;
         for spec in specs(values) {
@@ -119,7 +123,10 @@ impl DataSet for OwnTables {
         let files = (!files.is_empty()).then(|| files.join(", "));
         let rows: u64 = specs(&self.values).iter().map(|spec| spec.rows).sum();
         let generated = (rows > 0).then(|| format!("{rows} generated rows (seed {})", self.seed));
-        let parts: Vec<String> = sql.into_iter().chain(files).chain(generated).collect();
+        let dump = self.values.data_file("dump").and_then(Path::file_name);
+        let dump = dump.map(|name| format!("the dump {}", name.to_string_lossy()));
+        let parts = [dump, sql, files, generated];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
         parts.join(", ")
     }
 
@@ -156,6 +163,10 @@ impl DataSet for OwnTables {
             }
             Ok(())
         })?;
+        if let Some(path) = self.values.data_file("dump") {
+            let as_lines = self.values.text("dump_as") == Some("lines");
+            dump::load(path, as_lines, endpoint, context)?;
+        }
         csv_files::load(files, endpoint, context)?;
         let specs = specs(&self.values);
         if !specs.is_empty() {
@@ -197,7 +208,9 @@ fn base_tables(endpoint: &Endpoint, own: &[KnownTable]) -> Result<Vec<String>, B
     let rows = sets.into_iter().flat_map(|set| set.rows);
     let names = rows.filter_map(|row| row.into_iter().next()?);
     let names = names.map(|name| String::from_utf8_lossy(&name).into_owned());
-    let is_own = |name: &String| own.iter().any(|own| own.name.eq_ignore_ascii_case(name));
+    // Of a dump, everything in the database is.
+    let is_own =
+        |name: &String| own.is_empty() || own.iter().any(|own| own.name.eq_ignore_ascii_case(name));
     Ok(names.filter(is_own).collect())
 }
 

@@ -19,6 +19,17 @@ const OPTIONS: &[OptionSpec] = &[
         "Statements that make the tables",
     ),
     OptionSpec::without_default(
+        "dump",
+        Kind::DataFile("dump"),
+        "A dump of mysqldump or mariadb-dump, or a directory of mydumper",
+    ),
+    OptionSpec::with_default(
+        DUMP_AS,
+        Kind::Choice(&["lines", "inserts"]),
+        "lines",
+        "INSERTs of a dump sent as LOAD DATA LOCAL where that changes no row, or as they are",
+    ),
+    OptionSpec::without_default(
         "csv",
         Kind::DataFiles("CSV file"),
         "Tables with their CSV files",
@@ -30,6 +41,8 @@ const OPTIONS: &[OptionSpec] = &[
     ),
 ];
 
+/// How the INSERTs of a dump are sent.
+const DUMP_AS: &str = "dump_as";
 /// Rows of a table at least under `--scale`.
 const ROWS_AT_LEAST: u64 = 100;
 /// Bytes of a generated row on disk, about.
@@ -61,6 +74,20 @@ impl OptionTable for OwnData {
                 hint,
             })
         };
+        let has_dump = values.data_file("dump").is_some();
+        if !has_dump && values.text(DUMP_AS) == Some("inserts") {
+            return conflict(
+                DUMP_AS,
+                "`dump_as` has no meaning without `dump`",
+                "leave it out",
+            );
+        }
+        let beside = ["sql", "csv", "generate"].into_iter();
+        let mut beside = beside.filter(|key| values.get(key).is_some());
+        if let Some(key) = beside.next().filter(|_| has_dump) {
+            let problem = format!("`{key}` has no place beside `dump`, which has tables and rows");
+            return conflict(key, &problem, "leave one of the two out");
+        }
         if let Some(files) = values.named_data_files("csv") {
             if files.is_empty() {
                 return conflict(
@@ -131,6 +158,11 @@ impl DataKind for OwnData {
             }
         }
         values.set("generate", Value::Tables(tables));
+    }
+
+    /// What a dump drops and makes is known only when it is read.
+    fn needs_private_server(&self, values: &Values) -> bool {
+        values.data_file("dump").is_some()
     }
 
     fn named_files(&self, values: &Values) -> Vec<PathBuf> {
