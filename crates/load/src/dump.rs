@@ -1,5 +1,6 @@
 //! Loads a dump: one thread reads and splits it, rows are sent over several connections, all else over one, in order.
 
+mod error;
 mod queue;
 mod reading;
 mod worker;
@@ -14,19 +15,19 @@ use std::{
 };
 
 use protocol::{Connection, Endpoint};
-use workload::own_data::{
-    beginning,
-    dump::{DumpStatement, Role, SplitError, without_definer},
-};
+use workload::own_data::dump::{DumpStatement, Role, without_definer};
 
 use crate::{
     dump::{
+        error::failed,
         queue::{Job, Queue, TableColumns},
         reading::{Piece, Reading},
     },
     populate::STATEMENT_LIMIT,
     rules::Interrupt,
 };
+
+pub use error::DumpError;
 
 /// Interval of the progress reports and of the checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -65,56 +66,6 @@ impl DumpProgress {
         let rest = self.bytes_expected.saturating_sub(self.bytes) as f64;
         (self.bytes > 0).then(|| self.elapsed.mul_f64(rest / self.bytes as f64))
     }
-}
-
-/// Why a dump was not loaded. What was loaded before is incomplete.
-#[derive(Debug, thiserror::Error)]
-pub enum DumpError {
-    /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: std::io::Error,
-    },
-    /// A file is no list of statements.
-    #[error("{}: {source}", path.display())]
-    Split {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: SplitError,
-    },
-    /// A statement failed.
-    #[error("{place}: {statement}: {message}")]
-    Statement {
-        /// File and line.
-        place: String,
-        /// Its beginning.
-        statement: String,
-        /// The server's message.
-        message: String,
-    },
-    /// It holds several databases.
-    #[error("{place}: a second database, {second}, behind {first}")]
-    Databases {
-        /// File and line.
-        place: String,
-        /// The first one.
-        first: String,
-        /// The second one.
-        second: String,
-    },
-    /// The server cannot be reached, or a connection was lost.
-    #[error("{0}")]
-    Connection(protocol::Error),
-    /// The user interrupted.
-    #[error("interrupted while loading; the tables are not complete")]
-    Interrupted,
-    /// A thread or its event loop could not be set up.
-    #[error("cannot set up a thread: {0}")]
-    Thread(#[from] std::io::Error),
 }
 
 /// Loads a dump into the endpoint's database; `watch` is called on this thread.
@@ -323,17 +274,5 @@ impl Director<'_> {
         let read = Arc::new(read.map_err(|error| failed(place, b"", error))?);
         self.tables.insert(table.to_owned(), Arc::clone(&read));
         Ok(read)
-    }
-}
-
-/// The error of a statement.
-fn failed(place: &str, text: &[u8], error: protocol::Error) -> DumpError {
-    if error.server_error().is_none() {
-        return DumpError::Connection(error);
-    }
-    DumpError::Statement {
-        place: place.to_owned(),
-        statement: beginning(text),
-        message: error.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use protocol::Connection;
 use workload::own_data::dump::ColumnKind;
 
-use crate::dump::DumpError;
+use crate::dump::error::DumpError;
 
 /// Bytes of statements that wait or are sent at most, unless one alone is longer.
 const BYTES_AT_MOST: usize = 32 << 20;
@@ -194,7 +194,7 @@ impl Queue {
         }
     }
 
-    /// Rows of so many bytes are in.
+    /// Rows of a statement of this length are in.
     pub(super) fn finished(&self, bytes: usize, as_lines: bool) {
         let mut state = self.lock();
         state.active -= 1;

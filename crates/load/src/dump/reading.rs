@@ -15,7 +15,7 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use workload::own_data::dump::{DumpStatement, Splitter};
 
-use crate::dump::{DumpError, queue::Queue};
+use crate::dump::{error::DumpError, queue::Queue};
 
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 256 << 10;

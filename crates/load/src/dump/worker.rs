@@ -14,7 +14,7 @@ use workload::{
 
 use crate::{
     dump::{
-        DumpError, failed,
+        error::{DumpError, failed},
         queue::{Job, Queue},
     },
     populate::STATEMENT_LIMIT,

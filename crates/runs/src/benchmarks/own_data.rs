@@ -3,6 +3,7 @@
 mod csv_files;
 mod dump;
 mod generated;
+mod names;
 mod statements;
 mod table_infos;
 
@@ -20,6 +21,7 @@ use workload::{
 };
 
 use crate::{
+    benchmarks::own_data::names::backticked,
     blame::Blamed,
     control::{Purpose, control, number},
     data::{DataSet, Loaded, disk_bytes::disk_bytes},
@@ -223,9 +225,4 @@ fn rows(endpoint: &Endpoint, tables: &[String]) -> Result<u64, Blamed> {
         }
         Ok(rows)
     })
-}
-
-/// A name as SQL has it.
-fn backticked(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }

@@ -135,7 +135,7 @@ impl CsvFile {
             let begin = record.position().unwrap_or(&before).clone();
             let wrong = |problem: String| CsvError::Line {
                 path: path.to_owned(),
-                line: begin.line(),
+                line: line_of(path, begin.byte(), begin.line()),
                 problem,
             };
             if record.len() != columns.len() {
@@ -232,6 +232,25 @@ impl CsvFile {
         let range = BufReader::new(file).take(chunk.end - chunk.start);
         Ok(reader(range))
     }
+}
+
+/// The line of a record that begins behind the line ends at this byte, of which the first is in this line: the reader
+/// counts a record from the end of the one before.
+fn line_of(path: &Path, byte: u64, line: u64) -> u64 {
+    let breaks = || -> io::Result<u64> {
+        let mut file = files::open_regular(path)?;
+        file.seek(SeekFrom::Start(byte))?;
+        let mut breaks = 0;
+        for byte in BufReader::new(file).bytes() {
+            match byte? {
+                b'\n' => breaks += 1,
+                b'\r' => {}
+                _ => break,
+            }
+        }
+        Ok(breaks)
+    };
+    line + breaks().unwrap_or(0)
 }
 
 /// What a field can be.
@@ -364,7 +383,9 @@ impl Rows for CsvRows {
             for _ in before..row {
                 reader.read_byte_record(&mut record).ok()?;
             }
-            let line = chunk.line + record.position()?.line() - 1;
+            let position = record.position()?;
+            let line = chunk.line + position.line() - 1;
+            let line = line_of(&self.file.path, chunk.start + position.byte(), line);
             return Some(format!("{}:{line}", self.file.path.display()));
         }
         None

@@ -6,7 +6,7 @@ use load::Population;
 use protocol::Endpoint;
 use workload::own_data::{CsvError, CsvFile, generate::TableInfo};
 
-use super::{backticked, table_infos};
+use super::{names::backticked, table_infos};
 use crate::{
     blame::Blamed,
     control::{Purpose, number},

@@ -3,7 +3,7 @@
 use protocol::{Connection, Endpoint};
 use workload::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
 
-use super::backticked;
+use super::names::backticked;
 use crate::{
     blame::Blamed,
     control::{Purpose, control, quoted},

@@ -56,6 +56,8 @@ pub struct Splitter {
     at: usize,
     mode: Mode,
     line: u64,
+    /// Nothing but blanks stands before `start` on its line.
+    is_line_start: bool,
     delimiter: Vec<u8>,
     is_over: bool,
     /// A backslash protects the next byte of a text.
@@ -70,6 +72,7 @@ impl Default for Splitter {
             at: 0,
             mode: Mode::Between,
             line: 1,
+            is_line_start: true,
             delimiter: b";".to_vec(),
             is_over: false,
             has_backslashes: true,
@@ -149,16 +152,19 @@ impl Splitter {
     fn take(&mut self, end: usize, behind: usize) -> DumpStatement {
         let text = self.bytes[self.start..end].trim_ascii_end().to_vec();
         let line = self.line;
-        self.line += breaks(&self.bytes[self.start..behind]);
-        self.start = behind;
-        self.at = behind;
+        self.skip_to(behind);
         self.mode = Mode::Between;
         DumpStatement { text, line }
     }
 
     /// Drops what is before `behind`: blanks and comments.
     fn skip_to(&mut self, behind: usize) {
-        self.line += breaks(&self.bytes[self.start..behind]);
+        let skipped = &self.bytes[self.start..behind];
+        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+        if let Some(last) = skipped.iter().rev().find(|byte| !is_blank(byte)) {
+            self.is_line_start = *last == b'\n';
+        }
+        self.line += breaks(skipped);
         self.start = behind;
         self.at = behind;
     }
@@ -169,9 +175,6 @@ impl Splitter {
             .iter()
             .take_while(|byte| byte.is_ascii_whitespace())
             .count();
-        let is_line_start = self.start == 0 && self.line == 1
-            || rest[..blanks].contains(&b'\n')
-            || self.start > 0 && self.bytes[self.start - 1] == b'\n';
         self.skip_to(self.start + blanks);
         let rest = &self.bytes[self.start..];
         // The longest beginning that has a meaning of its own is `DELIMITER `.
@@ -184,7 +187,7 @@ impl Splitter {
         let is_delimiter = rest.len() >= 10
             && rest[..9].eq_ignore_ascii_case(b"delimiter")
             && matches!(rest[9], b' ' | b'\t');
-        if is_delimiter && is_line_start {
+        if is_delimiter && self.is_line_start {
             let Some(end) = memchr(b'\n', rest).or(self.is_over.then_some(rest.len())) else {
                 return false;
             };
