@@ -391,18 +391,11 @@ fn csv_files_are_loaded_as_they_are_written() {
         ),
         format!("2|{}||0|0", hex(b"Zo\xeb")),
         "3|0|1|1".to_owned(),
-        "40000\t800000000.00\t40000".replace("800000000.00", "800000000.00"),
+        "40000\t800000000.00\t40000".to_owned(),
     ];
     let found = scene.dbdyno(client).exits(0).text();
     let found: Vec<&str> = found.trim().lines().collect();
-    assert_eq!(found[..3], expected[..3]);
-    assert_eq!(
-        found[3],
-        "40000\t800000000.00\t40000".replace(
-            "800000000.00",
-            &format!("{}.00", 39_999_u64 * 20_000 + 20_000)
-        )
-    );
+    assert_eq!(found, expected);
     scene.dbdyno(["server", "destroy", &server]).exits(0);
     // The files are too large to be copied, but a change is seen.
     assert!(!scene.path().join("out/files/entry.csv").exists());
