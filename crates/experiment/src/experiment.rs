@@ -146,9 +146,10 @@ impl Experiment {
         let repeats = Repeats::read(top, overrides)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
         let scale = overrides.scale.unwrap_or(1.0);
+        let seed = seed(top, overrides)?;
         let cells = combinations
             .into_iter()
-            .map(|levels| cell(top, (levels, matrix), scale, vocabulary))
+            .map(|levels| cell(top, (levels, matrix), scale, seed, vocabulary))
             .collect::<Result<Vec<Cell>, Error>>()?;
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
@@ -169,7 +170,6 @@ impl Experiment {
             check_metric(top, &cells, &asked, metric, vocabulary)?;
         }
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
-        let seed = seed(top, overrides)?;
         let order = top.choice(
             "order",
             &[
@@ -181,7 +181,9 @@ impl Experiment {
         let factors = factors_run;
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
-        let identity = Identity::of(source, overrides, cells.iter().flat_map(Cell::files))?;
+        let files = cells.iter().flat_map(Cell::files);
+        let data_files = cells.iter().flat_map(Cell::data_files);
+        let identity = Identity::of(source, overrides, files, data_files)?;
         let order = order.unwrap_or(Order::Random);
         let mut plan = Plan::new(identity.clone(), &factors, cells, repeats, order, seed);
         plan.meanings = matrix.meanings();
@@ -256,6 +258,12 @@ impl Experiment {
         self.identity.save(results_dir, created, masked)
     }
 
+    /// An error if a file of data, of which results have no copy, is gone or is no longer what it was for the results in
+    /// this directory.
+    pub fn check_data(&self, results_dir: &Path) -> Result<(), Error> {
+        self.identity.check_data(results_dir)
+    }
+
     /// An error unless a results directory contains results of this experiment.
     pub fn check(&self, results_dir: &Path) -> Result<(), Error> {
         self.identity.check(results_dir)
@@ -307,6 +315,7 @@ fn cell(
     top: &Section<'_>,
     (levels, matrix): (Levels, &Matrix),
     scale: f64,
+    seed: u64,
     vocabulary: &Vocabulary,
 ) -> Result<Cell, Error> {
     let values = matrix.values(&levels);
@@ -324,7 +333,7 @@ fn cell(
         refuse_server(top, load.source.name())?;
         ServerSpec::Absent
     };
-    let mut data = DataSpec::read(&data_section, &server, &vocabulary.data)?;
+    let mut data = DataSpec::read(&data_section, &server, seed, &vocabulary.data)?;
     check_needed_data(&load_section, &server, data.as_ref(), &load)?;
     if scale < 1.0 {
         scale::shrink_options(scale, &mut server)

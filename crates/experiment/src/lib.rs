@@ -3,6 +3,7 @@
 //! An experiment is read completely before anything runs: every combination of the factors is resolved to types, and
 //! any error is an [`Error`] with file, line and column. `docs/experiment-file.md` documents the format.
 
+mod data_hash;
 mod error;
 mod experiment;
 mod file;
@@ -11,6 +12,7 @@ mod plan;
 mod results;
 mod spec;
 
+pub use data_hash::hash_of_data;
 pub use error::Error;
 pub use experiment::{Experiment, defaults_of, question_of};
 pub use file::{

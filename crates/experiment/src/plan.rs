@@ -54,6 +54,13 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// The files and directories of data, which are too large to be copied.
+    pub(crate) fn data_files(&self) -> impl Iterator<Item = PathBuf> {
+        let data = self.data.iter();
+        let files = data.flat_map(|data| data.source.values.data_files());
+        files.map(Path::to_owned)
+    }
+
     /// The files that influence the results: option files, and those that data, load and proxy name.
     pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let cnf = match &self.server {
@@ -65,7 +72,9 @@ impl Cell {
         let proxy = self.proxy.iter().flat_map(ProxySpec::files);
         let load = &self.load.source;
         let files = cnf.chain(data).chain(load.values.files()).chain(proxy);
-        let named = load.kind.named_files(&load.values);
+        let of_data = self.data.iter().map(|data| &data.source);
+        let named = of_data.flat_map(|data| data.kind.named_files(&data.values));
+        let named = named.chain(load.kind.named_files(&load.values));
         files.map(Path::to_owned).chain(named)
     }
 }

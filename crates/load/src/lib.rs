@@ -8,6 +8,7 @@
 mod arrivals;
 mod budget;
 mod controller;
+mod dump;
 mod event_loop;
 mod intervals;
 mod lines;
@@ -26,6 +27,7 @@ mod threads;
 mod timeline;
 
 pub use arrivals::{Schedule, Share};
+pub use dump::{DumpError, DumpLoad, DumpProgress, load_dump};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};

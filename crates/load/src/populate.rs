@@ -29,8 +29,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub const STATEMENT_LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// Maximum number of retries for the rows of one statement.
 const RETRIES_AT_MOST: u32 = 10;
-/// Lines are in the character set of their columns: they are ASCII, so that no conversion is needed.
-const CHARSET: &str = "binary";
 
 /// The tables to populate, and the parameters.
 pub struct Population {
@@ -358,7 +356,7 @@ impl Shared<'_> {
             table: &table.name,
             columns: &columns,
             separator: b'\t',
-            charset: Some(CHARSET),
+            charset: Some(rows.charset()),
             name: "generated",
         };
         let mark = rows.mark(&units);
@@ -366,6 +364,7 @@ impl Shared<'_> {
             self.run(connection, &table.name, "start transaction")
                 .await?;
         }
+        let filled = units.clone();
         let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.give_up);
         let mut result = Ok(None);
         if !self.by_insert.load(Ordering::Relaxed) {
@@ -387,7 +386,10 @@ impl Shared<'_> {
         if result.is_err() {
             source.take_back();
         }
-        let adjusted = result.map_err(|error| self.blame(&table.name, error))?;
+        let adjusted = result.map_err(|error| {
+            let error = placed(error, rows.as_ref(), &filled);
+            self.blame(&table.name, error)
+        })?;
         if let Some(adjusted) = adjusted {
             let table = table.name.clone();
             tell(events, PopulateEvent::Adjusted { table, adjusted });
@@ -459,6 +461,27 @@ impl Shared<'_> {
                 message,
             },
         }
+    }
+}
+
+/// The error with the place of the refused row in its source, where the server says which row of the statement it is.
+fn placed(error: BulkError, rows: &dyn workload::Rows, units: &std::ops::Range<u64>) -> BulkError {
+    let BulkError::Refused {
+        message,
+        rows_before,
+    } = error
+    else {
+        return error;
+    };
+    let row = message.rsplit_once(" at row ");
+    let row = row.and_then(|(_, row)| row.trim_end_matches('.').parse::<u64>().ok());
+    let place = row.and_then(|row| rows.place(units, rows_before + row));
+    BulkError::Refused {
+        message: match place {
+            Some(place) => format!("{place}: {message}"),
+            None => message,
+        },
+        rows_before,
     }
 }
 

@@ -8,6 +8,7 @@ use settings::Vocabulary;
 
 pub(crate) mod benchmark;
 pub mod oltp;
+pub mod own_data;
 pub mod script;
 pub mod slap;
 pub mod smack;
@@ -59,9 +60,9 @@ pub fn single_runs() -> impl Iterator<Item = &'static str> {
 /// Reads every .smack file of a plan and checks that all its runs are possible; starts and writes nothing.
 pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> {
     for run in &plan.runs {
-        let of_data = run.data.as_ref().map(|data| data.source.name());
-        if let Some(of_data) = of_data.and_then(of_load) {
-            of_data.check(run)?;
+        let data = run.data.as_ref().map(|data| data.source.name());
+        if let Some(maker) = data.and_then(maker_among_benchmarks) {
+            maker.check(run)?;
         }
         benchmark(run.load.source.name()).check(run)?;
     }
@@ -92,7 +93,9 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
 
 /// The benchmark whose load has this name.
 pub fn benchmark(name: &str) -> &'static dyn Benchmark {
-    of_load(name).expect("an experiment knows no other table than the vocabulary's")
+    let mut benchmarks = BENCHMARKS.into_iter();
+    let found = benchmarks.find(|known| known.load_options().name() == name);
+    found.expect("an experiment knows no other table than the vocabulary's")
 }
 
 /// What makes the data with the option table of this name.
@@ -101,9 +104,12 @@ pub fn data_maker(name: &str) -> &'static dyn DataMaker {
     found.expect("an experiment knows no other table than the vocabulary's")
 }
 
-fn of_load(name: &str) -> Option<&'static dyn Benchmark> {
+fn maker_among_benchmarks(data: &str) -> Option<&'static dyn Benchmark> {
     let mut benchmarks = BENCHMARKS.into_iter();
-    benchmarks.find(|known| known.load_options().name() == name)
+    benchmarks.find(|known| {
+        let maker = known.on_server().and_then(OnServer::data_maker);
+        maker.is_some_and(|maker| maker.data_options().name() == data)
+    })
 }
 
 fn data_makers() -> impl Iterator<Item = &'static dyn DataMaker> {
@@ -120,14 +126,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_tables_of_a_benchmark_have_its_name_and_every_name_is_used_once() {
+    fn tables_of_different_benchmarks_have_different_names() {
         let mut names = BTreeSet::new();
         for benchmark in BENCHMARKS {
             let name = benchmark.load_options().name();
             let data = benchmark.on_server().and_then(OnServer::data_maker);
             let data = data.map(|it| it.data_options().name());
-            assert!(data.is_none_or(|it| it == name), "{name}");
             assert!(names.insert(name), "{name}");
+            let own = data.filter(|it| *it != name);
+            assert!(own.is_none_or(|it| names.insert(it)), "{own:?}");
         }
     }
 

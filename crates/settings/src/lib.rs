@@ -15,7 +15,7 @@ pub use factor::{Chart, Factor};
 pub use limits::{DiskLimits, GroupLimits};
 pub use load::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use option::{Absent, Kind, OptionSpec, defaults};
-pub use value::{Rows, Value, Values, WeightedFile};
+pub use value::{NamedTable, Rows, Value, Values, WeightedFile};
 pub use vocabulary::{
     Chosen, Conflict, DataKind, LoadKind, NeededData, OptionTable, Size, Vocabulary,
 };

@@ -50,6 +50,12 @@ pub enum Kind {
     WeightedFiles(&'static str),
     /// Names with their values.
     Pairs,
+    /// A file of data, or a directory of such files: what errors call it. It may be large, and is not copied.
+    DataFile(&'static str),
+    /// Names with their files of data; what errors call one.
+    DataFiles(&'static str),
+    /// Named tables of values: an example of one.
+    Tables(&'static str),
 }
 
 /// What is meant by an option that is not given.
@@ -85,7 +91,9 @@ impl Kind {
                 words.join(" or ")
             }
             Self::Text => "a string".to_owned(),
-            Self::File(what) | Self::Directory(what) => format!("a {what}"),
+            Self::File(what) | Self::Directory(what) | Self::DataFile(what) => format!("a {what}"),
+            Self::DataFiles(what) => format!("a table of names, each with its {what}"),
+            Self::Tables(example) => format!("a table of tables such as {example}"),
             Self::Script(what) => format!("SQL, or a {what}"),
             Self::Rows => {
                 "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\""
@@ -135,6 +143,9 @@ impl Kind {
             Self::Text | Self::Script(_) => Some(Value::Text(text.to_owned())),
             Self::File(_) => Some(Value::File(text.into())),
             Self::Directory(_) => Some(Value::Directory(text.into())),
+            Self::DataFile(_) => Some(Value::DataFile(text.into())),
+            // Only a table of the experiment file has names.
+            Self::DataFiles(_) | Self::Tables(_) => None,
             Self::Rows => match quantity::ratio(text) {
                 Some(ratio) => Some(Value::Rows(Rows::TimesBufferPool(ratio))),
                 None => quantity::count(text).map(|count| Value::Rows(Rows::Count(count))),
@@ -179,6 +190,9 @@ impl OptionSpec {
             Kind::Mix => "COUNTS",
             Kind::WeightedFiles(_) => "FILE[@WEIGHT]",
             Kind::Pairs => "NAME=VALUE",
+            Kind::DataFile(_) => "FILE|DIR",
+            Kind::DataFiles(_) => "NAME=FILE",
+            Kind::Tables(_) => "TABLES",
         };
         Self {
             name,

@@ -48,6 +48,23 @@ pub enum Value {
     WeightedFiles(Vec<WeightedFile>),
     /// Names with their values.
     Pairs(BTreeMap<String, String>),
+    /// A file of data, or a directory of such files.
+    DataFile(PathBuf),
+    /// Names with their files of data.
+    DataFiles(BTreeMap<String, PathBuf>),
+    /// Named tables.
+    Tables(Vec<NamedTable>),
+}
+
+/// A named table of values, which may have one table of values in it: `{ rows = "1M", columns = { id = "sequence" } }`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedTable {
+    /// Its name.
+    pub name: String,
+    /// Its values, in the order of the file.
+    pub values: Vec<(String, String)>,
+    /// The tables in it by name, each with its values in the order of the file.
+    pub inner: Vec<(String, Vec<(String, String)>)>,
 }
 
 /// The values of one table's options by name; an option that was not given has its default, or no value.
@@ -151,7 +168,40 @@ impl Values {
         })
     }
 
-    /// The files among the values.
+    /// A file of data, or a directory; `None` where the option has no value.
+    pub fn data_file(&self, option: &str) -> Option<&Path> {
+        self.get(option).map(|value| match value {
+            Value::DataFile(path) => path.as_path(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// Names with their files of data; `None` where the option has no value.
+    pub fn named_data_files(&self, option: &str) -> Option<&BTreeMap<String, PathBuf>> {
+        self.get(option).map(|value| match value {
+            Value::DataFiles(files) => files,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// Named tables; `None` where the option has no value.
+    pub fn tables(&self, option: &str) -> Option<&[NamedTable]> {
+        self.get(option).map(|value| match value {
+            Value::Tables(tables) => tables.as_slice(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// The files and directories of data among the values: too large to be copied.
+    pub fn data_files(&self) -> impl Iterator<Item = &Path> {
+        self.0.values().flat_map(|value| match value {
+            Value::DataFile(path) => vec![path.as_path()],
+            Value::DataFiles(files) => files.values().map(PathBuf::as_path).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// The files among the values, without those of data.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.0.values().flat_map(|value| match value {
             Value::File(path) => vec![path.as_path()],

@@ -28,6 +28,12 @@ pub trait OptionTable: Sync {
         None
     }
 
+    /// Its options are keys of the section itself, and any of them stands for the table: `sql = "schema.sql"` below
+    /// `[data]`.
+    fn is_flat(&self) -> bool {
+        false
+    }
+
     /// An example of its use, for a file that has nothing.
     fn example(&self) -> &'static str;
 
@@ -56,6 +62,11 @@ pub trait DataKind: OptionTable {
 
     /// Makes it smaller by a factor below 1; data whose size follows the buffer pool shrinks with that.
     fn shrink(&self, values: &mut Values, scale: f64);
+
+    /// The files that the files among its values name.
+    fn named_files(&self, _values: &Values) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Its tables are made on a private server only.
     fn needs_private_server(&self, _values: &Values) -> bool {

@@ -6,6 +6,7 @@ mod glibc_random;
 mod inserts;
 mod known_table;
 pub mod oltp;
+pub mod own_data;
 pub mod script;
 pub mod slap;
 pub mod smack;

@@ -3,6 +3,7 @@
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
 mod scanner;
+mod target;
 mod words;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
 };
 
 use scanner::{Scanner, Token};
+pub use target::{TableName, Target};
 
 /// Files of `source` within each other at most; a file that names itself would never end.
 const DEPTH_AT_MOST: usize = 16;
@@ -198,8 +200,37 @@ fn line_breaks(text: &[u8]) -> usize {
 /// [`SqlScriptError`] with the place.
 pub fn statements_of_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
     let mut statements = Vec::new();
-    read_file(path, 0, &mut statements)?;
+    read_file(path, Named::InWorkingDirectory, 0, &mut statements)?;
     Ok(statements)
+}
+
+/// Like [`statements_of_file`], but a file named by `source` is relative to the file that names it.
+///
+/// # Errors
+/// [`SqlScriptError`] with the place.
+pub fn statements_of_own_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
+    let mut statements = Vec::new();
+    read_file(path, Named::BesideTheFile, 0, &mut statements)?;
+    Ok(statements)
+}
+
+/// Where the files are that a text names by `source`.
+#[derive(Debug, Clone, Copy)]
+enum Named {
+    InWorkingDirectory,
+    BesideTheFile,
+}
+
+impl Named {
+    fn path(self, from: &str, named: &Path) -> PathBuf {
+        match self {
+            Self::InWorkingDirectory => named.to_owned(),
+            Self::BesideTheFile => Path::new(from)
+                .parent()
+                .unwrap_or(Path::new(""))
+                .join(named),
+        }
+    }
 }
 
 /// Splits a text; `name` stands for it in places.
@@ -208,7 +239,13 @@ pub fn statements_of_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptErr
 /// [`SqlScriptError`] with the place.
 pub fn statements_of(name: &str, text: Vec<u8>) -> Result<Vec<SqlStatement>, SqlScriptError> {
     let mut statements = Vec::new();
-    split(name.to_owned(), text, 0, &mut statements)?;
+    split(
+        name.to_owned(),
+        text,
+        Named::InWorkingDirectory,
+        0,
+        &mut statements,
+    )?;
     Ok(statements)
 }
 
@@ -228,6 +265,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 
 fn read_file(
     path: &Path,
+    named: Named,
     depth: usize,
     statements: &mut Vec<SqlStatement>,
 ) -> Result<(), SqlScriptError> {
@@ -235,12 +273,13 @@ fn read_file(
         path: path.to_owned(),
         source,
     })?;
-    split(path.display().to_string(), text, depth, statements)
+    split(path.display().to_string(), text, named, depth, statements)
 }
 
 fn split(
     name: String,
     text: Vec<u8>,
+    named: Named,
     depth: usize,
     statements: &mut Vec<SqlStatement>,
 ) -> Result<(), SqlScriptError> {
@@ -287,7 +326,8 @@ fn split(
                             place: source.place_of(line.start),
                         });
                     }
-                    sourced.push((close(&mut None), PathBuf::from(path), line.start));
+                    let path = named.path(&source.name, Path::new(path));
+                    sourced.push((close(&mut None), path, line.start));
                 }
                 // `use NAME` ends with its line.
                 _ => {
@@ -325,7 +365,7 @@ fn split(
     // The files named by the text, in their places, from the last one so that the positions before stay.
     for (at, path, _) in sourced.into_iter().rev() {
         let mut inner = Vec::new();
-        read_file(&path, depth + 1, &mut inner)?;
+        read_file(&path, named, depth + 1, &mut inner)?;
         statements.splice(at..at, inner);
     }
     Ok(())

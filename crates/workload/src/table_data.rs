@@ -1,6 +1,6 @@
 //! A table with its rows, in the form that every loader accepts.
 
-use std::{ops::Range, sync::Arc};
+use std::{io, ops::Range, sync::Arc};
 
 /// Rows of a table that are generated and not stored: each unit independently, in any order, always the same.
 ///
@@ -12,10 +12,25 @@ pub trait Rows: Send + Sync {
 
     /// Appends the rows of a unit (from 0) to `out` and returns their number.
     ///
-    /// A row is a line of ASCII text: fields in the order of [`TableData::columns`] with a tab between them, `\N`
+    /// A row is a line of text, ASCII unless [`Rows::charset`] is another than `binary`: fields in the order of [`TableData::columns`] with a tab between them, `\N`
     /// for NULL, a line feed at the end; tab, line feed and backslash inside a field have a backslash before them.
     /// Ascending units must have ascending keys, so that the primary key grows at its end.
     fn write(&self, unit: u64, out: &mut Vec<u8>) -> u64;
+
+    /// Character set of the lines: `binary` where all columns take the bytes as they are.
+    fn charset(&self) -> &'static str {
+        "binary"
+    }
+
+    /// What went wrong in [`Rows::write`], which then appended nothing more.
+    fn failure(&self) -> Option<io::Error> {
+        None
+    }
+
+    /// Where a row of these units comes from, counted from 1, such as `orders.csv:17`.
+    fn place(&self, _units: &Range<u64>, _row: u64) -> Option<String> {
+        None
+    }
 
     /// Units whose rows are already in the table, in ascending order: a resumed load omits them.
     fn loaded(&self) -> Vec<Range<u64>> {

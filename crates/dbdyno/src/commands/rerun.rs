@@ -68,6 +68,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let origin = Origin::read(then)?;
     let experiment =
         Experiment::reread(then, &origin.experiment, &VOCABULARY).map_err(Blamed::from)?;
+    experiment.check_data(then).map_err(Blamed::from)?;
     let runs = &experiment.plan().runs;
     let is_given = runs
         .iter()

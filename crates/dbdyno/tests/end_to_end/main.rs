@@ -40,6 +40,8 @@ mod oltp_experiment;
 mod open_files;
 mod open_loop;
 mod other_host;
+mod own_data;
+mod own_dump;
 mod own_files;
 mod page;
 mod plan_fixtures;

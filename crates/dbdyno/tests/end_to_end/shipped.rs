@@ -73,6 +73,23 @@ pub(crate) fn run(scene: &Scene, name: &str, smaller: &[&str]) -> Results {
 }
 
 #[test]
+fn a_shop_of_ones_own_data_runs() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let smaller = ["--scale", "0.05", "--repeats", "1"];
+    let results = run(&scene, "shop", &smaller);
+    let record = results.record(1);
+    let dataset = record.one("dataset");
+    assert!(
+        dataset["source"]
+            .as_str()
+            .unwrap()
+            .starts_with("the tables of schema.sql, ")
+    );
+    assert!(record.count() > 0);
+}
+
+#[test]
 fn quickstart() {
     let scene = Scene::new();
     experiments(&scene);

@@ -1,8 +1,10 @@
 //! One table of the experiment file, read key by key.
 
+mod option;
+
 use std::{borrow::Cow, ops::Range};
 
-use settings::{Kind, OptionSpec, Value, WeightedFile, quantity};
+use settings::{OptionSpec, Value};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -204,48 +206,6 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The value of an option; `None` where the key is absent.
-    pub(crate) fn option(&self, option: &OptionSpec) -> Result<Option<Value>, Error> {
-        let (name, kind) = (option.name, option.kind);
-        let parse = |text: Text<'_>| text.parsed(&kind.expected(), |text| kind.parse(text));
-        match kind {
-            Kind::File(what) => {
-                let file = self.string(name)?;
-                let file = file.map(|file| file.own_file(what)).transpose()?;
-                Ok(file.map(Value::File))
-            }
-            Kind::Flag => match self.value(name).map(Spanned::get_ref) {
-                Some(DeValue::Boolean(on)) => Ok(Some(Value::Flag(*on))),
-                _ => self.string(name)?.map(parse).transpose(),
-            },
-            Kind::Script(what) => {
-                let Some(text) = self.string(name)? else {
-                    return Ok(None);
-                };
-                let is_file = text.is_own_file() || text.value.ends_with(".sql");
-                if is_file {
-                    Ok(Some(Value::File(text.own_file(what)?)))
-                } else {
-                    parse(text).map(Some)
-                }
-            }
-            Kind::Directory(what) => {
-                let directory = self.string(name)?;
-                let directory = directory.map(|text| text.directory(what)).transpose()?;
-                Ok(directory.map(Value::Directory))
-            }
-            Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
-            Kind::WeightedFiles(what) => self.weighted_files(name, kind, what),
-            Kind::Pairs => self.pairs(name),
-            Kind::Text
-            | Kind::Count(..)
-            | Kind::Bytes(..)
-            | Kind::Number(..)
-            | Kind::Rows
-            | Kind::Mix => self.parsed(name, &kind.expected(), |text| kind.parse(text)),
-        }
-    }
-
     /// A list of strings and whole numbers; `None` when the key is absent.
     pub(crate) fn list(&self, key: &'static str) -> Result<Option<Vec<Text<'a>>>, Error> {
         const EXPECTED: &str = "a list of strings";
@@ -259,50 +219,6 @@ impl<'a> Section<'a> {
             .map(|item| self.text(key, item, EXPECTED))
             .collect::<Result<_, _>>()
             .map(Some)
-    }
-
-    /// Files, each with its weight: one string, or a list of them.
-    fn weighted_files(
-        &self,
-        key: &'static str,
-        kind: Kind,
-        what: &'static str,
-    ) -> Result<Option<Value>, Error> {
-        let expected = kind.expected();
-        let Some(value) = self.value(key) else {
-            return Ok(None);
-        };
-        let texts = match value.get_ref() {
-            DeValue::String(_) => vec![self.text(key, value, &expected)?],
-            DeValue::Array(items) if !items.is_empty() => (items.iter())
-                .map(|item| self.text(key, item, &expected))
-                .collect::<Result<_, _>>()?,
-            _ => return Err(self.wrong_type(key, value, &expected)),
-        };
-        let files = texts.into_iter().map(|text| {
-            let file = text.parsed(&expected, quantity::weighted_file)?;
-            let named = Text {
-                value: file.path.to_string_lossy().into_owned(),
-                ..text
-            };
-            Ok(WeightedFile {
-                path: named.own_file(what)?,
-                ..file
-            })
-        });
-        let files = files.collect::<Result<_, Error>>()?;
-        Ok(Some(Value::WeightedFiles(files)))
-    }
-
-    /// Names with their values: a table.
-    fn pairs(&self, key: &'static str) -> Result<Option<Value>, Error> {
-        if self.value(key).is_none() {
-            return Ok(None);
-        }
-        let table = self.section(key, format!("{} {key}", self.title))?;
-        let values = table.scalars()?.into_iter();
-        let pairs = values.map(|text| (text.key.to_owned(), text.value));
-        Ok(Some(Value::Pairs(pairs.collect())))
     }
 
     /// All keys of this table with their scalar values: strings, numbers, and `ON` or `OFF` for booleans.

@@ -98,6 +98,16 @@ impl Text<'_> {
         Err(self.error(Problem::NoFile { what, path, cause }))
     }
 
+    /// The file or directory of data that the text names, relative to the experiment file's directory: it may be large,
+    /// so results have no copy of it, and can be read without it.
+    pub(crate) fn data_file(&self, what: &'static str) -> Result<PathBuf, Error> {
+        let path = self.directory_of_source().join(&self.value);
+        if self.source.kept.is_some() || path.is_dir() {
+            return Ok(path);
+        }
+        self.readable(what, path)
+    }
+
     /// The directory that the text names, relative to the experiment file's; an error if it does not exist.
     pub(crate) fn directory(&self, what: &'static str) -> Result<PathBuf, Error> {
         let path = self.directory_of_source().join(&self.value);

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
+    data_hash::hash_of_data,
     error::Error,
     file::{defaults::Defaults, overrides::Overrides, source::Source},
     plan::order::Draw,
@@ -32,6 +33,9 @@ const FACTS_FILE: &str = "experiment.json";
 /// The version of `experiment.json`.
 const FORMAT: u32 = 1;
 
+/// In place of the hash of a file of data, where results are read again.
+const NOT_KEPT: &str = "not kept";
+
 /// The content of a file without its secrets; `None` if it has none.
 pub(crate) type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
@@ -41,6 +45,8 @@ pub(crate) struct Identity {
     facts: Facts,
     /// The files that it names, by their names in the text.
     files: BTreeMap<String, PathBuf>,
+    /// The files and directories of data, which are not copied.
+    data: BTreeMap<String, PathBuf>,
     defaults: Defaults,
 }
 
@@ -95,17 +101,30 @@ impl Identity {
         source: Source<'_>,
         overrides: &Overrides,
         named: impl Iterator<Item = PathBuf>,
+        data: impl Iterator<Item = PathBuf>,
     ) -> Result<Self, Error> {
         let text = source.text;
+        let directory = source.path.parent().unwrap_or(Path::new(""));
         let mut files_sha256 = BTreeMap::new();
         let mut files = BTreeMap::new();
+        let mut data_files = BTreeMap::new();
+        for path in data {
+            let name = path.strip_prefix(directory).unwrap_or(&path);
+            let name = name.to_string_lossy().into_owned();
+            if let Entry::Vacant(unread) = files_sha256.entry(name.clone()) {
+                // Results have no copy of it, and stay what they are if it is changed or removed.
+                let hash = match source.kept {
+                    Some(_) => NOT_KEPT.to_owned(),
+                    None => hash_of_data(&path).map_err(|error| Error::io("read", &path, error))?,
+                };
+                unread.insert(hash);
+                data_files.insert(name, path);
+            }
+        }
         for file in named {
             let name = match source.kept {
                 Some(kept) => name_of(file.strip_prefix(kept).unwrap_or(&file)),
-                None => {
-                    let directory = source.path.parent().unwrap_or(Path::new(""));
-                    file.strip_prefix(directory).unwrap_or(&file).to_owned()
-                }
+                None => file.strip_prefix(directory).unwrap_or(&file).to_owned(),
             };
             let name = name.to_string_lossy().into_owned();
             if let Entry::Vacant(unread) = files_sha256.entry(name.clone()) {
@@ -128,6 +147,7 @@ impl Identity {
                 masked_sha256: BTreeMap::new(),
             },
             files,
+            data: data_files,
             defaults: overrides.defaults,
         })
     }
@@ -137,13 +157,27 @@ impl Identity {
     pub(crate) fn of_copies(mut self, results_dir: &Path) -> Result<Self, Error> {
         let then = Facts::read(results_dir)?;
         for (name, hash) in &mut self.facts.files_sha256 {
-            if then.masked_sha256.get(name) == Some(hash)
+            if (hash == NOT_KEPT || then.masked_sha256.get(name) == Some(hash))
                 && let Some(original) = then.files_sha256.get(name)
             {
                 hash.clone_from(original);
             }
         }
         Ok(self)
+    }
+
+    /// An error if a file of data is no longer what it was when the results were made.
+    pub(crate) fn check_data(&self, results_dir: &Path) -> Result<(), Error> {
+        for (name, path) in &self.data {
+            let hash = hash_of_data(path).map_err(|error| Error::io("read", path, error))?;
+            if self.facts.files_sha256.get(name) != Some(&hash) {
+                return Err(Error::OtherExperiment {
+                    path: results_dir.to_owned(),
+                    difference: format!("{name} has changed since"),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// A single hash of all of it, hexadecimal.

@@ -9,14 +9,15 @@ use crate::{
 
 /// Keys that may be used together with the tables' short forms.
 fn beside(table: &(impl OptionTable + ?Sized)) -> impl Iterator<Item = &'static str> {
-    let short = table.short();
+    let (short, is_flat) = (table.short(), table.is_flat());
     let options = table.options().iter().map(|option| option.name);
-    options.filter(move |name| short.is_some_and(|short| short != *name))
+    options.filter(move |name| is_flat || short.is_some_and(|short| short != *name))
 }
 
 /// Keys of a section that come from the tables that it can contain.
 pub(crate) fn keys<K: OptionTable + ?Sized>(kinds: &[&'static K]) -> Vec<&'static str> {
-    let names = kinds.iter().map(|kind| kind.name());
+    let named = kinds.iter().filter(|kind| !kind.is_flat());
+    let names = named.map(|kind| kind.name());
     let mut keys: Vec<&str> = names.collect();
     for key in kinds.iter().flat_map(|kind| beside(*kind)) {
         if !keys.contains(&key) {
@@ -31,15 +32,15 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     kinds: &[&'static K],
 ) -> Result<Chosen<K>, Error> {
-    let present = kinds.iter().rev();
-    let Some(kind) = present
-        .copied()
-        .find(|kind| section.value(kind.name()).is_some())
+    let mut present = kinds.iter().rev().copied();
+    let Some((kind, present)) =
+        present.find_map(|kind| key_of(section, kind).map(|key| (kind, key)))
     else {
         let first = kinds.first().expect("there is a benchmark");
         return section.required(first.name(), None, first.example());
     };
     let is_short = match kind.short() {
+        _ if kind.is_flat() => true,
         Some(_) => !section.is_table(kind.name()),
         None => false,
     };
@@ -52,7 +53,8 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
     if let Some(key) =
         others.find(|key| *key != kind.name() && !own.contains(key) && section.value(key).is_some())
     {
-        return Err(meaningless(section, key, kind));
+        let other = format!("`{present}`");
+        return Err(section.error_at(key, Problem::NoMeaning { key, other }));
     }
     let values = if is_short {
         short_values(section, kind)?
@@ -66,13 +68,27 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
     Ok(Chosen { kind, values })
 }
 
+/// The first key of a section that is the table's.
+pub(crate) fn key_of<K: OptionTable + ?Sized>(
+    section: &Section<'_>,
+    kind: &'static K,
+) -> Option<&'static str> {
+    let is_there = |key: &&str| section.value(key).is_some();
+    if kind.is_flat() {
+        let mut names = kind.options().iter().map(|option| option.name);
+        names.find(is_there)
+    } else {
+        Some(kind.name()).filter(is_there)
+    }
+}
+
 /// The values of a short form: the table's name has the value of one option, the others are separate keys.
 fn short_values<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     kind: &'static K,
 ) -> Result<Values, Error> {
     let read = |option: &settings::OptionSpec| {
-        if kind.short() != Some(option.name) {
+        if kind.short() != Some(option.name) || kind.is_flat() {
             return section.option(option);
         }
         section.option(&settings::OptionSpec {

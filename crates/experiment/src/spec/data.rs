@@ -19,6 +19,8 @@ const SHARED: [(&str, bool); 2] = [("off", false), ("on", true)];
 pub struct DataSpec {
     /// The tables, and the source of their rows.
     pub source: Chosen<dyn DataKind>,
+    /// The experiment's seed: rows that are drawn are the same in all runs.
+    pub seed: u64,
     /// How often the data is restored to its state after loading.
     pub restore: Restore,
     /// The part of the data in memory when the run starts.
@@ -52,6 +54,7 @@ impl DataSpec {
     pub(crate) fn read(
         section: &Section<'_>,
         server: &ServerSpec,
+        seed: u64,
         kinds: &[&'static dyn DataKind],
     ) -> Result<Option<Self>, Error> {
         if !section.is_there() {
@@ -62,12 +65,13 @@ impl DataSpec {
         if source.kind.needs_private_server(&source.values)
             && matches!(server, ServerSpec::Given { .. })
         {
+            let key = chosen::key_of(section, source.kind).unwrap_or(source.name());
             let problem = Problem::OtherServer {
-                key: source.name(),
+                key,
                 needs: "a private server",
                 found: "`address`",
             };
-            return Err(section.error_at(source.name(), problem));
+            return Err(section.error_at(key, problem));
         }
         let restore = section.choice(
             "restore",
@@ -80,6 +84,7 @@ impl DataSpec {
         let cache = section.choice("cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)])?;
         let data = Self {
             source,
+            seed,
             restore: restore.unwrap_or(match server.restart() {
                 Restart::PerRun => Restore::PerRun,
                 Restart::PerBlock => Restore::PerBlock,

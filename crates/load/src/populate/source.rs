@@ -93,6 +93,9 @@ impl LocalSource for UnitLines<'_> {
         while buffer.len() - begin < PIECE_BYTES {
             let Some(unit) = self.units.next() else { break };
             rows += self.rows.write(unit, buffer);
+            if let Some(failure) = self.rows.failure() {
+                return Err(failure);
+            }
         }
         let bytes = (buffer.len() - begin) as u64;
         self.tally.add(rows, bytes);

@@ -2,19 +2,24 @@
 
 use std::{sync::Arc, time::Duration};
 
-use experiment::{LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use settings::OptionTable;
-use workload::script::{ListRows, Plan, ScriptLoad, ScriptUser, Scripts, Settings};
+use workload::{
+    own_data::OwnData,
+    script::{ListRows, Plan, ScriptLoad, ScriptUser, Scripts, Settings},
+};
 
 use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
+        own_data::{self, OwnTables},
         smack::files::SmackFiles,
     },
     blame::Blamed,
     control::Purpose,
+    data::DataSet,
     exit_code::Blame,
     listener::Context,
     run::driver::Driver,
@@ -52,7 +57,12 @@ impl Benchmark for Script {
         if run.load.source.name() == ScriptLoad.name() {
             scripts(&run.load)?;
         }
-        Ok(())
+        match &run.data {
+            Some(data) if data.source.name() == OwnData.name() => {
+                own_data::check(data, &run.server)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn work(
@@ -87,7 +97,18 @@ impl OnServer for Script {
     }
 
     fn data_maker(&self) -> Option<&dyn DataMaker> {
-        None
+        Some(self)
+    }
+}
+
+/// Scripts run over data of the user's own.
+impl DataMaker for Script {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &OwnData
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(OwnTables::of(data))
     }
 }
 

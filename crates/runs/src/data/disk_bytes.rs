@@ -16,7 +16,7 @@ pub(crate) fn disk_bytes<'t>(
     Purpose::Work.control(endpoint, async |connection| {
         // Otherwise the sizes are those of an earlier moment of the load.
         connection
-            .rows(&format!("analyze table {}", tables.join(", ")))
+            .rows(&format!("analyze table `{}`", tables.join("`, `")))
             .await?;
         let names: Vec<String> = tables.iter().map(|table| quoted(table)).collect();
         let sql = format!(

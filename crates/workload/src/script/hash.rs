@@ -44,7 +44,7 @@ pub(super) fn fnv1a(value: i64, seed: i64) -> i64 {
 ///
 /// Each round mixes the lower part of the range, as large as the largest power of two in it, then the upper part of
 /// the same size, and shifts all by a random offset: each of the three steps is a permutation.
-pub(super) fn permute(value: i64, size: i64, seed: i64) -> i64 {
+pub(crate) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     if size < 2 {
         return 0;
     }

@@ -14,13 +14,13 @@ pub(super) const ZIPFIAN_MAX: f64 = 1000.0;
 
 /// A range of integers, both ends included, with at most 2^63 - 1 numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
+pub(crate) struct Range {
     first: i64,
     numbers: u64,
 }
 
 impl Range {
-    pub(super) fn new(first: i64, last: i64) -> Result<Self, EvalError> {
+    pub(crate) fn new(first: i64, last: i64) -> Result<Self, EvalError> {
         if first > last {
             return Err(EvalError::EmptyRange(first, last));
         }
@@ -43,12 +43,12 @@ impl Range {
     }
 
     /// Every number with the same probability.
-    pub(super) fn uniform(self, random: &mut Xoshiro256PlusPlus) -> i64 {
+    pub(crate) fn uniform(self, random: &mut Xoshiro256PlusPlus) -> i64 {
         self.offset(below(self.numbers, random))
     }
 
     /// Truncated exponential: the first numbers are the frequent ones.
-    pub(super) fn exponential(
+    pub(crate) fn exponential(
         self,
         parameter: f64,
         random: &mut Xoshiro256PlusPlus,
@@ -62,7 +62,7 @@ impl Range {
     }
 
     /// Truncated Gaussian: the middle numbers are the frequent ones; the ends are `parameter` deviations away from it.
-    pub(super) fn gaussian(
+    pub(crate) fn gaussian(
         self,
         parameter: f64,
         random: &mut Xoshiro256PlusPlus,
@@ -82,7 +82,7 @@ impl Range {
     }
 
     /// Zipf's law: the number of rank n has the weight n^-`parameter`.
-    pub(super) fn zipfian(
+    pub(crate) fn zipfian(
         self,
         parameter: f64,
         random: &mut Xoshiro256PlusPlus,
@@ -112,7 +112,7 @@ pub(super) fn zipf_rank(ranks: u64, parameter: f64, random: &mut Xoshiro256PlusP
 }
 
 /// A uniform number below `count`, which is above 0.
-pub(super) fn below(count: u64, random: &mut Xoshiro256PlusPlus) -> u64 {
+pub(crate) fn below(count: u64, random: &mut Xoshiro256PlusPlus) -> u64 {
     // Lemire, "Fast random integer generation in an interval": the rest of the product says when a draw is biased.
     loop {
         let product = u128::from(random.next_u64()) * u128::from(count);
@@ -123,7 +123,7 @@ pub(super) fn below(count: u64, random: &mut Xoshiro256PlusPlus) -> u64 {
 }
 
 /// A uniform number from 0 to below 1.
-pub(super) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
+pub(crate) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
     const BITS: u32 = f64::MANTISSA_DIGITS;
     (random.next_u64() >> (64 - BITS)) as f64 / (1_u64 << BITS) as f64
 }

@@ -1,0 +1,226 @@
+//! `[data] dump`: dumps of a real server, loaded by dbdyno and by the client, hold the same.
+
+use std::fs;
+
+use crate::{results::Results, scene::Scene};
+
+/// Tables with what is hard to say in SQL.
+const STRANGE: &str = "\
+SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO';
+CREATE TABLE bytes (id int PRIMARY KEY AUTO_INCREMENT, b varbinary(20), t blob, bits bit(12), f double, g float);
+CREATE TABLE texts (id int PRIMARY KEY, a varchar(80), b text, j json, e enum('it''s','b,c'), s set('x','y'), KEY (a)) DEFAULT CHARSET=utf8mb4;
+CREATE TABLE latin (id int PRIMARY KEY, a varchar(80)) DEFAULT CHARSET=latin1;
+CREATE TABLE times (id int PRIMARY KEY, d date, dt datetime(3), ts timestamp NULL, t time, y year, n decimal(20,5));
+CREATE TABLE computed (a int PRIMARY KEY, b int AS (a * 2) STORED, c varchar(10), d int AS (a + 1) VIRTUAL);
+CREATE TABLE child (id int PRIMARY KEY, parent int, FOREIGN KEY (parent) REFERENCES bytes (id));
+CREATE TABLE many (id int PRIMARY KEY, pad varchar(200) NOT NULL, UNIQUE KEY (pad)) DEFAULT CHARSET=utf8mb4;
+CREATE TABLE plain (id int PRIMARY KEY, a varchar(10)) ENGINE=MyISAM;
+INSERT INTO bytes VALUES (0, NULL, '', 0, 1e-300, 3.4e38), (1, 0x00010203090A0D1A, REPEAT(0x5C27, 9), 4095, -0.1, 0.1);
+INSERT INTO bytes (b, t) VALUES (0xFFFE80C3285C6E, 0x5C4E), (0x0A5C0A, 0x275C27);
+INSERT INTO texts VALUES (1, 'N', '\\\\N', '{\"a\": \"\\\\n\\\\u00e9\"}', 'it''s', 'x,y'), (2, 'tab\\tnl\\ncr\\r%_\\\\%;', '\\0\\Z''\"`', NULL, 'b,c', ''),
+  (3, '\u{1f600} \u{e9}', NULL, '[1, null]', NULL, NULL), (4, '', 'NULL', '\"x\"', 'it''s', 'y'), (5, '-- not; a comment', '/* nor this', NULL, NULL, NULL);
+INSERT INTO latin VALUES (1, 'Zo\u{eb}'), (2, 'plain');
+INSERT INTO times VALUES (1, '0000-00-00', '0000-00-00 00:00:00', '2024-02-29 12:00:00', '-838:59:59', 0, -99999.00001), (2, '2024-02-28', '2024-01-01 01:02:03.004', NULL, '00:00:01', 2155, 0), (3, NULL, NULL, NULL, NULL, 1999, NULL);
+INSERT INTO computed (a, c) VALUES (1, 'x'), (2, NULL);
+INSERT INTO child VALUES (1, 1), (2, NULL);
+INSERT INTO plain VALUES (1, 'a'), (2, NULL);
+INSERT INTO many SELECT seq, CONCAT(seq, REPEAT('x''\\\\', 60)) FROM seq_1_to_20000;
+CREATE VIEW seen AS SELECT id FROM bytes;
+CREATE DEFINER = gone@nowhere TRIGGER noted AFTER INSERT ON plain FOR EACH ROW SET @a = NEW.id;
+CREATE DEFINER = gone@nowhere PROCEDURE two() SELECT 'a;b', \"c\";
+";
+
+const TABLES: &str = "bytes, texts, latin, times, computed, child, many, plain";
+
+fn experiment(data: &str) -> String {
+    format!(
+        "format = 1\nquestion = \"Is it the same?\"\n[data]\n{data}\n[load]\nscript = \"load.sql\"\n\
+         connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
+    )
+}
+
+fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
+    let client = [
+        "server", "client", server, "--", database, "--batch", "-N", "-e", sql,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+/// A dump of the database by the tool of the installed server.
+fn dump(scene: &Scene, options: &[&str], file: &str) {
+    let socket = scene.servers_directory().join("s/run/mysqld.sock");
+    let socket = format!("--socket={}", socket.display());
+    let output = std::process::Command::new("mariadb-dump")
+        .args(["--no-defaults", "-uplain", &socket, "--routines"])
+        .args(options)
+        .output()
+        .expect("the packages of the server have it");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    fs::write(scene.path().join(file), output.stdout).unwrap();
+}
+
+#[test]
+fn a_dump_is_restored_to_the_same_rows_in_every_way() {
+    let scene = Scene::new();
+    scene.dbdyno(["server", "create", "s"]).exits(0);
+    ask(
+        &scene,
+        "s",
+        "test",
+        "create user plain@localhost; grant all on *.* to plain@localhost",
+    );
+    scene.file("strange.sql", STRANGE);
+    let strange = fs::read_to_string(scene.path().join("strange.sql")).unwrap();
+    ask(&scene, "s", "test", &strange);
+    let sums = format!("checksum table {TABLES}");
+    let expected = ask(&scene, "s", "test", &sums);
+    assert!(!expected.contains("NULL"), "{expected}");
+    scene.file(
+        "load.sql",
+        "\\set id random(0, 3)\nSELECT id FROM seen WHERE id = :id;\n",
+    );
+    dump(&scene, &["test"], "plain.sql");
+    dump(
+        &scene,
+        &["--hex-blob", "--complete-insert", "--databases", "test"],
+        "hex.sql",
+    );
+    dump(
+        &scene,
+        &["--skip-extended-insert", "--no-autocommit", "test"],
+        "single.sql",
+    );
+    let gzip = std::process::Command::new("gzip")
+        .arg("-c")
+        .arg(scene.path().join("plain.sql"))
+        .output();
+    // By its content and not by its name.
+    fs::write(scene.path().join("packed.sql"), gzip.unwrap().stdout).unwrap();
+    for (number, data) in [
+        "dump = \"plain.sql\"",
+        "dump = \"packed.sql\"",
+        "dump = \"hex.sql\"",
+        "dump = \"single.sql\"",
+        "dump = \"plain.sql\"\ndump_as = \"inserts\"",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        scene.file("own.toml", &experiment(data));
+        let results = format!("out-{number}");
+        scene
+            .dbdyno(["run", "own.toml", "--keep", "--results", &results])
+            .exits(0);
+        let names = fs::read_dir(scene.servers_directory()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let server = names.into_iter().find(|name| name != "s").unwrap();
+        scene.dbdyno(["server", "start", &server]).exits(0);
+        assert_eq!(ask(&scene, &server, "test", &sums), expected, "{data}");
+        assert_eq!(ask(&scene, &server, "test", "call two()").trim(), "a;b\tc");
+        let insert = "insert into plain values (7, 'x'); select @a, count(*) from seen";
+        assert_eq!(ask(&scene, &server, "test", insert).trim(), "7\t4");
+        scene.dbdyno(["server", "destroy", &server]).exits(0);
+        let record = Results::at(scene.path().join(&results)).record(1);
+        assert_eq!(
+            record.one("dataset")["rows"],
+            4 + 5 + 2 + 3 + 2 + 2 + 20_000 + 2
+        );
+    }
+    scene.dbdyno(["server", "destroy", "s"]).exits(0);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_dump_that_fails_says_where() {
+    let scene = Scene::new();
+    scene.file("load.sql", "\\set id random(0, 3)\nSELECT :id;\n");
+    let begin = "-- a dump\nCREATE TABLE t (a int PRIMARY KEY, b varchar(5));\nINSERT INTO t VALUES (1,'a'),\n(2,'b');\n";
+    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
+    for (rest, message) in [
+        (
+            "CREATE TABLE u (a wrong);",
+            "prod.sql, line 5: CREATE TABLE u (a wrong): error ",
+        ),
+        (
+            "\n\nINSERT INTO t VALUES (3,'c'),(1,'d');",
+            "prod.sql, line 7: INSERT INTO t VALUES (3,'c'),(1,'d'): ",
+        ),
+        (
+            "INSERT INTO t VALUES (3,'cut",
+            "prod.sql: line 5: the file ends within the statement that begins here",
+        ),
+        (
+            "INSERT INTO t VALUES (3,nothing());",
+            "prod.sql, line 5: INSERT INTO t VALUES (3,nothing()): error 1305",
+        ),
+        (
+            "INSERT INTO none VALUES (3);",
+            "prod.sql, line 5: INSERT INTO none VALUES (3): error 1146",
+        ),
+        (
+            "USE a;\nUSE b;",
+            "prod.sql, line 6: a second database, b, behind a",
+        ),
+    ] {
+        scene.file("prod.sql", &format!("{begin}{rest}\n"));
+        run().says(message).says("the tables are incomplete");
+    }
+    fs::write(scene.path().join("prod.sql"), [0x28, 0xb5, 0x2f, 0xfd, 0]).unwrap();
+    run().says("compressed by zstd");
+    fs::write(scene.path().join("prod.sql"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
+    run().says("prod.sql: ");
+    scene.file("own.toml", &experiment("dump = \"none.sql\""));
+    run().says("none.sql");
+    scene.file(
+        "own.toml",
+        &experiment("dump = \"prod.sql\"\nsql = \"load.sql\""),
+    );
+    run().says("`sql` has no place beside `dump`");
+    let given =
+        experiment("dump = \"prod.sql\"").replace("[data]", "[server]\naddress = \"db1\"\n[data]");
+    scene.file("own.toml", &given);
+    run().says("`dump` is for a private server");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_directory_of_mydumper_is_loaded_in_its_order() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path().join("dumped")).unwrap();
+    for (name, text) in [
+        ("metadata", "Started dump at: 2024-01-01 00:00:00\n"),
+        ("shop-schema-create.sql", "CREATE DATABASE `shop`;\n"),
+        (
+            "shop.a_view-schema-view.sql",
+            "CREATE VIEW `a_view` AS SELECT `id` FROM `t`;\n",
+        ),
+        (
+            "shop.t-schema.sql",
+            "/*!40101 SET NAMES utf8mb4*/;\nCREATE TABLE `t` (`id` int PRIMARY KEY, `a` varchar(9)) CHARSET=utf8mb4;\n",
+        ),
+        (
+            "shop.t.00000.sql",
+            "/*!40101 SET NAMES utf8mb4*/;\nINSERT INTO `t` VALUES\n(1,\"it's\")\n,(2,NULL);\n",
+        ),
+        ("shop.t.00001.sql", "INSERT INTO `t` VALUES (3,'\u{e9}');\n"),
+    ] {
+        scene.file(&format!("dumped/{name}"), text);
+    }
+    scene.file(
+        "load.sql",
+        "\\set id random(1, 3)\nSELECT id FROM a_view WHERE id = :id \\gset\n",
+    );
+    scene.file("own.toml", &experiment("dump = \"dumped\""));
+    scene
+        .dbdyno(["run", "own.toml", "--results", "out"])
+        .exits(0);
+    let record = Results::at(scene.path().join("out")).record(1);
+    assert_eq!(record.one("dataset")["rows"], 3);
+    assert_eq!(record.one("dataset")["source"], "the dump dumped");
+    scene.nothing_is_left();
+}

@@ -1,0 +1,175 @@
+//! The thread that reads the files of a dump, decompresses and splits them.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use flate2::bufread::MultiGzDecoder;
+use workload::own_data::dump::{DumpStatement, Splitter};
+
+use crate::dump::{error::DumpError, queue::Queue};
+
+/// Bytes that are read at once.
+const PIECE_BYTES: usize = 256 << 10;
+/// Statements that wait for the one who sends them.
+const WAITING_AT_MOST: usize = 2;
+
+/// What the thread hands over.
+pub(super) enum Piece {
+    Statement(Arc<Path>, DumpStatement),
+    Failed(DumpError),
+}
+
+/// The files and how much of them was read.
+#[derive(Debug)]
+pub(super) struct Reading {
+    files: Vec<PathBuf>,
+    bytes: AtomicU64,
+    bytes_expected: u64,
+}
+
+impl Reading {
+    pub(super) fn of(files: &[PathBuf]) -> Self {
+        let lengths = files.iter().filter_map(|path| path.metadata().ok());
+        Self {
+            files: files.to_vec(),
+            bytes: AtomicU64::new(0),
+            bytes_expected: lengths.map(|metadata| metadata.len()).sum(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn bytes_expected(&self) -> u64 {
+        self.bytes_expected
+    }
+
+    /// Starts the thread; it ends when the receiver is dropped.
+    pub(super) fn start<'s>(
+        &'s self,
+        scope: &'s thread::Scope<'s, '_>,
+        queue: &'s Queue,
+    ) -> io::Result<mpsc::Receiver<Piece>> {
+        let (sender, receiver) = mpsc::sync_channel(WAITING_AT_MOST);
+        let builder = thread::Builder::new().name("dump-reader".to_owned());
+        builder.spawn_scoped(scope, move || {
+            for path in &self.files {
+                match self.read(path, &sender, queue) {
+                    Ok(true) => {}
+                    // The receiver is gone: the load has ended.
+                    Ok(false) => return,
+                    Err(error) => {
+                        let _ = sender.send(Piece::Failed(error));
+                        return;
+                    }
+                }
+            }
+        })?;
+        Ok(receiver)
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        sender: &mpsc::SyncSender<Piece>,
+        queue: &Queue,
+    ) -> Result<bool, DumpError> {
+        let failed = |source| DumpError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let mut input = self.open(path).map_err(failed)?;
+        let shared: Arc<Path> = path.into();
+        let mut splitter = Splitter::default();
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let read = input.read(&mut piece).map_err(failed)?;
+            if read == 0 {
+                splitter.end();
+            } else {
+                splitter.feed(&piece[..read]);
+            }
+            loop {
+                let next = splitter
+                    .next_statement()
+                    .map_err(|source| DumpError::Split {
+                        path: path.to_owned(),
+                        source,
+                    })?;
+                let Some(statement) = next else { break };
+                if let Some(has_backslashes) = backslashes(&statement.text) {
+                    splitter.set_backslashes(has_backslashes);
+                }
+                if queue.has_failed() {
+                    return Ok(false);
+                }
+                if sender
+                    .send(Piece::Statement(Arc::clone(&shared), statement))
+                    .is_err()
+                {
+                    return Ok(false);
+                }
+            }
+            if read == 0 {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The text of a file, decompressed by what it begins with and not by its name.
+    fn open<'r>(&'r self, path: &Path) -> io::Result<Box<dyn Read + 'r>> {
+        let counted = Counted {
+            file: File::open(path)?,
+            bytes: &self.bytes,
+        };
+        let mut input = BufReader::with_capacity(PIECE_BYTES, counted);
+        let head = input.fill_buf()?;
+        if head.starts_with(&[0x1f, 0x8b]) {
+            return Ok(Box::new(MultiGzDecoder::new(input)));
+        }
+        if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            let message =
+                "it is compressed by zstd, which is not read here: decompress it first (zstd -d)";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+        if head.iter().take(512).any(|byte| *byte == 0) {
+            let message = "it begins with bytes that are no SQL";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(Box::new(input))
+    }
+}
+
+/// Whether a backslash protects the next byte behind this statement; `None` where it says nothing of that.
+fn backslashes(statement: &[u8]) -> Option<bool> {
+    let head = statement[..statement.len().min(200)].to_ascii_uppercase();
+    let head = String::from_utf8_lossy(&head);
+    let sets_mode = head.contains("SET ") && head.contains("SQL_MODE");
+    // A mode that is put back from a variable is the one of before.
+    let is_written = head.contains('\'') || head.contains("OLD_SQL_MODE");
+    (sets_mode && is_written).then(|| !head.contains("NO_BACKSLASH_ESCAPES"))
+}
+
+/// Counts what is read of a file.
+struct Counted<'r> {
+    file: File,
+    bytes: &'r AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

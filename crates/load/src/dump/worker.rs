@@ -1,0 +1,140 @@
+//! A connection that sends rows of a dump.
+
+use std::io;
+
+use protocol::{Connection, Endpoint, LocalSource};
+use workload::{
+    BulkError, Lines,
+    own_data::{
+        beginning,
+        dump::{ColumnKind, insert_head, lines_of},
+    },
+    refuses_local,
+};
+
+use crate::{
+    dump::{
+        error::{DumpError, failed},
+        queue::{Job, Queue},
+    },
+    populate::STATEMENT_LIMIT,
+};
+
+/// Times that rows are sent again which the server rolled back because of another connection.
+const RETRIES_AT_MOST: u32 = 10;
+
+/// Sends rows until there are no more; a failure ends everything.
+pub(super) fn run(queue: &Queue, endpoint: &Endpoint) {
+    let result = reactor::block_on(work(queue, endpoint));
+    if let Err(error) = result.unwrap_or_else(|error| Err(DumpError::Thread(error))) {
+        queue.fail(error);
+    }
+}
+
+async fn work(queue: &Queue, endpoint: &Endpoint) -> Result<(), DumpError> {
+    let opened = Connection::open_within(endpoint, STATEMENT_LIMIT).await;
+    let mut connection = opened.map_err(DumpError::Connection)?;
+    let mut known_sets = 0;
+    let mut takes_lines = true;
+    let mut lines = Vec::new();
+    while let Some((job, sets)) = queue.next(known_sets) {
+        for set in &sets {
+            let sent = connection.query(set).await;
+            sent.map_err(|error| failed(&job.place, set, error))?;
+        }
+        known_sets += sets.len();
+        let mut retries = 0;
+        let as_lines = loop {
+            let sent = send(&mut connection, &job, takes_lines, &mut lines).await;
+            match sent {
+                Err(SendError::NoLines) => takes_lines = false,
+                Err(SendError::Server(error))
+                    if error.is_retryable() && retries < RETRIES_AT_MOST =>
+                {
+                    retries += 1;
+                }
+                Err(SendError::Server(error)) => return Err(failed(&job.place, &job.text, error)),
+                Err(SendError::Refused(message)) => {
+                    return Err(DumpError::Statement {
+                        place: job.place,
+                        statement: beginning(&job.text),
+                        message,
+                    });
+                }
+                Ok(as_lines) => break as_lines,
+            }
+        };
+        queue.finished(job.text.len(), as_lines);
+    }
+    connection.close().await.map_err(DumpError::Connection)
+}
+
+/// Why rows were not sent.
+enum SendError {
+    /// The server does not take LOAD DATA LOCAL.
+    NoLines,
+    Server(protocol::Error),
+    Refused(String),
+}
+
+/// Sends the rows of a statement; true where they were sent as lines.
+async fn send(
+    connection: &mut Connection,
+    job: &Job,
+    takes_lines: bool,
+    lines: &mut Vec<u8>,
+) -> Result<bool, SendError> {
+    lines.clear();
+    let columns = if takes_lines {
+        convert(job, lines)
+    } else {
+        None
+    };
+    let Some((table, columns)) = columns else {
+        let sent = connection.query(&job.text).await;
+        return sent.map(|_| false).map_err(SendError::Server);
+    };
+    let statement = Lines {
+        table: &table,
+        columns: &columns,
+        separator: b'\t',
+        charset: Some("binary"),
+        name: "dump",
+    };
+    let sent = statement.load_local(connection, &mut Once(lines)).await;
+    match sent {
+        // What a session without strict mode adjusts, its INSERT would have adjusted, too.
+        Ok(_) => Ok(true),
+        Err(error) if refuses_local(&error) => Err(SendError::NoLines),
+        Err(BulkError::Statement { source, .. }) => Err(SendError::Server(source)),
+        Err(BulkError::Refused { message, .. }) => Err(SendError::Refused(message)),
+    }
+}
+
+/// The rows of a statement as lines, with the table and its columns as SQL has them; `None` where the statement has to be
+/// sent as it is.
+fn convert(job: &Job, lines: &mut Vec<u8>) -> Option<(String, String)> {
+    let known = job.columns.kinds.as_ref()?;
+    let head = insert_head(&job.text)?;
+    let chosen: Vec<&(String, ColumnKind)> = if head.columns.is_empty() {
+        known.iter().collect()
+    } else {
+        let find = |name: &String| known.iter().find(|(it, _)| it.eq_ignore_ascii_case(name));
+        head.columns.iter().map(find).collect::<Option<_>>()?
+    };
+    let kinds: Vec<ColumnKind> = chosen.iter().map(|(_, kind)| *kind).collect();
+    lines_of(&job.text[head.rows_at..], &kinds, true, lines)?;
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    let columns: Vec<String> = chosen.iter().map(|(name, _)| quoted(name)).collect();
+    Some((quoted(&head.table), format!("({})", columns.join(", "))))
+}
+
+/// Lines that are sent at once.
+struct Once<'l>(&'l mut Vec<u8>);
+
+impl LocalSource for Once<'_> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        buffer.extend_from_slice(self.0);
+        Ok(false)
+    }
+}

@@ -1,0 +1,228 @@
+//! Data of the user's own in the runs of an experiment: dumps, tables by SQL, rows of CSV files, rows by rules.
+
+mod csv_files;
+mod dump;
+mod generated;
+mod names;
+mod statements;
+mod table_infos;
+
+use std::path::Path;
+
+use experiment::{DataSpec, ServerSpec};
+use protocol::Endpoint;
+use settings::Values;
+use workload::{
+    KnownTable,
+    own_data::{
+        CsvFile, Schema, SchemaError,
+        generate::{TableSpec, create_statements, table_specs},
+    },
+};
+
+use crate::{
+    benchmarks::own_data::names::backticked,
+    blame::Blamed,
+    control::{Purpose, control, number},
+    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    exit_code::Blame,
+    listener::Context,
+};
+
+/// Hint for a statement that a given server is not sent.
+const GIVEN: &str = "on a server that dbdyno did not start, only the tables that the file creates are touched; a private \
+                     server ([server] run) takes every statement";
+
+/// An error where the data cannot be what its keys say; starts and writes nothing.
+pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> {
+    let values = &data.source.values;
+    if let Some(path) = values.data_file("dump") {
+        dump::files(path)?;
+    }
+    if let Some(path) = values.file("sql") {
+        let schema = schema(path)?;
+        for spec in specs(values) {
+            require(&schema, &spec.name, "generate", path)?;
+        }
+        for (table, file) in values.named_data_files("csv").into_iter().flatten() {
+            require(&schema, table, "csv", path)?;
+            CsvFile::header(file).map_err(csv_files::wrong)?;
+        }
+        if matches!(server, ServerSpec::Given { .. }) {
+            let allowed = schema.check_for_given_server();
+            allowed.map_err(|error| Blamed::new(Blame::Input, error).hint(GIVEN.to_owned()))?;
+        }
+    }
+    Ok(())
+}
+
+fn schema(path: &Path) -> Result<Schema, Blamed> {
+    Schema::read(path).map_err(|error| {
+        let hint = match &error {
+            SchemaError::Script(_) => None,
+            SchemaError::Empty { .. } => Some("write the CREATE TABLE statements into it"),
+            SchemaError::Database { .. } => {
+                Some("leave the line out; [server] database names the database on a given server")
+            }
+        };
+        Blamed::new(Blame::Input, &error).hint(hint.map(str::to_owned))
+    })
+}
+
+/// An error where a schema does not create a table that a key fills.
+fn require(schema: &Schema, table: &str, key: &str, path: &Path) -> Result<(), Blamed> {
+    if schema.tables().iter().any(|it| it.name == table) {
+        return Ok(());
+    }
+    let message = format!("{key}: table {table} is not created by {}", path.display());
+    let names = schema.tables().iter().map(|table| table.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let hint = format!("its tables are {}", names.join(", "));
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// The tables of `generate`.
+fn specs(values: &Values) -> Vec<TableSpec> {
+    let specs = values.tables("generate").map(table_specs);
+    specs.map_or(Vec::new(), |specs| {
+        specs.expect("the experiment has checked the rules")
+    })
+}
+
+/// The CREATE TABLEs of the tables of `generate`, where no schema makes them.
+fn creates(values: &Values) -> Vec<(String, String)> {
+    let specs = specs(values);
+    if values.file("sql").is_some() || specs.is_empty() {
+        return Vec::new();
+    }
+    create_statements(&specs).expect("the experiment has checked the rules")
+}
+
+/// The tables.
+pub(super) struct OwnTables {
+    values: Values,
+    seed: u64,
+}
+
+impl OwnTables {
+    pub(super) fn of(data: &DataSpec) -> Self {
+        Self {
+            values: data.source.values.clone(),
+            seed: data.seed,
+        }
+    }
+}
+
+impl DataSet for OwnTables {
+    /// `the tables of schema.sql, 1000 generated rows (seed 1)`
+    fn name(&self) -> String {
+        let sql = self.values.file("sql").and_then(Path::file_name);
+        let sql = sql.map(|name| format!("the tables of {}", name.to_string_lossy()));
+        let files = self.values.named_data_files("csv").into_iter().flatten();
+        let files: Vec<String> = files
+            .filter_map(|(_, file)| Some(file.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        let files = (!files.is_empty()).then(|| files.join(", "));
+        let rows: u64 = specs(&self.values).iter().map(|spec| spec.rows).sum();
+        let generated = (rows > 0).then(|| format!("{rows} generated rows (seed {})", self.seed));
+        let dump = self.values.data_file("dump").and_then(Path::file_name);
+        let dump = dump.map(|name| format!("the dump {}", name.to_string_lossy()));
+        let parts = [dump, sql, files, generated];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    }
+
+    /// Those that its statements create; a file that has become unreadable since it was checked fails in the load.
+    fn tables(&self) -> Vec<KnownTable> {
+        match self.values.file("sql").map(Schema::read) {
+            Some(Ok(schema)) => schema.tables().to_vec(),
+            Some(Err(_)) => Vec::new(),
+            None => {
+                let creates = creates(&self.values).into_iter();
+                let known =
+                    creates.map(|(name, sql)| KnownTable::created_by(&name, sql.as_bytes()));
+                known.collect()
+            }
+        }
+    }
+
+    fn load(
+        &self,
+        endpoint: &Endpoint,
+        _rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let begin = reactor::system_now();
+        let files = self.values.named_data_files("csv");
+        let files = csv_files::check(files, context)?;
+        drop_tables(endpoint, &self.tables())?;
+        if let Some(path) = self.values.file("sql") {
+            statements::execute(&schema(path)?, endpoint, context)?;
+        }
+        Purpose::Change.control(endpoint, async |connection| {
+            for (_, sql) in creates(&self.values) {
+                connection.query(sql.as_bytes()).await?;
+            }
+            Ok(())
+        })?;
+        if let Some(path) = self.values.data_file("dump") {
+            let as_lines = self.values.text("dump_as") == Some("lines");
+            dump::load(path, as_lines, endpoint, context)?;
+        }
+        csv_files::load(files, endpoint, context)?;
+        let specs = specs(&self.values);
+        if !specs.is_empty() {
+            generated::load(&specs, self.seed, endpoint, context)?;
+        }
+        let took = reactor::system_now() - begin;
+        let names = base_tables(endpoint, &self.tables())?;
+        Ok(Loaded {
+            rows: rows(endpoint, &names)?,
+            disk_bytes: if names.is_empty() {
+                None
+            } else {
+                disk_bytes(names.iter().map(String::as_str), endpoint)?
+            },
+            took,
+        })
+    }
+}
+
+/// Drops those of the tables that are there: all are ones that dbdyno made before.
+fn drop_tables(endpoint: &Endpoint, tables: &[KnownTable]) -> Result<(), Blamed> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let names = tables.iter().map(|table| backticked(&table.name));
+    let names: Vec<String> = names.collect();
+    let sql = format!("drop table if exists {}", names.join(", "));
+    Purpose::Change.control(endpoint, async |connection| {
+        connection.query(b"set foreign_key_checks = 0").await?;
+        connection.query(sql.as_bytes()).await.map(drop)
+    })
+}
+
+/// Those of the tables that are in the database, as it spells them.
+fn base_tables(endpoint: &Endpoint, own: &[KnownTable]) -> Result<Vec<String>, Blamed> {
+    let sql = "select table_name from information_schema.tables \
+               where table_schema = database() and table_type = 'BASE TABLE'";
+    let sets = control(endpoint, async |connection| connection.rows(sql).await)?;
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    let names = rows.filter_map(|row| row.into_iter().next()?);
+    let names = names.map(|name| String::from_utf8_lossy(&name).into_owned());
+    // Of a dump, everything in the database is.
+    let is_own =
+        |name: &String| own.is_empty() || own.iter().any(|own| own.name.eq_ignore_ascii_case(name));
+    Ok(names.filter(is_own).collect())
+}
+
+fn rows(endpoint: &Endpoint, tables: &[String]) -> Result<u64, Blamed> {
+    Purpose::Work.control(endpoint, async |connection| {
+        let mut rows = 0;
+        for table in tables {
+            let sql = format!("select count(*) from {}", backticked(table));
+            rows += number(connection, &sql).await?.unwrap_or(0);
+        }
+        Ok(rows)
+    })
+}

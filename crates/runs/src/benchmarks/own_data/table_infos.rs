@@ -1,0 +1,175 @@
+//! The columns and keys of tables as the server describes them.
+
+use protocol::{Connection, Endpoint};
+use workload::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
+
+use super::names::backticked;
+use crate::{
+    blame::Blamed,
+    control::{Purpose, control, quoted},
+};
+
+/// Rows of a table that is not generated, to which generated ones may refer, at most; its keys are kept in memory.
+const PARENT_ROWS_AT_MOST: u64 = 1_000_000;
+
+/// The tables of these names that are in the database.
+pub(super) fn read(endpoint: &Endpoint, names: &[String]) -> Result<Vec<TableInfo>, Blamed> {
+    control(endpoint, async |connection| {
+        let mut tables = Vec::new();
+        for name in names {
+            let table = table(connection, name).await?;
+            if !table.columns.is_empty() {
+                tables.push(table);
+            }
+        }
+        Ok(tables)
+    })
+}
+
+async fn table(connection: &mut Connection, name: &str) -> Result<TableInfo, protocol::Error> {
+    Ok(TableInfo {
+        name: name.to_owned(),
+        columns: columns(connection, name).await?,
+        foreign_keys: foreign_keys(connection, name).await?,
+        unique_keys: unique_keys(connection, name).await?,
+    })
+}
+
+async fn columns(
+    connection: &mut Connection,
+    table: &str,
+) -> Result<Vec<ColumnInfo>, protocol::Error> {
+    let sql = format!(
+        "select column_name, data_type, column_type, is_nullable, character_maximum_length, numeric_precision, \
+         numeric_scale, extra from information_schema.columns \
+         where table_schema = database() and table_name = {} order by ordinal_position",
+        quoted(table)
+    );
+    let rows = texts(connection, &sql).await?.into_iter();
+    let columns = rows.map(|row| {
+        let text = |at: usize| row.get(at).cloned().flatten().unwrap_or_default();
+        let number = |at: usize| text(at).parse::<u32>().ok();
+        let extra = text(7).to_lowercase();
+        let is_computed = |word: &&str| extra.contains(*word);
+        ColumnInfo {
+            name: text(0),
+            data_type: text(1).to_lowercase(),
+            column_type: text(2),
+            is_nullable: text(3) == "YES",
+            characters: text(4).parse().ok(),
+            digits: number(5).map(|digits| (digits, number(6).unwrap_or(0))),
+            is_auto_increment: extra.contains("auto_increment"),
+            // DEFAULT_GENERATED is a default that is an expression.
+            is_generated: ["virtual", "stored", "persistent"].iter().any(is_computed),
+        }
+    });
+    Ok(columns.collect())
+}
+
+async fn unique_keys(
+    connection: &mut Connection,
+    table: &str,
+) -> Result<Vec<UniqueKey>, protocol::Error> {
+    let sql = format!(
+        "select index_name, column_name from information_schema.statistics \
+         where table_schema = database() and table_name = {} and non_unique = 0 \
+         order by index_name = 'PRIMARY' desc, index_name, seq_in_index",
+        quoted(table)
+    );
+    let mut keys: Vec<UniqueKey> = Vec::new();
+    for row in texts(connection, &sql).await? {
+        let [Some(name), Some(column)] = &row[..] else {
+            continue;
+        };
+        match keys.last_mut().filter(|key| key.name == *name) {
+            Some(key) => key.columns.push(column.clone()),
+            None => keys.push(UniqueKey {
+                name: name.clone(),
+                columns: vec![column.clone()],
+            }),
+        }
+    }
+    Ok(keys)
+}
+
+async fn foreign_keys(
+    connection: &mut Connection,
+    table: &str,
+) -> Result<Vec<ForeignKey>, protocol::Error> {
+    let sql = format!(
+        "select constraint_name, column_name, referenced_table_name, referenced_column_name \
+         from information_schema.key_column_usage \
+         where table_schema = database() and table_name = {} and referenced_table_name is not null \
+         order by constraint_name, ordinal_position",
+        quoted(table)
+    );
+    let mut keys: Vec<(String, ForeignKey)> = Vec::new();
+    for row in texts(connection, &sql).await? {
+        let [Some(name), Some(column), Some(table), Some(parent)] = &row[..] else {
+            continue;
+        };
+        match keys.last_mut().filter(|(last, _)| last == name) {
+            Some((_, key)) => {
+                key.columns.push(column.clone());
+                key.parent_columns.push(parent.clone());
+            }
+            None => keys.push((
+                name.clone(),
+                ForeignKey {
+                    columns: vec![column.clone()],
+                    table: table.clone(),
+                    parent_columns: vec![parent.clone()],
+                },
+            )),
+        }
+    }
+    Ok(keys.into_iter().map(|(_, key)| key).collect())
+}
+
+/// The keys of tables that are not generated.
+pub(super) fn read_keys(
+    endpoint: &Endpoint,
+    needed: Vec<ParentKeys>,
+) -> Result<Vec<ParentKeys>, Blamed> {
+    Purpose::Work.control(endpoint, async |connection| {
+        let mut keys = Vec::new();
+        for parent in needed {
+            let columns: Vec<String> = parent.columns.iter().map(|it| backticked(it)).collect();
+            let columns = columns.join(", ");
+            let sql = format!(
+                "select distinct {columns} from {} order by {columns} limit {PARENT_ROWS_AT_MOST}",
+                backticked(&parent.table)
+            );
+            let sets = connection.rows(&sql).await?;
+            keys.push(ParentKeys {
+                rows: sets.into_iter().flat_map(|set| set.rows).collect(),
+                ..parent
+            });
+        }
+        Ok(keys)
+    })
+}
+
+/// Whether several statements may load a table whose key InnoDB counts.
+pub(super) fn auto_increment_is_shared(endpoint: &Endpoint) -> Result<bool, Blamed> {
+    let mode = control(endpoint, async |connection| {
+        texts(connection, "show variables like 'innodb_autoinc_lock_mode'").await
+    })?;
+    let mode = mode
+        .into_iter()
+        .next()
+        .and_then(|row| row.into_iter().nth(1)?);
+    Ok(mode.as_deref() == Some("2"))
+}
+
+async fn texts(
+    connection: &mut Connection,
+    sql: &str,
+) -> Result<Vec<Vec<Option<String>>>, protocol::Error> {
+    let sets = connection.rows(sql).await?;
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    let text = |value: Vec<u8>| String::from_utf8_lossy(&value).into_owned();
+    Ok(rows
+        .map(|row| row.into_iter().map(|value| value.map(text)).collect())
+        .collect())
+}

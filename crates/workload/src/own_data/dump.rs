@@ -1,0 +1,9 @@
+//! Dumps as mysqldump and mariadb-dump write them: statements one after the other, and rows as lines.
+
+mod insert;
+mod role;
+mod splitter;
+
+pub use insert::{ColumnKind, InsertHead, insert_head, lines_of};
+pub use role::{Role, without_definer};
+pub use splitter::{DumpStatement, STATEMENT_BYTES_MAX, SplitError, Splitter};

@@ -1,0 +1,222 @@
+//! What a loader does with a statement of a dump.
+
+use bstr::ByteSlice;
+
+use super::insert::insert_head;
+
+/// Bytes of a statement that are read for it.
+const HEAD_BYTES: usize = 600;
+
+/// What a loader does with a statement of a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// Rows of this table, for any connection.
+    Rows(String),
+    /// A setting of the session, for every connection.
+    Session,
+    /// It makes or drops this table.
+    Table(String),
+    /// The keys of this table are made again after its rows.
+    EnableKeys(String),
+    /// It names the database of the statements behind it.
+    Database(String),
+    /// It has no use where several connections load into a fresh server: locks, transactions, positions of a replica.
+    Skipped,
+    /// Anything else, after all rows before it: views, triggers, routines.
+    Other,
+}
+
+/// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
+fn words(statement: &[u8]) -> &[u8] {
+    let mut rest = statement;
+    for begin in [&b"/*!"[..], b"/*M!"] {
+        if let Some(inside) = rest.strip_prefix(begin) {
+            let digits = inside
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            rest = inside[digits..].trim_ascii_start();
+        }
+    }
+    rest
+}
+
+impl Role {
+    /// The role of a statement.
+    pub fn of(statement: &[u8]) -> Self {
+        let text = words(statement);
+        let head = &text[..text.len().min(HEAD_BYTES)];
+        let upper = head.to_ascii_uppercase();
+        let begins = |word: &str| upper.starts_with(word.as_bytes());
+        if begins("INSERT ") {
+            return insert_head(statement).map_or(Self::Other, |head| Self::Rows(head.table));
+        }
+        if begins("SET ") {
+            let is_of_server = ["GLOBAL", "AUTOCOMMIT", "SQL_LOG_BIN"].iter();
+            let mut is_of_server = is_of_server.filter(|word| upper.contains_str(word));
+            return if is_of_server.next().is_some() {
+                Self::Skipped
+            } else {
+                Self::Session
+            };
+        }
+        let skipped = [
+            "LOCK TABLES",
+            "UNLOCK TABLES",
+            "COMMIT",
+            "START TRANSACTION",
+            "BEGIN",
+            "CHANGE MASTER",
+            "CHANGE REPLICATION",
+            "FLUSH ",
+        ];
+        if skipped.iter().any(|word| begins(word)) {
+            return Self::Skipped;
+        }
+        let name_behind = |word: &str| {
+            let behind = head.get(word.len()..)?;
+            first_name(behind)
+        };
+        if begins("USE ") {
+            return name_behind("USE").map_or(Self::Other, Self::Database);
+        }
+        for word in ["CREATE DATABASE", "CREATE SCHEMA", "DROP DATABASE"] {
+            if begins(word) {
+                let name = name_behind(word);
+                return name.map_or(Self::Other, Self::Database);
+            }
+        }
+        if begins("ALTER TABLE")
+            && (upper.contains_str("DISABLE KEYS") || upper.contains_str("ENABLE KEYS"))
+        {
+            let table = name_behind("ALTER TABLE").unwrap_or_default();
+            return if upper.contains_str("DISABLE KEYS") {
+                Self::Table(table)
+            } else {
+                Self::EnableKeys(table)
+            };
+        }
+        for word in ["CREATE TABLE", "DROP TABLE"] {
+            if begins(word) {
+                return name_behind(word).map_or(Self::Other, Self::Table);
+            }
+        }
+        Self::Other
+    }
+}
+
+/// The first name behind IF [NOT] EXISTS and comments.
+fn first_name(text: &[u8]) -> Option<String> {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        if rest.starts_with(b"/*") {
+            let end = rest.find("*/")?;
+            rest = rest[end + 2..].trim_ascii_start();
+            continue;
+        }
+        let word = rest.split(u8::is_ascii_whitespace).next()?;
+        let is_condition = ["IF", "NOT", "EXISTS"]
+            .iter()
+            .any(|it| word.eq_ignore_ascii_case(it.as_bytes()));
+        if !is_condition {
+            break;
+        }
+        rest = rest[word.len()..].trim_ascii_start();
+    }
+    let name = match rest.strip_prefix(b"`") {
+        Some(quoted) => quoted.split(|byte| *byte == b'`').next()?,
+        None => rest
+            .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b';' | b'*'))
+            .next()?,
+    };
+    let name = String::from_utf8(name.to_vec()).ok()?;
+    (!name.is_empty()).then_some(name)
+}
+
+/// A statement without the DEFINER that names an account: on another server there is no such account, and what it owns
+/// could not be used.
+pub fn without_definer(statement: Vec<u8>) -> Vec<u8> {
+    let head = &statement[..statement.len().min(HEAD_BYTES)];
+    let upper = head.to_ascii_uppercase();
+    if !upper.starts_with(b"CREATE") && !upper.starts_with(b"/*!") {
+        return statement;
+    }
+    let Some(begin) = upper.find("DEFINER=") else {
+        return statement;
+    };
+    let account = &head[begin + 8..];
+    let mut quoted = false;
+    let end = account.iter().position(|byte| {
+        quoted ^= *byte == b'`';
+        !quoted && (byte.is_ascii_whitespace() || *byte == b'*')
+    });
+    let Some(end) = end else {
+        return statement;
+    };
+    let mut without = statement[..begin].to_vec();
+    without.extend_from_slice(&statement[begin + 8 + end..]);
+    without
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_statement_of_a_dump_has_its_role() {
+        let name = |name: &str| name.to_owned();
+        for (text, role) in [
+            ("/*!40101 SET NAMES utf8mb4 */", Role::Session),
+            ("SET @@SESSION.SQL_LOG_BIN= 0", Role::Skipped),
+            (
+                "SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-5'",
+                Role::Skipped,
+            ),
+            ("set autocommit=0", Role::Skipped),
+            (
+                "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop` /*!40100 DEFAULT CHARACTER SET x */",
+                Role::Database(name("shop")),
+            ),
+            ("USE `shop`", Role::Database(name("shop"))),
+            ("DROP TABLE IF EXISTS `t`", Role::Table(name("t"))),
+            ("CREATE TABLE `t` (\n  `a` int\n)", Role::Table(name("t"))),
+            ("LOCK TABLES `t` WRITE", Role::Skipped),
+            (
+                "/*!40000 ALTER TABLE `t` DISABLE KEYS */",
+                Role::Table(name("t")),
+            ),
+            (
+                "/*!40000 ALTER TABLE `t` ENABLE KEYS */",
+                Role::EnableKeys(name("t")),
+            ),
+            ("INSERT INTO `t` VALUES (1)", Role::Rows(name("t"))),
+            ("INSERT IGNORE INTO `t` VALUES (1)", Role::Other),
+            ("/*!50001 CREATE ALGORITHM=UNDEFINED */", Role::Other),
+        ] {
+            assert_eq!(Role::of(text.as_bytes()), role, "{text}");
+        }
+    }
+
+    #[test]
+    fn definers_are_taken_out() {
+        for (text, without) in [
+            (
+                "/*!50003 CREATE*/ /*!50017 DEFINER=`a b`@`%`*/ /*!50003 TRIGGER x */",
+                "/*!50003 CREATE*/ /*!50017 */ /*!50003 TRIGGER x */",
+            ),
+            (
+                "CREATE DEFINER=`root`@`localhost` PROCEDURE p()",
+                "CREATE  PROCEDURE p()",
+            ),
+            (
+                "INSERT INTO t VALUES ('DEFINER=`a`@`b` ')",
+                "INSERT INTO t VALUES ('DEFINER=`a`@`b` ')",
+            ),
+        ] {
+            assert_eq!(
+                without_definer(text.as_bytes().to_vec()),
+                without.as_bytes()
+            );
+        }
+    }
+}

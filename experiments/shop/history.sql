@@ -1,0 +1,6 @@
+-- A customer looks at the last orders.
+\list customers from query "SELECT id FROM customer ORDER BY id" zipf 1.1
+\draw customers
+SELECT o.id, o.created, o.state, SUM(l.quantity * p.price) AS total
+FROM orders o JOIN order_line l ON l.orders = o.id JOIN product p ON p.id = l.product
+WHERE o.customer = :id GROUP BY o.id, o.created, o.state ORDER BY o.created DESC LIMIT 10;
