@@ -28,6 +28,7 @@ use crate::{
         chart,
         data::DataSpec,
         disturbed::DisturbedSpec,
+        each::EachSpec,
         load::LoadSpec,
         proxy::ProxySpec,
         repeats::Repeats,
@@ -342,12 +343,7 @@ fn cell(
             .map_err(|problem| data_section.error_at("rows", problem))?;
     }
     let each = section("each", "[each]")?;
-    each.allow(&["before", "after"])?;
-    let statements = |key| {
-        let statements = each.list(key)?.unwrap_or_default();
-        Ok(statements.into_iter().map(|text| text.value).collect())
-    };
-    let (before, after) = (statements("before")?, statements("after")?);
+    let each = EachSpec::read(&each, &server, data.as_ref())?;
     let proxy = ProxySpec::read(&section("proxy", "[proxy]")?)?;
     Ok(Cell {
         combination: levels,
@@ -355,8 +351,9 @@ fn cell(
         data,
         load,
         proxy,
-        before,
-        after,
+        change: each.change,
+        before: each.before,
+        after: each.after,
     })
 }
 

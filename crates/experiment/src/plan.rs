@@ -49,6 +49,7 @@ pub(crate) struct Cell {
     pub(crate) data: Option<DataSpec>,
     pub(crate) load: LoadSpec,
     pub(crate) proxy: Option<ProxySpec>,
+    pub(crate) change: Vec<String>,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
 }
@@ -98,6 +99,8 @@ pub struct PlannedRun {
     pub load: LoadSpec,
     /// The proxy between clients and server; `None` where the clients connect to the server.
     pub proxy: Option<ProxySpec>,
+    /// SQL statements that change the restored data, before a restart of the server.
+    pub change: Vec<String>,
     /// SQL statements before the warm-up.
     pub before: Vec<String>,
     /// SQL statements after the measurement.
@@ -159,6 +162,7 @@ impl Plan {
                     data: cell.data,
                     load: cell.load,
                     proxy: cell.proxy,
+                    change: cell.change,
                     before: cell.before,
                     after: cell.after,
                 }

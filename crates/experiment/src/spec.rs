@@ -5,6 +5,7 @@ pub(crate) mod chart;
 pub(crate) mod chosen;
 pub(crate) mod data;
 pub(crate) mod disturbed;
+pub(crate) mod each;
 pub(crate) mod load;
 pub(crate) mod observe;
 pub(crate) mod proxy;

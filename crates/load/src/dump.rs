@@ -3,12 +3,12 @@
 mod error;
 mod queue;
 mod reading;
+mod sql_mode;
 mod worker;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    pin::pin,
     sync::Arc,
     thread,
     time::Duration,
@@ -78,7 +78,7 @@ pub fn load_dump(
     watch: &mut dyn FnMut(DumpProgress),
 ) -> Result<DumpProgress, DumpError> {
     let begin = reactor::system_now();
-    let queue = Queue::default();
+    let queue = Queue::new(interrupt);
     let reading = Reading::of(&load.files);
     let result = thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -99,7 +99,10 @@ pub fn load_dump(
             }
         };
         let main = reactor::block_on(async {
-            let opened = Connection::open_within(&load.endpoint, STATEMENT_LIMIT).await;
+            let opened = Connection::open_within(&load.endpoint, STATEMENT_LIMIT);
+            let Some(opened) = queue.unless_failed(opened).await else {
+                return Ok(());
+            };
             let mut director = Director {
                 load,
                 queue: &queue,
@@ -108,19 +111,15 @@ pub fn load_dump(
                 tables: BTreeMap::new(),
                 filled: BTreeSet::new(),
                 sets: 0,
-                interrupt,
             };
             loop {
-                if interrupt.is_raised() {
-                    return Err(DumpError::Interrupted);
-                }
                 if queue.has_failed() {
                     return Ok(());
                 }
                 watch(progress(&queue, &reading, begin));
                 match pieces.recv_timeout(LOOK_EVERY) {
-                    Ok(Piece::Statement(path, statement)) => {
-                        director.take(&path, statement).await?
+                    Ok(Piece::Statement(path, statement, has_backslashes)) => {
+                        director.take(&path, statement, has_backslashes).await?
                     }
                     Ok(Piece::Failed(error)) => return Err(error),
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
@@ -128,11 +127,11 @@ pub fn load_dump(
                 }
             }
             while !queue.is_idle() && !queue.has_failed() {
-                if interrupt.is_raised() {
-                    return Err(DumpError::Interrupted);
-                }
                 watch(progress(&queue, &reading, begin));
                 queue.wait();
+            }
+            if queue.has_failed() {
+                return Ok(());
             }
             director
                 .connection
@@ -156,7 +155,7 @@ pub fn load_dump(
     result.map(|()| progress(&queue, &reading, begin))
 }
 
-fn progress(queue: &Queue, reading: &Reading, begin: reactor::Instant) -> DumpProgress {
+fn progress(queue: &Queue<'_>, reading: &Reading, begin: reactor::Instant) -> DumpProgress {
     let (statements, as_lines) = queue.done();
     DumpProgress {
         bytes: reading.bytes(),
@@ -170,7 +169,7 @@ fn progress(queue: &Queue, reading: &Reading, begin: reactor::Instant) -> DumpPr
 /// Says of each statement what becomes of it.
 struct Director<'l> {
     load: &'l DumpLoad,
-    queue: &'l Queue,
+    queue: &'l Queue<'l>,
     connection: Connection,
     /// The database that the dump names.
     database: Option<String>,
@@ -180,7 +179,6 @@ struct Director<'l> {
     filled: BTreeSet<String>,
     /// Number of the session's settings so far.
     sets: usize,
-    interrupt: &'l Interrupt,
 }
 
 impl Director<'_> {
@@ -188,12 +186,21 @@ impl Director<'_> {
         &mut self,
         path: &std::path::Path,
         statement: DumpStatement,
+        has_backslashes: bool,
     ) -> Result<(), DumpError> {
         let place = format!("{}, line {}", path.display(), statement.line);
         let text = statement.text;
         match Role::of(&text) {
             Role::Rows(table) => {
-                let columns = self.columns(&place, &table).await?;
+                let Some(columns) = self.columns(&place, &table).await? else {
+                    return Ok(());
+                };
+                if !columns.is_free(&text, has_backslashes) {
+                    self.barrier();
+                    self.send(&place, &text).await?;
+                    self.queue.sent_in_order();
+                    return Ok(());
+                }
                 self.filled.insert(table);
                 self.queue.push(Job {
                     place,
@@ -203,7 +210,7 @@ impl Director<'_> {
                 });
                 Ok(())
             }
-            Role::Session => {
+            Role::Session(text) => {
                 self.send(&place, &text).await?;
                 self.sets = self.queue.set(text);
                 Ok(())
@@ -223,17 +230,12 @@ impl Director<'_> {
                 self.barrier();
                 self.send(&place, &text).await
             }
-            Role::Database(second) => match &self.database {
-                Some(first) if *first != second => Err(DumpError::Databases {
-                    place,
-                    first: first.clone(),
-                    second,
-                }),
-                _ => {
-                    self.database = Some(second);
-                    Ok(())
-                }
-            },
+            Role::Database(name) => self.database(place, name),
+            Role::AlterDatabase(name, text) => {
+                self.database(place.clone(), name)?;
+                self.barrier();
+                self.send(&place, &text).await
+            }
             Role::Skipped => Ok(()),
             Role::Other => {
                 self.barrier();
@@ -242,37 +244,51 @@ impl Director<'_> {
         }
     }
 
+    /// Notes the database that a statement names; an error if it is a second one.
+    fn database(&mut self, place: String, second: String) -> Result<(), DumpError> {
+        match &self.database {
+            Some(first) if *first != second => Err(DumpError::Databases {
+                place,
+                first: first.clone(),
+                second,
+            }),
+            _ => {
+                self.database = Some(second);
+                Ok(())
+            }
+        }
+    }
+
     /// Waits until all rows so far are in.
     fn barrier(&mut self) {
         while !self.queue.is_idle() && !self.queue.has_failed() {
-            if self.interrupt.is_raised() {
-                self.queue.fail(DumpError::Interrupted);
-            }
             self.queue.wait();
         }
         self.filled.clear();
     }
 
     async fn send(&mut self, place: &str, text: &[u8]) -> Result<(), DumpError> {
-        if self.queue.has_failed() {
-            return Ok(());
+        match self.queue.unless_failed(self.connection.query(text)).await {
+            Some(Err(error)) => Err(failed(place, text, error)),
+            Some(Ok(_)) | None => Ok(()),
         }
-        let mut sent = pin!(self.connection.query(text));
-        while !self.interrupt.is_raised() {
-            if let Ok(sent) = reactor::timeout(LOOK_EVERY, sent.as_mut()).await {
-                return sent.map(drop).map_err(|error| failed(place, text, error));
-            }
-        }
-        Err(DumpError::Interrupted)
     }
 
-    async fn columns(&mut self, place: &str, table: &str) -> Result<Arc<TableColumns>, DumpError> {
+    /// The columns of a table; `None` once everything ends.
+    async fn columns(
+        &mut self,
+        place: &str,
+        table: &str,
+    ) -> Result<Option<Arc<TableColumns>>, DumpError> {
         if let Some(known) = self.tables.get(table) {
-            return Ok(Arc::clone(known));
+            return Ok(Some(Arc::clone(known)));
         }
-        let read = TableColumns::read(&mut self.connection, table, self.load.as_lines).await;
+        let read = TableColumns::read(&mut self.connection, table, self.load.as_lines);
+        let Some(read) = self.queue.unless_failed(read).await else {
+            return Ok(None);
+        };
         let read = Arc::new(read.map_err(|error| failed(place, b"", error))?);
         self.tables.insert(table.to_owned(), Arc::clone(&read));
-        Ok(read)
+        Ok(Some(read))
     }
 }

@@ -157,6 +157,11 @@ pub async fn number(
     Ok(value.and_then(|value| String::from_utf8(value).ok()?.parse().ok()))
 }
 
+/// A name as SQL has it: in backticks.
+pub(crate) fn backticked(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
 /// A text as an SQL string literal.
 pub fn quoted(text: &str) -> String {
     let mut escaped = Vec::new();

@@ -23,6 +23,12 @@ pub trait DataSet {
     /// Its tables, with the columns that distinguish them from unrelated tables.
     fn tables(&self) -> Vec<KnownTable>;
 
+    /// Checks that the user's own statements touch nothing but its tables, as a server needs that dbdyno did not start;
+    /// returns a fingerprint of these statements, by which two loads in this process are compared.
+    fn check_for_given_server(&self) -> Result<u64, Blamed> {
+        Ok(0)
+    }
+
     /// Creates and fills the tables, with this number of rows where it is variable; an existing table is replaced.
     fn load(
         &self,

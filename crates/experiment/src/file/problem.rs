@@ -125,6 +125,14 @@ pub enum Problem {
     /// Two keys that exclude each other.
     #[error("`{key}` has no meaning beside {other}")]
     NoMeaning { key: &'static str, other: String },
+    /// Statements that change data which the next run would find changed.
+    #[error(
+        "`change` needs data that is restored, and a private server that is restarted, before every run"
+    )]
+    ChangeNeedsFreshData,
+    /// A setting that does not survive the restart behind it.
+    #[error("the restart behind `change` resets what {statement} sets")]
+    LostByRestart { statement: String },
     /// A restore or a cold cache without the restart that it needs.
     #[error("{what} needs {needs}")]
     NeedsRestart {
@@ -235,6 +243,14 @@ impl Problem {
             }
             Self::OtherServer { .. } => {
                 "`run` starts a private server, `address` names one that is there".to_owned()
+            }
+            Self::ChangeNeedsFreshData => {
+                "write [server] restart = \"per-run\" and [data] restore = \"per-run\"; on other servers, `before` executes \
+                 statements"
+                    .to_owned()
+            }
+            Self::LostByRestart { .. } => {
+                "name it under set in [server], or in `before`".to_owned()
             }
             Self::NeedsRestart { needs, .. } => format!("set [server] {needs}"),
             Self::SettingsNeedRestart { .. } => "set [server] restart = \"per-run\"".to_owned(),

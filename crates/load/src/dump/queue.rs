@@ -2,14 +2,15 @@
 
 use std::{
     collections::VecDeque,
+    pin::pin,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use protocol::Connection;
-use workload::own_data::dump::ColumnKind;
+use workload::own_data::dump::{ColumnKind, insert_head, is_literal};
 
-use crate::dump::error::DumpError;
+use crate::{dump::error::DumpError, rules::Interrupt};
 
 /// Bytes of statements that wait or are sent at most, unless one alone is longer.
 const BYTES_AT_MOST: usize = 32 << 20;
@@ -66,6 +67,8 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) struct TableColumns {
     pub(super) is_innodb: bool,
+    /// Position, among the columns with a value of their own, and name of the one that the server counts.
+    pub(super) counted: Option<(usize, String)>,
     /// Name and kind of each column that has a value of its own; none where its rows are sent as they are.
     pub(super) kinds: Option<Vec<(String, ColumnKind)>>,
 }
@@ -88,6 +91,7 @@ impl TableColumns {
         let sets = connection.rows(&sql).await?;
         let mut kinds = as_lines.then(Vec::new);
         let mut is_innodb = false;
+        let (mut counted, mut position) = (None, 0);
         for row in sets.into_iter().flat_map(|set| set.rows) {
             let text = |value: Option<Vec<u8>>| {
                 String::from_utf8_lossy(&value.unwrap_or_default()).to_lowercase()
@@ -107,6 +111,10 @@ impl TableColumns {
             {
                 continue;
             }
+            if extra.contains("auto_increment") {
+                counted = Some((position, name.clone()));
+            }
+            position += 1;
             let has = |types: &[&str]| types.contains(&data_type.as_str());
             let kind = match () {
                 () if mode.contains("no_backslash_escapes") || mode.contains("ansi") => None,
@@ -122,7 +130,30 @@ impl TableColumns {
                 kinds
             });
         }
-        Ok(Self { is_innodb, kinds })
+        Ok(Self {
+            is_innodb,
+            counted,
+            kinds,
+        })
+    }
+
+    /// Whether the rows of this INSERT are the same on any connection and in any order.
+    pub(super) fn is_free(&self, text: &[u8], has_backslashes: bool) -> bool {
+        let Some(head) = insert_head(text) else {
+            return false;
+        };
+        let counted = match &self.counted {
+            None => None,
+            Some((position, _)) if head.columns.is_empty() => Some(*position),
+            Some((_, name)) => {
+                let mut columns = head.columns.iter();
+                match columns.position(|it| it.eq_ignore_ascii_case(name)) {
+                    Some(position) => Some(position),
+                    None => return false,
+                }
+            }
+        };
+        is_literal(&text[head.rows_at..], counted, has_backslashes)
     }
 }
 
@@ -132,10 +163,11 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// The queue, and the failure that ends everything.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
+#[derive(Debug)]
+pub(super) struct Queue<'i> {
     state: Mutex<State>,
     changed: Condvar,
+    interrupt: &'i Interrupt,
 }
 
 #[derive(Debug, Default)]
@@ -153,11 +185,23 @@ struct State {
     done: (u64, u64),
 }
 
-impl Queue {
+impl<'i> Queue<'i> {
+    /// An empty queue; an interruption is a failure.
+    pub(super) fn new(interrupt: &'i Interrupt) -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            interrupt,
+        }
+    }
+
     /// Adds rows; waits while too many are on their way.
     pub(super) fn push(&self, job: Job) {
         let mut state = self.lock();
-        while state.bytes > 0 && state.bytes + job.text.len() > BYTES_AT_MOST && !state.has_failed {
+        while state.bytes > 0 && state.bytes + job.text.len() > BYTES_AT_MOST {
+            if state.has_failed || self.interrupt.is_raised() {
+                return;
+            }
             state = self.wait_on(state);
         }
         state.bytes += job.text.len();
@@ -178,7 +222,7 @@ impl Queue {
     pub(super) fn next(&self, known_sets: usize) -> Option<(Job, Vec<Arc<[u8]>>)> {
         let mut state = self.lock();
         loop {
-            if state.has_failed {
+            if state.has_failed || self.interrupt.is_raised() {
                 return None;
             }
             if let Some(job) = state.jobs.pop_front() {
@@ -205,6 +249,11 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    /// Rows were sent outside of the queue.
+    pub(super) fn sent_in_order(&self) {
+        self.lock().done.0 += 1;
+    }
+
     /// Ends everything; the first failure is kept.
     pub(super) fn fail(&self, error: DumpError) {
         let mut state = self.lock();
@@ -214,8 +263,23 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    /// Whether everything ends: a failure, or an interruption.
     pub(super) fn has_failed(&self) -> bool {
+        if self.interrupt.is_raised() {
+            self.fail(DumpError::Interrupted);
+        }
         self.lock().has_failed
+    }
+
+    /// The result of `future`, such as a statement that may wait for a lock; `None` once everything ends.
+    pub(super) async fn unless_failed<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        while !self.has_failed() {
+            if let Ok(output) = reactor::timeout(WAIT, future.as_mut()).await {
+                return Some(output);
+            }
+        }
+        None
     }
 
     pub(super) fn failure(&self) -> Option<DumpError> {

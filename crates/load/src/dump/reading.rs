@@ -15,7 +15,7 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use workload::own_data::dump::{DumpStatement, Splitter};
 
-use crate::dump::{error::DumpError, queue::Queue};
+use crate::dump::{error::DumpError, queue::Queue, sql_mode::SqlMode};
 
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
@@ -24,7 +24,8 @@ const WAITING_AT_MOST: usize = 2;
 
 /// What the thread hands over.
 pub(super) enum Piece {
-    Statement(Arc<Path>, DumpStatement),
+    /// The file, a statement, and whether a backslash protects a byte in it.
+    Statement(Arc<Path>, DumpStatement, bool),
     Failed(DumpError),
 }
 
@@ -58,13 +59,14 @@ impl Reading {
     pub(super) fn start<'s>(
         &'s self,
         scope: &'s thread::Scope<'s, '_>,
-        queue: &'s Queue,
+        queue: &'s Queue<'_>,
     ) -> io::Result<mpsc::Receiver<Piece>> {
         let (sender, receiver) = mpsc::sync_channel(WAITING_AT_MOST);
         let builder = thread::Builder::new().name("dump-reader".to_owned());
         builder.spawn_scoped(scope, move || {
+            let mut mode = SqlMode::default();
             for path in &self.files {
-                match self.read(path, &sender, queue) {
+                match self.read(path, &mut mode, &sender, queue) {
                     Ok(true) => {}
                     // The receiver is gone: the load has ended.
                     Ok(false) => return,
@@ -81,8 +83,9 @@ impl Reading {
     fn read(
         &self,
         path: &Path,
+        mode: &mut SqlMode,
         sender: &mpsc::SyncSender<Piece>,
-        queue: &Queue,
+        queue: &Queue<'_>,
     ) -> Result<bool, DumpError> {
         let failed = |source| DumpError::Read {
             path: path.to_owned(),
@@ -91,6 +94,8 @@ impl Reading {
         let mut input = self.open(path).map_err(failed)?;
         let shared: Arc<Path> = path.into();
         let mut splitter = Splitter::default();
+        // All files are one session.
+        splitter.set_backslashes(mode.has_backslashes);
         let mut piece = vec![0; PIECE_BYTES];
         loop {
             let read = input.read(&mut piece).map_err(failed)?;
@@ -107,16 +112,14 @@ impl Reading {
                         source,
                     })?;
                 let Some(statement) = next else { break };
-                if let Some(has_backslashes) = backslashes(&statement.text) {
-                    splitter.set_backslashes(has_backslashes);
-                }
+                let has_backslashes = mode.has_backslashes;
+                mode.execute(&statement.text);
+                splitter.set_backslashes(mode.has_backslashes);
                 if queue.has_failed() {
                     return Ok(false);
                 }
-                if sender
-                    .send(Piece::Statement(Arc::clone(&shared), statement))
-                    .is_err()
-                {
+                let piece = Piece::Statement(Arc::clone(&shared), statement, has_backslashes);
+                if sender.send(piece).is_err() {
                     return Ok(false);
                 }
             }
@@ -148,16 +151,6 @@ impl Reading {
         }
         Ok(Box::new(input))
     }
-}
-
-/// Whether a backslash protects the next byte behind this statement; `None` where it says nothing of that.
-fn backslashes(statement: &[u8]) -> Option<bool> {
-    let head = statement[..statement.len().min(200)].to_ascii_uppercase();
-    let head = String::from_utf8_lossy(&head);
-    let sets_mode = head.contains("SET ") && head.contains("SQL_MODE");
-    // A mode that is put back from a variable is the one of before.
-    let is_written = head.contains('\'') || head.contains("OLD_SQL_MODE");
-    (sets_mode && is_written).then(|| !head.contains("NO_BACKSLASH_ESCAPES"))
 }
 
 /// Counts what is read of a file.

@@ -24,28 +24,37 @@ use crate::{
 const RETRIES_AT_MOST: u32 = 10;
 
 /// Sends rows until there are no more; a failure ends everything.
-pub(super) fn run(queue: &Queue, endpoint: &Endpoint) {
+pub(super) fn run(queue: &Queue<'_>, endpoint: &Endpoint) {
     let result = reactor::block_on(work(queue, endpoint));
     if let Err(error) = result.unwrap_or_else(|error| Err(DumpError::Thread(error))) {
         queue.fail(error);
     }
 }
 
-async fn work(queue: &Queue, endpoint: &Endpoint) -> Result<(), DumpError> {
-    let opened = Connection::open_within(endpoint, STATEMENT_LIMIT).await;
+async fn work(queue: &Queue<'_>, endpoint: &Endpoint) -> Result<(), DumpError> {
+    let opened = Connection::open_within(endpoint, STATEMENT_LIMIT);
+    let Some(opened) = queue.unless_failed(opened).await else {
+        return Ok(());
+    };
     let mut connection = opened.map_err(DumpError::Connection)?;
     let mut known_sets = 0;
     let mut takes_lines = true;
     let mut lines = Vec::new();
     while let Some((job, sets)) = queue.next(known_sets) {
         for set in &sets {
-            let sent = connection.query(set).await;
+            let Some(sent) = queue.unless_failed(connection.query(set)).await else {
+                return Ok(());
+            };
             sent.map_err(|error| failed(&job.place, set, error))?;
         }
         known_sets += sets.len();
         let mut retries = 0;
         let as_lines = loop {
-            let sent = send(&mut connection, &job, takes_lines, &mut lines).await;
+            let sent = send(&mut connection, &job, takes_lines, &mut lines);
+            // A dropped connection ends its statement.
+            let Some(sent) = queue.unless_failed(sent).await else {
+                return Ok(());
+            };
             match sent {
                 Err(SendError::NoLines) => takes_lines = false,
                 Err(SendError::Server(error))

@@ -3,11 +3,14 @@
 mod csv_files;
 mod dump;
 mod generated;
-mod names;
 mod statements;
 mod table_infos;
 
-use std::path::Path;
+use std::{
+    cell::OnceCell,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+};
 
 use experiment::{DataSpec, ServerSpec};
 use protocol::Endpoint;
@@ -21,9 +24,8 @@ use workload::{
 };
 
 use crate::{
-    benchmarks::own_data::names::backticked,
     blame::Blamed,
-    control::{Purpose, control, number},
+    control::{Purpose, backticked, control, number},
     data::{DataSet, Loaded, disk_bytes::disk_bytes},
     exit_code::Blame,
     listener::Context,
@@ -49,11 +51,15 @@ pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> 
             CsvFile::header(file).map_err(csv_files::wrong)?;
         }
         if matches!(server, ServerSpec::Given { .. }) {
-            let allowed = schema.check_for_given_server();
-            allowed.map_err(|error| Blamed::new(Blame::Input, error).hint(GIVEN.to_owned()))?;
+            check_for_given_server(&schema)?;
         }
     }
     Ok(())
+}
+
+fn check_for_given_server(schema: &Schema) -> Result<(), Blamed> {
+    let allowed = schema.check_for_given_server();
+    allowed.map_err(|error| Blamed::new(Blame::Input, error).hint(GIVEN.to_owned()))
 }
 
 fn schema(path: &Path) -> Result<Schema, Blamed> {
@@ -102,6 +108,8 @@ fn creates(values: &Values) -> Vec<(String, String)> {
 pub(super) struct OwnTables {
     values: Values,
     seed: u64,
+    /// The statements of `sql`, read once: those that are checked are those that are executed.
+    schema: OnceCell<Schema>,
 }
 
 impl OwnTables {
@@ -109,7 +117,20 @@ impl OwnTables {
         Self {
             values: data.source.values.clone(),
             seed: data.seed,
+            schema: OnceCell::new(),
         }
+    }
+
+    /// The statements of `sql`; `None` without the key.
+    fn schema(&self) -> Result<Option<&Schema>, Blamed> {
+        let Some(path) = self.values.file("sql") else {
+            return Ok(None);
+        };
+        if let Some(read) = self.schema.get() {
+            return Ok(Some(read));
+        }
+        let read = schema(path)?;
+        Ok(Some(self.schema.get_or_init(|| read)))
     }
 }
 
@@ -134,16 +155,27 @@ impl DataSet for OwnTables {
 
     /// Those that its statements create; a file that has become unreadable since it was checked fails in the load.
     fn tables(&self) -> Vec<KnownTable> {
-        match self.values.file("sql").map(Schema::read) {
-            Some(Ok(schema)) => schema.tables().to_vec(),
-            Some(Err(_)) => Vec::new(),
-            None => {
+        match self.schema() {
+            Ok(Some(schema)) => schema.tables().to_vec(),
+            Err(_) => Vec::new(),
+            Ok(None) => {
                 let creates = creates(&self.values).into_iter();
                 let known =
                     creates.map(|(name, sql)| KnownTable::created_by(&name, sql.as_bytes()));
                 known.collect()
             }
         }
+    }
+
+    fn check_for_given_server(&self) -> Result<u64, Blamed> {
+        let mut hasher = DefaultHasher::new();
+        if let Some(schema) = self.schema()? {
+            check_for_given_server(schema)?;
+            for statement in &schema.statements {
+                statement.text().hash(&mut hasher);
+            }
+        }
+        Ok(hasher.finish())
     }
 
     fn load(
@@ -156,8 +188,8 @@ impl DataSet for OwnTables {
         let files = self.values.named_data_files("csv");
         let files = csv_files::check(files, context)?;
         drop_tables(endpoint, &self.tables())?;
-        if let Some(path) = self.values.file("sql") {
-            statements::execute(&schema(path)?, endpoint, context)?;
+        if let Some(schema) = self.schema()? {
+            statements::execute(schema, endpoint, context)?;
         }
         Purpose::Change.control(endpoint, async |connection| {
             for (_, sql) in creates(&self.values) {

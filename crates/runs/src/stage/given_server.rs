@@ -10,7 +10,7 @@ use workload::KnownTable;
 
 use crate::{
     blame::Blamed,
-    control::{Purpose, control, variables},
+    control::{Purpose, backticked, control, variables},
     data::{
         WantedData,
         known_tables::{NamesakeTable, taken},
@@ -30,6 +30,8 @@ pub(crate) struct GivenServer {
     endpoint: Endpoint,
     /// The data set that this process loaded last.
     holds: Option<String>,
+    /// Fingerprint of the user's own statements by data set.
+    statements: BTreeMap<String, u64>,
     /// The tables created here for these results, by this process or an earlier one.
     created: CreatedTables,
     context: Context,
@@ -45,6 +47,7 @@ impl GivenServer {
         Self {
             endpoint,
             holds: None,
+            statements: BTreeMap::new(),
             created,
             context,
             observation: None,
@@ -135,12 +138,14 @@ impl GivenServer {
             }
             let places = found
                 .iter()
-                .map(|found| format!("{database}.{}", found.name));
+                .map(|found| format!("{}.{}", backticked(&database), backticked(&found.name)));
             drops.extend(places);
         }
         if !drops.is_empty() {
             let sql = format!("drop table if exists {}", drops.join(", "));
             Purpose::Change.control(&self.endpoint, async |connection| {
+                // A table is dropped before those that refer to it.
+                connection.query(b"set foreign_key_checks = 0").await?;
                 connection.query(sql.as_bytes()).await
             })?;
         }
@@ -166,6 +171,7 @@ impl GivenServer {
         };
         let mut loaded = None;
         if data.is_renewed(new_block) || self.holds.as_ref() != Some(&data.data_set) {
+            self.check_statements(data)?;
             let tables = data.maker.tables();
             self.claim(tables.clone())?;
             loaded = Some((data.maker).load(&self.endpoint, rows, &self.context)?);
@@ -183,6 +189,25 @@ impl GivenServer {
             load_s: loaded.map(|loaded| loaded.took.as_secs_f64()),
             state: if loaded.is_some() { "loaded" } else { "kept" }.to_owned(),
         })
+    }
+
+    /// Checks the user's own statements, which a file may have changed since the experiment began.
+    fn check_statements(&mut self, data: &WantedData<'_>) -> Result<(), Blamed> {
+        let found = data.maker.check_for_given_server()?;
+        let first = *self
+            .statements
+            .entry(data.data_set.clone())
+            .or_insert(found);
+        if first == found {
+            return Ok(());
+        }
+        let message = format!(
+            "{}: the statements have changed since the first load",
+            data.maker.name()
+        );
+        let hint =
+            "put the file back, or begin a new experiment: its runs would have different data";
+        Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
     }
 
     /// Checks that the tables may be replaced: only tables that do not exist, or that dbdyno created and whose columns

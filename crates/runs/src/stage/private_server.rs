@@ -158,6 +158,10 @@ impl PrivateServer {
             Some(data) => Some(self.bring(&data, new_block, database)?),
             None => None,
         };
+        if !run.change.is_empty() {
+            let is_cold = run.data.as_ref().map(|data| data.cache) == Some(Cache::Cold);
+            self.change(&run.change, database, is_cold)?;
+        }
         self.start()?;
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
@@ -338,6 +342,36 @@ impl PrivateServer {
             load_s: (state == "loaded").then_some(stored.load_s),
             state: state.to_owned(),
         })
+    }
+
+    /// Executes statements that change the data, and stops the server: what they left in its caches is not part of the
+    /// run.
+    fn change(
+        &mut self,
+        statements: &[String],
+        database: &str,
+        is_cold: bool,
+    ) -> Result<(), Blamed> {
+        self.start()?;
+        Purpose::Work.control(&self.endpoint(database), async |connection| {
+            for statement in statements {
+                connection.query(statement.as_bytes()).await?;
+            }
+            Ok(())
+        })?;
+        control(&self.server.endpoint(), async |connection| {
+            // The next start is to load the same pages as without the change; an old server has no such list.
+            let keep = b"set global innodb_buffer_pool_dump_at_shutdown = off";
+            match connection.query(keep).await {
+                Err(error) if error.server_error().is_none() => Err(error),
+                _ => Ok(()),
+            }
+        })?;
+        self.stop()?;
+        if is_cold {
+            server::evict_page_cache(self.server.datadir()).map_err(Blamed::from)?;
+        }
+        Ok(())
     }
 
     /// Loads a data set into a pristine server and stores a copy of it.

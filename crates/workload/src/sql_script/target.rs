@@ -137,13 +137,44 @@ impl Reader<'_> {
             "DELETE" => {
                 self.word("FROM").then_some(())?;
                 let table = self.name()?;
-                let is_alone = self.at == self.tokens.len() || self.word("WHERE");
+                let is_alone = self.is_at_end() || self.word("WHERE");
                 is_alone.then(|| Target::Changes(vec![table]))
             }
             "USE" => Some(Target::Database(self.name()?.table)),
-            "SET" | "BEGIN" | "START" | "COMMIT" => Some(Target::Session),
+            "BEGIN" => {
+                self.word("WORK");
+                // BEGIN NOT ATOMIC begins a block of any statements.
+                self.is_at_end().then_some(Target::Session)
+            }
+            "START" => self.word("TRANSACTION").then_some(Target::Session),
+            "COMMIT" | "ROLLBACK" => Some(Target::Session),
+            "SET" => self.sets_session().then_some(Target::Session),
             _ => None,
         }
+    }
+
+    /// Behind SET: whether a variable, the character set or the transactions of the session are set. The rest, such as
+    /// SET DEFAULT ROLE and SET STATEMENT ... FOR, changes or may change more.
+    fn sets_session(&mut self) -> bool {
+        if self.sign(b'@') {
+            return true;
+        }
+        let kinds = [
+            "NAMES",
+            "CHARACTER",
+            "CHARSET",
+            "TRANSACTION",
+            "SESSION",
+            "LOCAL",
+        ];
+        if kinds.iter().any(|kind| self.word(kind)) {
+            return true;
+        }
+        self.plain_name().is_some() && (self.sign(b'=') || self.sign(b':'))
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.tokens.len()
     }
 
     fn any_word(&mut self) -> Option<String> {
@@ -249,6 +280,22 @@ mod tests {
             ("delete from t using t join u", Target::Other),
             ("truncate t", Target::Other),
             ("set names utf8mb4", Target::Session),
+            ("set sql_mode = '', @a := 1", Target::Session),
+            ("SET @@session.sql_mode = ''", Target::Session),
+            ("set session transaction read only", Target::Session),
+            ("start transaction read only", Target::Session),
+            ("begin work", Target::Session),
+            ("begin not atomic drop table t; end", Target::Other),
+            ("start slave", Target::Other),
+            ("START GROUP_REPLICATION", Target::Other),
+            ("set default role r to a", Target::Other),
+            ("set role r", Target::Other),
+            ("set password = 'x'", Target::Other),
+            (
+                "set statement max_statement_time = 1 for drop database d",
+                Target::Other,
+            ),
+            ("set @a = 1, @@persist.read_only = 1", Target::Other),
             ("set global read_only = 1", Target::Other),
             ("set @@global.read_only = 1", Target::Other),
             ("/*!50003 create table t (a int) */", Target::Other),

@@ -23,7 +23,11 @@ pub(super) fn text(
     load: &str,
 ) -> String {
     let varied: Vec<&Factor> = factors.iter().filter(|factor| factor.varies()).collect();
-    let command: Vec<String> = std::env::args().skip(1).map(|word| shown(&word)).collect();
+    let command: Vec<String> = std::env::args_os()
+        .skip(1)
+        // The command of a comment; the levels themselves are no such text.
+        .map(|word| shown(&word.to_string_lossy()))
+        .collect();
     let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
     let question = quoted(&questions.join("; "));
     let seed = measurement.seed;
@@ -54,7 +58,7 @@ pub(super) fn text(
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let name = sql.name();
         text.push_str(&format!(
-            "\n[each] # on the data as it was loaded, before the warm-up\nbefore = [\"{{{name}}}\"]\n"
+            "\n[each] # on the data as it was loaded; then the server is restarted, without the statement, too\nchange = [\"{{{name}}}\"]\n"
         ));
     }
     let connections = measurement.connections;

@@ -6,10 +6,10 @@ use load::Population;
 use protocol::Endpoint;
 use workload::own_data::{CsvError, CsvFile, generate::TableInfo};
 
-use super::{names::backticked, table_infos};
+use super::table_infos;
 use crate::{
     blame::Blamed,
-    control::{Purpose, number},
+    control::{Purpose, backticked, number},
     data::population::{default_streams, fill},
     exit_code::Blame,
     listener::{Context, Length},

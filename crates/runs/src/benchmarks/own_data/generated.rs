@@ -22,8 +22,8 @@ pub(super) fn load(
     let names: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
     let infos = table_infos::read(endpoint, &names)?;
     let parents = needed_parents(specs, &infos).map_err(wrong)?;
-    let parents = table_infos::read_keys(endpoint, parents)?;
     let mut notes = Vec::new();
+    let parents = table_infos::read_keys(endpoint, parents, &mut notes)?;
     let tables = generate(specs, &infos, &parents, seed, &mut notes).map_err(wrong)?;
     for note in notes {
         context.note(&note);

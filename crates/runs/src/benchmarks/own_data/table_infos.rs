@@ -3,10 +3,9 @@
 use protocol::{Connection, Endpoint};
 use workload::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
 
-use super::names::backticked;
 use crate::{
     blame::Blamed,
-    control::{Purpose, control, quoted},
+    control::{Purpose, backticked, control, number, quoted},
 };
 
 /// Rows of a table that is not generated, to which generated ones may refer, at most; its keys are kept in memory.
@@ -126,28 +125,52 @@ async fn foreign_keys(
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// The keys of tables that are not generated.
+/// The keys of tables that are not generated; of very many a sample, which `notes` gets.
 pub(super) fn read_keys(
     endpoint: &Endpoint,
     needed: Vec<ParentKeys>,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<ParentKeys>, Blamed> {
     Purpose::Work.control(endpoint, async |connection| {
         let mut keys = Vec::new();
         for parent in needed {
             let columns: Vec<String> = parent.columns.iter().map(|it| backticked(it)).collect();
             let columns = columns.join(", ");
+            let table = backticked(&parent.table);
+            let sql = format!("select count(*) from (select distinct {columns} from {table}) k");
+            let count = number(connection, &sql).await?.unwrap_or(0);
+            let sampled = every_nth(count).map(|nth| {
+                // By a hash of the key, so that the sample is spread over the whole table, and the same each time.
+                format!("where crc32(md5(concat_ws(',', {columns}))) % {nth} = 0")
+            });
+            let is_sample = sampled.is_some();
             let sql = format!(
-                "select distinct {columns} from {} order by {columns} limit {PARENT_ROWS_AT_MOST}",
-                backticked(&parent.table)
+                "select distinct {columns} from {table} {} order by {columns} limit {PARENT_ROWS_AT_MOST}",
+                sampled.unwrap_or_default()
             );
             let sets = connection.rows(&sql).await?;
+            let rows: Vec<_> = sets.into_iter().flat_map(|set| set.rows).collect();
+            if is_sample {
+                notes.push(format!(
+                    "generate: rows refer to {} of the {count} keys of {}, an even sample: at most {PARENT_ROWS_AT_MOST} are \
+                     read",
+                    rows.len(),
+                    parent.table
+                ));
+            }
             keys.push(ParentKeys {
-                rows: sets.into_iter().flat_map(|set| set.rows).collect(),
+                rows,
+                is_sample,
                 ..parent
             });
         }
         Ok(keys)
     })
+}
+
+/// Of how many keys one is read; `None` for all. A share that is hashed has some more or fewer than its mean.
+fn every_nth(count: u64) -> Option<u64> {
+    (count > PARENT_ROWS_AT_MOST).then(|| count / (PARENT_ROWS_AT_MOST / 100 * 99) + 1)
 }
 
 /// Whether several statements may load a table whose key InnoDB counts.
@@ -172,4 +195,22 @@ async fn texts(
     Ok(rows
         .map(|row| row.into_iter().map(|value| value.map(text)).collect())
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tables_beyond_a_million_keys_are_sampled() {
+        for (count, expected) in [
+            (0, None),
+            (1_000_000, None),
+            (1_000_001, Some(2)),
+            (1_999_999, Some(3)),
+            (10_000_000, Some(11)),
+        ] {
+            assert_eq!(every_nth(count), expected, "{count}");
+        }
+    }
 }

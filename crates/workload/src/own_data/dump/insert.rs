@@ -69,6 +69,13 @@ pub fn lines_of(
     count
 }
 
+/// Whether the rows are the same whatever else was executed: every value is a literal, nothing is behind them, and none
+/// leaves the column at `counted`, an AUTO_INCREMENT, to the server.
+pub fn is_literal(rows: &[u8], counted: Option<usize>, has_backslashes: bool) -> bool {
+    let mut reader = Reader { text: rows, at: 0 };
+    reader.literal_rows(counted, has_backslashes).is_some()
+}
+
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -152,6 +159,83 @@ impl Reader<'_> {
             self.blanks();
             // Anything behind the rows, such as ON DUPLICATE KEY UPDATE, is no plain INSERT.
             return (self.at == self.text.len()).then_some(rows);
+        }
+    }
+
+    /// Reads rows of literals; `None` where something is none.
+    fn literal_rows(&mut self, counted: Option<usize>, has_backslashes: bool) -> Option<()> {
+        loop {
+            self.sign(b'(').then_some(())?;
+            let mut at = 0;
+            loop {
+                self.blanks();
+                let begin = self.at;
+                self.literal(has_backslashes)?;
+                let value = &self.text[begin..self.at];
+                // Whether 0 stands for the next number depends on the session's mode.
+                let is_left =
+                    matches!(value, b"0" | b"'0'" | b"''") || value.eq_ignore_ascii_case(b"NULL");
+                (counted != Some(at) || !is_left).then_some(())?;
+                at += 1;
+                if self.sign(b')') {
+                    break;
+                }
+                self.sign(b',').then_some(())?;
+            }
+            if !self.sign(b',') {
+                self.blanks();
+                return (self.at == self.text.len()).then_some(());
+            }
+        }
+    }
+
+    fn literal(&mut self, has_backslashes: bool) -> Option<()> {
+        let first = *self.rest().first()?;
+        match first {
+            b'\'' | b'"' => self.skip_text(first, has_backslashes),
+            b'-' | b'+' | b'.' | b'0'..=b'9' => {
+                let is_part =
+                    |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+                self.at += self.rest().iter().take_while(is_part).count();
+                Some(())
+            }
+            _ => {
+                let length = self.rest().iter().take_while(|it| is_word(**it)).count();
+                let word = self.rest()[..length].to_ascii_uppercase();
+                self.at += length;
+                match &word[..] {
+                    b"NULL" | b"TRUE" | b"FALSE" => Some(()),
+                    // X'4D', B'01', N'text', _binary 'text'
+                    [b'X' | b'B' | b'N'] | [b'_', ..] => {
+                        self.blanks();
+                        match *self.rest().first()? {
+                            mark @ (b'\'' | b'"') => self.skip_text(mark, has_backslashes),
+                            b'0' => self.literal(has_backslashes),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// Moves behind a text.
+    fn skip_text(&mut self, mark: u8, has_backslashes: bool) -> Option<()> {
+        self.at += 1;
+        loop {
+            let at = memchr::memchr2(mark, b'\\', self.rest())?;
+            self.at += at + 1;
+            if self.text[self.at - 1] == b'\\' {
+                self.at += usize::from(has_backslashes);
+            } else if self.text.get(self.at) == Some(&mark) {
+                self.at += 1;
+            } else {
+                return Some(());
+            }
+            if self.at > self.text.len() {
+                return None;
+            }
         }
     }
 
@@ -317,6 +401,32 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_literals_do_not_depend_on_others() {
+        for (rows, expected) in [
+            ("(1,'a\\'),(',_binary 'b'),\n(2,NULL,X'4D')", true),
+            ("(1,-1.5e-3,0x41,TRUE)", true),
+            ("(1,now())", false),
+            ("(1,@a)", false),
+            ("(1,1+1)", true),
+            ("(1,(2))", false),
+            ("(NULL,1)", false),
+            ("(0,1)", false),
+            ("(1,0,NULL)", true),
+            ("(1,DEFAULT)", false),
+            ("(1,2) ON DUPLICATE KEY UPDATE a = 1", false),
+            ("(1,'a", false),
+            ("(1,'a\\", false),
+        ] {
+            assert_eq!(
+                is_literal(rows.as_bytes(), Some(0), true),
+                expected,
+                "{rows}"
+            );
+        }
+        assert!(is_literal(b"(NULL,'a\\')", None, false));
+    }
+
+    #[test]
     fn the_beginning_names_table_and_columns() {
         let head = |text: &str| {
             let head = insert_head(text.as_bytes())?;
@@ -346,6 +456,7 @@ mod tests {
         fn any_bytes_are_lines_or_none(rows in "[(),'0-9axN\\\\\n\t_ ]{0,60}", has_backslashes: bool) {
             let _ = lines(&rows, has_backslashes);
             let _ = insert_head(rows.as_bytes());
+            let _ = is_literal(rows.as_bytes(), Some(1), has_backslashes);
         }
     }
 }

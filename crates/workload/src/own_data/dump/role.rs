@@ -2,7 +2,10 @@
 
 use bstr::ByteSlice;
 
-use super::insert::insert_head;
+use super::{
+    assignment::{Setting, setting},
+    insert::insert_head,
+};
 
 /// Bytes of a statement that are read for it.
 const HEAD_BYTES: usize = 600;
@@ -12,14 +15,17 @@ const HEAD_BYTES: usize = 600;
 pub enum Role {
     /// Rows of this table, for any connection.
     Rows(String),
-    /// A setting of the session, for every connection.
-    Session,
+    /// A setting of the session, for every connection: this statement, without what is not of the session.
+    Session(Vec<u8>),
     /// It makes or drops this table.
     Table(String),
     /// The keys of this table are made again after its rows.
     EnableKeys(String),
     /// It names the database of the statements behind it.
     Database(String),
+    /// It changes the properties of the database of this name: this statement without the name, which so holds for the
+    /// database of the connection.
+    AlterDatabase(String, Vec<u8>),
     /// It has no use where several connections load into a fresh server: locks, transactions, positions of a replica.
     Skipped,
     /// Anything else, after all rows before it: views, triggers, routines.
@@ -27,7 +33,7 @@ pub enum Role {
 }
 
 /// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
-fn words(statement: &[u8]) -> &[u8] {
+pub(super) fn words(statement: &[u8]) -> &[u8] {
     let mut rest = statement;
     for begin in [&b"/*!"[..], b"/*M!"] {
         if let Some(inside) = rest.strip_prefix(begin) {
@@ -51,14 +57,11 @@ impl Role {
         if begins("INSERT ") {
             return insert_head(statement).map_or(Self::Other, |head| Self::Rows(head.table));
         }
-        if begins("SET ") {
-            let is_of_server = ["GLOBAL", "AUTOCOMMIT", "SQL_LOG_BIN"].iter();
-            let mut is_of_server = is_of_server.filter(|word| upper.contains_str(word));
-            return if is_of_server.next().is_some() {
-                Self::Skipped
-            } else {
-                Self::Session
-            };
+        match setting(statement) {
+            Some(Setting::None) => return Self::Skipped,
+            Some(Setting::Session(text)) => return Self::Session(text),
+            Some(Setting::Computed) => return Self::Other,
+            None => {}
         }
         let skipped = [
             "LOCK TABLES",
@@ -80,10 +83,20 @@ impl Role {
         if begins("USE ") {
             return name_behind("USE").map_or(Self::Other, Self::Database);
         }
-        for word in ["CREATE DATABASE", "CREATE SCHEMA", "DROP DATABASE"] {
+        for word in [
+            "CREATE DATABASE",
+            "CREATE SCHEMA",
+            "DROP DATABASE",
+            "DROP SCHEMA",
+        ] {
             if begins(word) {
                 let name = name_behind(word);
                 return name.map_or(Self::Other, Self::Database);
+            }
+        }
+        for word in ["ALTER DATABASE", "ALTER SCHEMA"] {
+            if begins(word) {
+                return alter_database(statement, word.len()).unwrap_or(Self::Other);
             }
         }
         if begins("ALTER TABLE")
@@ -103,6 +116,33 @@ impl Role {
         }
         Self::Other
     }
+}
+
+/// `ALTER DATABASE shop CHARACTER SET utf8mb4` without the name; `None` where it has none. `words_length` is that of its
+/// first two words.
+fn alter_database(statement: &[u8], words_length: usize) -> Option<Role> {
+    let at = statement.len() - words(statement).len() + words_length;
+    let behind = &statement[at..];
+    let name = first_name(behind)?;
+    let is_property = [
+        "CHARACTER",
+        "CHARSET",
+        "DEFAULT",
+        "COLLATE",
+        "COMMENT",
+        "ENCRYPTION",
+        "READ",
+    ];
+    let is_property = is_property.iter().any(|it| name.eq_ignore_ascii_case(it));
+    let quoted = format!("`{name}`");
+    let (begin, length) = match behind.find(&quoted) {
+        Some(begin) => (begin, quoted.len()),
+        None if is_property => return None,
+        None => (behind.find(&name)?, name.len()),
+    };
+    let mut text = statement[..at + begin].to_vec();
+    text.extend_from_slice(behind[begin + length..].trim_ascii_start());
+    Some(Role::AlterDatabase(name, text))
 }
 
 /// The first name behind IF [NOT] EXISTS and comments.
@@ -166,7 +206,24 @@ mod tests {
     fn every_statement_of_a_dump_has_its_role() {
         let name = |name: &str| name.to_owned();
         for (text, role) in [
-            ("/*!40101 SET NAMES utf8mb4 */", Role::Session),
+            (
+                "/*!40101 SET NAMES utf8mb4 */",
+                Role::Session(b"/*!40101 SET NAMES utf8mb4 */".to_vec()),
+            ),
+            (
+                "SET autocommit=0, unique_checks=0",
+                Role::Session(b"SET unique_checks=0".to_vec()),
+            ),
+            ("SET @a = LAST_INSERT_ID()", Role::Other),
+            ("DROP SCHEMA IF EXISTS `shop`", Role::Database(name("shop"))),
+            (
+                "ALTER DATABASE `shop` CHARACTER SET latin1 COLLATE latin1_swedish_ci",
+                Role::AlterDatabase(
+                    name("shop"),
+                    b"ALTER DATABASE CHARACTER SET latin1 COLLATE latin1_swedish_ci".to_vec(),
+                ),
+            ),
+            ("ALTER DATABASE CHARACTER SET latin1", Role::Other),
             ("SET @@SESSION.SQL_LOG_BIN= 0", Role::Skipped),
             (
                 "SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-5'",

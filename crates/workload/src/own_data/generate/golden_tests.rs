@@ -244,3 +244,55 @@ fn keys_that_cannot_hold_are_errors() {
         assert!(found.contains(message), "{found}");
     }
 }
+
+#[test]
+fn a_rule_of_the_second_column_of_a_key_is_of_the_second_column() {
+    let key = |columns: &[&str], table: &str, parent_columns: &[&str]| ForeignKey {
+        columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+        table: table.to_owned(),
+        parent_columns: parent_columns.iter().map(|it| (*it).to_owned()).collect(),
+    };
+    let table = |name: &str, columns: &[&str], foreign_keys| TableInfo {
+        name: name.to_owned(),
+        columns: columns.iter().map(|it| column(it, "int", "int")).collect(),
+        foreign_keys,
+        unique_keys: Vec::new(),
+    };
+    let infos = [
+        table("parent", &["kind", "id"], Vec::new()),
+        table(
+            "child",
+            &["parent_kind", "parent_id"],
+            vec![key(
+                &["parent_kind", "parent_id"],
+                "parent",
+                &["kind", "id"],
+            )],
+        ),
+    ];
+    let child = |rules: &[(&str, &str)]| {
+        let parent = spec(
+            "parent",
+            100,
+            &[("kind", "constant 7"), ("id", "sequence 100")],
+        );
+        let specs = table_specs(&[parent, spec("child", 50, rules)]).unwrap();
+        generate(&specs, &infos, &[], 1, &mut Vec::new())
+    };
+    let tables = child(&[("parent_id", "150..159")]).unwrap();
+    for row in fields(&tables[1]) {
+        let id: u32 = row[1].parse().unwrap();
+        assert!(row[0] == "7" && (150..=159).contains(&id), "{row:?}");
+    }
+    let error = child(&[("parent_id", "1..9")]).unwrap_err().to_string();
+    assert!(
+        error.contains("parent_id: 1 is not among the keys"),
+        "{error}"
+    );
+    let two = [
+        ("parent_kind", "references parent.kind"),
+        ("parent_id", "150..159"),
+    ];
+    let error = child(&two).unwrap_err().to_string();
+    assert!(error.contains("another rule than parent_kind"), "{error}");
+}

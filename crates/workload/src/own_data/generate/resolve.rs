@@ -1,13 +1,15 @@
 //! From rules, columns and keys to tables whose rows can be made.
 
+mod foreign;
+
 use std::sync::Arc;
 
 use super::{
     column::{ColumnInfo, ForeignKey, TableInfo},
     error::GenerateError,
     law::Law,
-    rows::{Cell, Column, Draw, Foreign, GeneratedTable, Parent, ParentKeys, hash_of},
-    rule::{Rule, Values},
+    rows::{Cell, Column, GeneratedTable, Parent, ParentKeys, hash_of},
+    rule::Values,
     table::{TableSpec, in_order},
     unique::{Need, Unit, needs},
 };
@@ -67,6 +69,7 @@ pub fn needed_parents(
                 table: key.table.clone(),
                 columns: key.parent_columns.clone(),
                 rows: Vec::new(),
+                is_sample: false,
             };
             if !specs.iter().any(is_generated) && !needed.contains(&wanted) {
                 needed.push(wanted);
@@ -301,194 +304,5 @@ impl Maker<'_> {
             count
         };
         made(Cell::Distinct { values, count })
-    }
-
-    /// The table that a key refers to, and its number of rows.
-    fn parent(&self, key: &ForeignKey) -> Result<(Parent, u64), GenerateError> {
-        if key.table.eq_ignore_ascii_case(&self.spec.name) {
-            return Ok((Parent::Own, self.spec.rows));
-        }
-        let mut made = self.made.iter();
-        if let Some(table) = made.find(|table| table.name.eq_ignore_ascii_case(&key.table)) {
-            return Ok((Parent::Generated(Arc::clone(table)), table.rows));
-        }
-        let mut known = self.parents.iter();
-        let known =
-            known.find(|keys| keys.table == key.table && keys.columns == key.parent_columns);
-        match known {
-            Some(keys) if !keys.rows.is_empty() => {
-                Ok((Parent::Known(keys.clone()), keys.rows.len() as u64))
-            }
-            _ => {
-                let problem = format!(
-                    "it refers to {}, which has no rows: generate them, too",
-                    key.table
-                );
-                Err(self.wrong(&key.columns[0], problem))
-            }
-        }
-    }
-
-    fn foreign(
-        &mut self,
-        key: &ForeignKey,
-        need: Option<Need>,
-        groups: u64,
-    ) -> Result<Foreign, GenerateError> {
-        let (parent, parent_rows) = self.parent(key)?;
-        let (name, rows) = (&key.columns[0], self.spec.rows);
-        let ruled = key.columns.iter().find_map(|column| self.spec.rule(column));
-        let is_own = matches!(parent, Parent::Own);
-        let draw = match (need, ruled) {
-            (Some(Need::Distinct), _) if is_own => {
-                return Err(self.wrong(name, "it is unique and refers to its own table"));
-            }
-            (Some(need), None) if is_own => {
-                let problem =
-                    format!("it refers to its own table and is part of a unique key ({need:?})");
-                return Err(self.wrong(name, problem));
-            }
-            (_, None) if is_own => Draw::Earlier {
-                first_is_null: key.columns.iter().all(|column| {
-                    let at = self.info.position(column);
-                    at.is_some_and(|at| self.info.columns[at].is_nullable)
-                }),
-            },
-            (Some(Need::Distinct), ruled) => {
-                let is_even = |rule: &Rule| match rule.values {
-                    Values::References { law, .. } | Values::Numbers { law, .. } => {
-                        law == Law::Uniform
-                    }
-                    _ => false,
-                };
-                if !ruled.is_none_or(is_even) {
-                    return Err(
-                        self.wrong(name, "it is unique, and its rule repeats some values often")
-                    );
-                }
-                if parent_rows < rows {
-                    let problem = format!(
-                        "it is unique, and {} has {parent_rows} rows for {rows}",
-                        key.table
-                    );
-                    return Err(self.wrong(name, problem));
-                }
-                Draw::Distinct
-            }
-            (Some(Need::Spread), None) => Draw::Spread { groups },
-            (Some(Need::Enumerated), None) => {
-                if rows.div_ceil(groups) > parent_rows {
-                    let problem = format!(
-                        "{rows} rows cannot have a unique key over {groups} values and the {parent_rows} rows of {}",
-                        key.table
-                    );
-                    return Err(self.wrong(name, problem));
-                }
-                Draw::Enumerated { groups }
-            }
-            (_, Some(rule)) => self.ruled(key, rule, &parent, parent_rows)?,
-            (None, None) => Draw::Law {
-                law: Law::Uniform,
-                first: 0,
-                count: parent_rows,
-            },
-        };
-        Ok(Foreign {
-            parent,
-            parent_rows,
-            draw,
-            seed: hash_of(self.seed, &[&self.spec.name, "=>", name]),
-        })
-    }
-
-    /// The draw of a foreign key whose column has a rule.
-    fn ruled(
-        &mut self,
-        key: &ForeignKey,
-        rule: &Rule,
-        parent: &Parent,
-        parent_rows: u64,
-    ) -> Result<Draw, GenerateError> {
-        let name = &key.columns[0];
-        let of_all = |law| Draw::Law {
-            law,
-            first: 0,
-            count: parent_rows,
-        };
-        match &rule.values {
-            Values::References { law, .. } => Ok(of_all(*law)),
-            Values::Numbers {
-                first,
-                last,
-                scale: 0,
-                law,
-            } => {
-                let begins_at = match parent {
-                    Parent::Generated(table) => table.sequence(&key.parent_columns[0]),
-                    Parent::Known(_) | Parent::Own => None,
-                };
-                let advice = format!(
-                    "write \"references {}.{} zipf 1.1\"",
-                    key.table, key.parent_columns[0]
-                );
-                let Some(begin) = begins_at else {
-                    let problem = format!("the keys of {} are no sequence: {advice}", key.table);
-                    return Err(self.wrong(name, problem));
-                };
-                let end = begin.saturating_add_unsigned(parent_rows - 1);
-                if *first < begin || *first > end {
-                    let problem = format!(
-                        "{first} is not among the keys of {}, {begin}..{end}",
-                        key.table
-                    );
-                    return Err(self.wrong(name, problem));
-                }
-                if *last > end {
-                    self.notes.push(format!(
-                        "generate: {}.{name}: {first}..{last} ends at {end}, the last key of {}",
-                        self.spec.name, key.table
-                    ));
-                }
-                Ok(Draw::Law {
-                    law: *law,
-                    first: first.abs_diff(begin),
-                    count: last.min(&end).abs_diff(*first) + 1,
-                })
-            }
-            _ => {
-                let problem = format!(
-                    "it is a foreign key: its rule can be a range of whole numbers with a distribution, or \"references {}.{}\"",
-                    key.table, key.parent_columns[0]
-                );
-                Err(self.wrong(name, problem))
-            }
-        }
-    }
-
-    /// The position of a key's column in its parent.
-    fn parent_column(
-        &self,
-        key: &ForeignKey,
-        parent_column: &str,
-        name: &str,
-    ) -> Result<usize, GenerateError> {
-        let position = match self.parent(key)?.0 {
-            Parent::Generated(table) => table.position(parent_column),
-            Parent::Known(keys) => keys.columns.iter().position(|it| it == parent_column),
-            Parent::Own => {
-                if parent_column.eq_ignore_ascii_case(name) {
-                    return Err(self.wrong(name, "it refers to itself"));
-                }
-                let written = self
-                    .info
-                    .columns
-                    .iter()
-                    .filter(|column| !column.is_generated);
-                let mut written = written.map(|column| &column.name);
-                written.position(|column| column.eq_ignore_ascii_case(parent_column))
-            }
-        };
-        let problem = || format!("{} has no column {parent_column} with a value", key.table);
-        position.ok_or_else(|| self.wrong(name, problem()))
     }
 }

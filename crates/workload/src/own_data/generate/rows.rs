@@ -27,6 +27,8 @@ pub struct ParentKeys {
     pub columns: Vec<String>,
     /// Its rows.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
+    /// Whether the rows are a sample of its keys.
+    pub is_sample: bool,
 }
 
 /// A table with all that its rows are made of.

@@ -1,0 +1,218 @@
+//! The assignments of a SET: `SET @old = @@sql_mode, sql_mode = ''`, also in a comment that the server reads.
+
+use bstr::ByteSlice;
+
+use super::role::words;
+
+/// One assignment of a SET.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment<'s> {
+    /// The whole assignment as it is written: `SESSION sql_mode = ''`.
+    pub text: &'s [u8],
+    /// What is set, in capitals and without its scope: `SQL_MODE`, `@OLD`, `NAMES UTF8`.
+    pub name: String,
+    /// Whether it is set for the whole server.
+    pub is_of_server: bool,
+    /// The value; empty where the statement has no equals sign, as `NAMES utf8`.
+    pub value: &'s [u8],
+}
+
+/// The assignments; `None` for any other statement.
+pub fn assignments(statement: &[u8]) -> Option<Vec<Assignment<'_>>> {
+    let text = words(statement);
+    let is_in_comment = text.len() < statement.len();
+    let rest = text.get(..4)?;
+    if !rest.eq_ignore_ascii_case(b"SET ") {
+        return None;
+    }
+    let mut list = text[4..].trim_ascii();
+    if is_in_comment {
+        list = list.strip_suffix(b"*/").unwrap_or(list).trim_ascii();
+    }
+    let mut is_of_server = false;
+    let parts = split(list).into_iter().map(|text| {
+        let at = text.find_byte(b'=').unwrap_or(text.len());
+        let value = text.get(at + 1..).unwrap_or_default().trim_ascii();
+        let target = text[..at].trim_ascii();
+        let target = target.strip_suffix(b":").unwrap_or(target).trim_ascii();
+        let mut name = String::from_utf8_lossy(target).to_uppercase();
+        if !name.starts_with('@') || name.starts_with("@@") {
+            // A scope by a word holds for the assignments behind it, too; one behind @@ does not.
+            let is_variable = name.starts_with("@@");
+            let bare = name.trim_start_matches('@');
+            let end = if is_variable { '.' } else { ' ' };
+            let (scope, rest) = bare.split_once(end).unwrap_or(("", bare));
+            let scope = match scope.trim() {
+                "GLOBAL" | "PERSIST" | "PERSIST_ONLY" => Some(true),
+                "SESSION" | "LOCAL" => Some(false),
+                _ => None,
+            };
+            let of_this = scope.unwrap_or(is_of_server && !is_variable);
+            if !is_variable {
+                is_of_server = of_this;
+            }
+            let rest = if scope.is_some() { rest } else { bare };
+            name = rest.trim().replace('`', "");
+            return Assignment {
+                text,
+                name,
+                is_of_server: of_this,
+                value,
+            };
+        }
+        Assignment {
+            text,
+            name,
+            is_of_server: false,
+            value,
+        }
+    });
+    Some(parts.collect())
+}
+
+/// The parts between commas that are in no text, comment or parentheses.
+fn split(list: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut begin, mut at, mut depth) = (0, 0, 0_usize);
+    while let Some(byte) = list.get(at) {
+        match byte {
+            b'\'' | b'"' | b'`' => at += quoted_length(&list[at..]) - 1,
+            b'/' if list[at..].starts_with(b"/*") => {
+                at += list[at..].find("*/").map_or(list.len(), |end| end + 1);
+            }
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(list[begin..at].trim_ascii());
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(list.get(begin..).unwrap_or_default().trim_ascii());
+    parts
+}
+
+/// Bytes of a quotation with both marks; of all the text where it has no end.
+fn quoted_length(text: &[u8]) -> usize {
+    let mark = text[0];
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' if mark != b'`' => at += 1,
+            byte if *byte == mark => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Whether an assignment reads tables or calls functions, so that it says something else on another connection.
+fn is_computed(assignment: &Assignment<'_>) -> bool {
+    let mut at = 0;
+    while let Some(byte) = assignment.value.get(at) {
+        match byte {
+            b'\'' | b'"' | b'`' => at += quoted_length(&assignment.value[at..]) - 1,
+            b'(' => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// What a loader does with a SET.
+pub(super) enum Setting {
+    /// Nothing of it is of the session.
+    None,
+    /// This statement, on every connection.
+    Session(Vec<u8>),
+    /// It computes the value of a user variable: on one connection, in order.
+    Computed,
+}
+
+/// What a loader does with a SET: settings of the server, of its transactions and of its binary log are left out.
+pub(super) fn setting(statement: &[u8]) -> Option<Setting> {
+    let all = assignments(statement)?;
+    let is_left_out = |it: &Assignment<'_>| {
+        it.is_of_server || ["AUTOCOMMIT", "SQL_LOG_BIN"].contains(&it.name.as_str())
+    };
+    let kept: Vec<&Assignment<'_>> = all.iter().filter(|it| !is_left_out(it)).collect();
+    if kept.is_empty() {
+        return Some(Setting::None);
+    }
+    let is_own = |it: &&Assignment<'_>| it.name.starts_with('@');
+    if kept.iter().all(is_own) && kept.iter().any(|it| is_computed(it)) {
+        return Some(Setting::Computed);
+    }
+    if kept.len() == all.len() {
+        return Some(Setting::Session(statement.to_vec()));
+    }
+    let begin = statement.len() - words(statement).len();
+    let mut text = statement[..begin].to_vec();
+    text.extend_from_slice(b"SET ");
+    let texts: Vec<&[u8]> = kept.iter().map(|it| it.text).collect();
+    text.extend_from_slice(&texts.join(&b", "[..]));
+    if begin > 0 {
+        text.extend_from_slice(b" */");
+    }
+    Some(Setting::Session(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(statement: &str) -> Option<String> {
+        match setting(statement.as_bytes())? {
+            Setting::None => Some(String::new()),
+            Setting::Session(text) => String::from_utf8(text).ok(),
+            Setting::Computed => Some("computed".to_owned()),
+        }
+    }
+
+    #[test]
+    fn only_what_is_not_of_the_session_is_left_out() {
+        for (statement, kept) in [
+            ("SET NAMES utf8mb4", "SET NAMES utf8mb4"),
+            ("SET autocommit=0, unique_checks=0", "SET unique_checks=0"),
+            (
+                "/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, @@SESSION.SQL_LOG_BIN = 0, SQL_MODE='A,B' */",
+                "/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='A,B' */",
+            ),
+            ("SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-5,y:2'", ""),
+            (
+                "SET GLOBAL a = 1, b = 2, SESSION c = 3",
+                "SET SESSION c = 3",
+            ),
+            ("SET @@global.a = 1, b = 2", "SET b = 2"),
+            (
+                "SET @MYSQLDUMP_TEMP_LOG_BIN = @@SESSION.SQL_LOG_BIN",
+                "SET @MYSQLDUMP_TEMP_LOG_BIN = @@SESSION.SQL_LOG_BIN",
+            ),
+            ("SET @global = '('", "SET @global = '('"),
+            ("SET @a := last_insert_id()", "computed"),
+            ("SET @a = (SELECT max(id) FROM t), @b = 1", "computed"),
+        ] {
+            assert_eq!(session(statement).as_deref(), Some(kept), "{statement}");
+        }
+        assert_eq!(session("SELECT 1"), None);
+    }
+
+    #[test]
+    fn assignments_have_names_and_values() {
+        let found = assignments(b"/*!50003 SET @saved = @@sql_mode, SESSION `sql_mode` := 'x' */");
+        let found: Vec<_> = found
+            .unwrap()
+            .into_iter()
+            .map(|it| (it.name, it.value.to_str_lossy().into_owned()))
+            .collect();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            found,
+            [pair("@SAVED", "@@sql_mode"), pair("SQL_MODE", "'x'")]
+        );
+    }
+}
