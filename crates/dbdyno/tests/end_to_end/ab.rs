@@ -52,7 +52,10 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
     let scene = Scene::new();
     scene.file(
         "orders.sql",
-        "\\set id random(1, :rows)\nSELECT c FROM sbtest1 WHERE pad > :id LIMIT 1;\n",
+        // An error where the index was made since the server's start: what it read would be in the caches.
+        "\\set id random(1, :rows)\nSELECT c FROM sbtest1 WHERE pad > :id LIMIT 1;\n\
+         SELECT IF(variable_value = 0, 1, (SELECT 1 UNION SELECT 2)) FROM information_schema.global_status \
+         WHERE variable_name = 'COM_CREATE_INDEX';\n",
     );
     let index = ["ab", "--sql", "CREATE INDEX pads ON sbtest1 (pad)"];
     let script = ["script", "orders.sql", "-D", "rows=1000"];
@@ -64,6 +67,20 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
         .prints("With or without 'CREATE INDEX pads ON sbtest1 (pad)'?")
         .prints("sql with against without: ");
     scene.nothing_is_left();
+    let file = fs::read_to_string(scene.path().join("results/ab-1/ab.toml")).unwrap();
+    assert!(file.contains("change = [\"{sql}\"]"), "{file}");
+    scene
+        .dbdyno(
+            [
+                &["ab", "--sql", "SET GLOBAL long_query_time = 1"],
+                &SHORT[..],
+                &script,
+                &data,
+            ]
+            .concat(),
+        )
+        .exits(2)
+        .says("the restart behind `change` resets what SET GLOBAL long_query_time = 1 sets");
     let wrong = ["ab", "--sql", "CREATE INDEX pads ON nowhere (pad)"];
     scene
         .dbdyno([&wrong[..], &SHORT, &script, &data].concat())

@@ -167,6 +167,14 @@ fn a_given_server_loses_nothing_that_is_not_dbdynos() {
     schema("create table mine (a int primary key); insert into mine values (1), (2);");
     run(0);
     assert_eq!(sql("show tables").trim(), "theirs");
+    // Tables that refer to each other, with names that need quotes.
+    schema(
+        "create table mine (a int primary key); create table `a-child` (a int references mine (a), \
+         foreign key (a) references mine (a)); insert into mine values (1), (2); insert into `a-child` values (1);",
+    );
+    std::fs::remove_dir_all(scene.path().join("out")).unwrap();
+    run(0);
+    assert_eq!(sql("show tables").trim(), "theirs");
     scene.dbdyno(["server", "destroy", "s"]).exits(0);
     scene.nothing_is_left();
 }

@@ -1,6 +1,8 @@
 //! `[data] dump`: dumps of a real server, loaded by dbdyno and by the client, hold the same.
 
-use std::fs;
+use std::{fs, time::Instant};
+
+use rustix::process::Signal;
 
 use crate::{results::Results, scene::Scene};
 
@@ -147,8 +149,8 @@ fn a_dump_that_fails_says_where() {
             "prod.sql, line 5: CREATE TABLE u (a wrong): error ",
         ),
         (
-            "\n\nINSERT INTO t VALUES (3,'c'),(1,'d');",
-            "prod.sql, line 7: INSERT INTO t VALUES (3,'c'),(1,'d'): ",
+            "\n\nINSERT INTO t VALUES (3,'c'),(3,'d');",
+            "prod.sql, line 7: INSERT INTO t VALUES (3,'c'),(3,'d'): ",
         ),
         (
             "INSERT INTO t VALUES (3,'cut",
@@ -222,5 +224,84 @@ fn a_directory_of_mydumper_is_loaded_in_its_order() {
     let record = Results::at(scene.path().join("out")).record(1);
     assert_eq!(record.one("dataset")["rows"], 3);
     assert_eq!(record.one("dataset")["source"], "the dump dumped");
+    scene.nothing_is_left();
+}
+
+/// Rows that depend on others, settings of several kinds, and a trigger with a mode of its own.
+const ORDERED: &str = r"
+SET autocommit=0, unique_checks=0;
+CREATE TABLE t (id int PRIMARY KEY AUTO_INCREMENT, a varchar(20)) CHARSET=utf8mb4;
+CREATE TABLE u (id int PRIMARY KEY, t int, a varchar(20));
+INSERT INTO t (a) VALUES ('first');
+SET @first = LAST_INSERT_ID();
+INSERT INTO t VALUES (NULL,'second'),(NULL,'third');
+INSERT INTO u VALUES (1, @first, 'x'), (2, (SELECT max(id) FROM t), 'y');
+SET @saved_sql_mode = @@sql_mode;
+SET sql_mode = 'NO_BACKSLASH_ESCAPES';
+INSERT INTO u VALUES (3, 3, 'a\');
+SET @inner_sql_mode = @@sql_mode;
+SET sql_mode = '';
+INSERT INTO u VALUES (4, 4, 'b\';');
+SET sql_mode = @inner_sql_mode;
+INSERT INTO u VALUES (5, 5, 'c\');
+SET sql_mode = @saved_sql_mode;
+ALTER DATABASE `shop` CHARACTER SET latin1 COLLATE latin1_swedish_ci ;
+DROP SCHEMA IF EXISTS `shop`;
+COMMIT;
+";
+
+#[test]
+fn rows_that_depend_on_others_are_loaded_in_order() {
+    let scene = Scene::new();
+    scene.file("prod.sql", ORDERED);
+    scene.file(
+        "load.sql",
+        "\\set id random(1, 3)\nSELECT a FROM t WHERE id = :id \\gset\n",
+    );
+    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
+    let names = fs::read_dir(scene.servers_directory()).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let server = names.next().unwrap();
+    scene.dbdyno(["server", "start", &server]).exits(0);
+    let rows = ask(
+        &scene,
+        &server,
+        "test",
+        "select * from t; select id, t, hex(a) from u; select @@character_set_database",
+    );
+    assert_eq!(
+        rows,
+        "1\tfirst\n2\tsecond\n3\tthird\n1\t1\t78\n2\t3\t79\n3\t3\t615C\n4\t4\t62273B\n5\t5\t635C\nlatin1\n"
+    );
+    scene.dbdyno(["server", "destroy", &server]).exits(0);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
+    let scene = Scene::new();
+    scene.file(
+        "prod.sql",
+        "CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE u (a int);\n\
+         CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW SET @slept = SLEEP(100);\n\
+         INSERT INTO u VALUES (1);\nINSERT INTO t VALUES (1);\n",
+    );
+    scene.file("load.sql", "SELECT 1;\n");
+    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    let mut running = scene.start(["run", "own.toml", "--results", "out"]);
+    let log = scene.servers_directory();
+    running.wait_until("a server to load", || {
+        let servers = fs::read_dir(&log).into_iter().flatten().flatten();
+        servers
+            .into_iter()
+            .any(|server| server.path().join("data/test/u.ibd").exists())
+    });
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let begin = Instant::now();
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    let took_s = begin.elapsed().as_secs_f64();
+    assert!(took_s < 20.0, "it waited for the statement: {took_s}");
     scene.nothing_is_left();
 }
