@@ -342,8 +342,7 @@ fn cell(
         scale::shrink(scale, &server, data.as_mut(), &mut load)
             .map_err(|problem| data_section.error_at("rows", problem))?;
     }
-    let each = section("each", "[each]")?;
-    let each = EachSpec::read(&each, &server, data.as_ref())?;
+    let each = EachSpec::read(&section("each", "[each]")?, &server, data.as_ref())?;
     let proxy = ProxySpec::read(&section("proxy", "[proxy]")?)?;
     Ok(Cell {
         combination: levels,

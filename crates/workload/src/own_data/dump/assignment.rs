@@ -2,7 +2,20 @@
 
 use bstr::ByteSlice;
 
-use super::role::words;
+/// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
+pub(super) fn words(statement: &[u8]) -> &[u8] {
+    let mut rest = statement;
+    for begin in [&b"/*!"[..], b"/*M!"] {
+        if let Some(inside) = rest.strip_prefix(begin) {
+            let digits = inside
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            rest = inside[digits..].trim_ascii_start();
+        }
+    }
+    rest
+}
 
 /// One assignment of a SET.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::{
-    assignment::{Setting, setting},
+    assignment::{Setting, setting, words},
     insert::insert_head,
 };
 
@@ -30,21 +30,6 @@ pub enum Role {
     Skipped,
     /// Anything else, after all rows before it: views, triggers, routines.
     Other,
-}
-
-/// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
-pub(super) fn words(statement: &[u8]) -> &[u8] {
-    let mut rest = statement;
-    for begin in [&b"/*!"[..], b"/*M!"] {
-        if let Some(inside) = rest.strip_prefix(begin) {
-            let digits = inside
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
-            rest = inside[digits..].trim_ascii_start();
-        }
-    }
-    rest
 }
 
 impl Role {
