@@ -116,6 +116,14 @@ impl Elimination {
         self.next.as_ref()
     }
 
+    /// Keeps a part whatever it costs, and plans the check of what is then the shortest configuration; only after the
+    /// screening.
+    pub fn pin(&mut self, part: usize) {
+        self.parts[part].fate = Fate::Pinned;
+        self.is_finished = false;
+        self.shorten();
+    }
+
     /// The parts in their order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
