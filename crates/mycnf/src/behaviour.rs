@@ -234,11 +234,14 @@ const CLASSES: [Class; 7] = [
     ),
 ];
 
-/// Time limits by their ending; those of the thread pool are about speed.
+/// Time limits by their ending, besides [`OF_SPEED`] and those of the thread pool.
 const TIME_LIMIT: Behaviour = Behaviour {
     why: "about time limits, not tested for removal",
     is_measurable: true,
 };
+
+/// The time between flushes of the log.
+const OF_SPEED: &str = "innodb_flush_log_at_timeout";
 
 /// Why an option, by its canonical name, is about something else than speed; `None` if it can be measured.
 pub(crate) fn behaviour(name: &str) -> Option<Behaviour> {
@@ -247,6 +250,40 @@ pub(crate) fn behaviour(name: &str) -> Option<Behaviour> {
         class.names.contains(&name) || class.prefixes.iter().any(|it| begins(it))
     };
     let found = CLASSES.iter().find(has).map(|class| class.behaviour);
-    let is_limit = name.ends_with("_timeout") && !name.starts_with("thread_pool");
+    let is_limit =
+        name.ends_with("_timeout") && !name.starts_with("thread_pool") && name != OF_SPEED;
     found.or(is_limit.then_some(TIME_LIMIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_about_speed_are_measured() {
+        for name in [
+            "innodb_buffer_pool_size",
+            "innodb_flush_log_at_trx_commit",
+            "innodb_flush_log_at_timeout",
+            "sync_binlog",
+            "binlog_cache_size",
+            "thread_pool_idle_timeout",
+            "general_log",
+            "table_open_cache",
+        ] {
+            assert_eq!(behaviour(name), None, "{name}");
+        }
+        assert!(behaviour("innodb_lock_wait_timeout").is_some());
+        assert!(behaviour("read_only").is_some_and(|it| !it.is_measurable));
+    }
+
+    #[test]
+    fn no_option_has_two_reasons() {
+        for class in &CLASSES {
+            for name in class.names {
+                let found = behaviour(name).unwrap();
+                assert_eq!(found, class.behaviour, "{name}");
+            }
+        }
+    }
 }

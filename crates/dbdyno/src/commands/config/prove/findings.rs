@@ -141,8 +141,8 @@ fn memory(case: &Case, options: &[String]) -> Result<Vec<String>, Blamed> {
 /// What a group changes in the cost of an operation, from the file without it to the file with it, in the round of its
 /// evidence.
 fn causes(case: &Case, course: &Course, at: usize, part: &Part) -> Vec<String> {
-    let rounds = course.rounds.iter().zip(course.elimination.rounds());
-    let of_evidence = part.round.and_then(|number| rounds.skip(number - 1).next());
+    let mut rounds = course.rounds.iter().zip(course.elimination.rounds());
+    let of_evidence = part.round.and_then(|number| rounds.nth(number - 1));
     let found = of_evidence.and_then(|(done, round)| {
         let with_baseline = round.baseline.contains(&at);
         let mut other = round.baseline.clone();
