@@ -247,7 +247,7 @@ const OF_SPEED: &str = "innodb_flush_log_at_timeout";
 pub(crate) fn behaviour(name: &str) -> Option<Behaviour> {
     let has = |class: &&Class| {
         let begins = |prefix: &&str| name.starts_with(prefix);
-        class.names.contains(&name) || class.prefixes.iter().any(|it| begins(it))
+        class.names.contains(&name) || class.prefixes.iter().any(begins)
     };
     let found = CLASSES.iter().find(has).map(|class| class.behaviour);
     let is_limit =

@@ -15,7 +15,7 @@ use crate::{
 /// Names of the configurations of a round; the baseline is the first.
 const NAMES: [&str; 12] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"];
 const BLOCKS_AT_MOST: usize = 12;
-/// With runs that deviate by [`DEVIATION`], so many blocks cannot exclude a smaller loss.
+/// With runs that deviate by [`DEVIATION`], [`BLOCKS_AT_MOST`] blocks exclude a loss of this size, and hardly a smaller one.
 const MARGIN: f64 = 0.12;
 const PER_S: f64 = 400.0;
 

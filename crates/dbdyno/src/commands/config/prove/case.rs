@@ -163,8 +163,8 @@ impl Case {
     fn check_connections(&self) -> Result<(), Blamed> {
         let wanted = u64::from(self.workload.connections);
         let files = [
-            (Parts::new(), self.base_in_words()),
             (self.whole(), self.file.display().to_string()),
+            (Parts::new(), self.base_in_words()),
         ];
         for (parts, name) in files {
             let values = Side::of_file(&self.file_with(&parts)?, &self.target).values;
