@@ -28,19 +28,6 @@ use crate::{
     },
 };
 
-/// Options that influence the data when it is made: data made with another value is another data set.
-const SHAPING: &[&str] = &[
-    "character_set_server",
-    "collation_server",
-    "default_storage_engine",
-    "innodb_data_file_path",
-    "innodb_default_row_format",
-    "innodb_file_per_table",
-    "innodb_page_size",
-    "innodb_undo_tablespaces",
-    "lower_case_table_names",
-];
-
 /// One combination with all parameters of its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
@@ -213,7 +200,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
             words.extend(files.map(|file| file.display().to_string()));
             let by_pool = data.follows_buffer_pool();
             let shapes = |option: &str| {
-                SHAPING.iter().any(|name| is_option(option, name))
+                mycnf::SHAPING.iter().any(|name| is_option(option, name))
                     || by_pool && is_option(option, "innodb_buffer_pool_size")
             };
             let shaping = set.iter().filter(|(option, _)| shapes(option));

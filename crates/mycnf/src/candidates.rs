@@ -7,6 +7,7 @@ mod grouping;
 use std::collections::BTreeSet;
 
 use crate::assignment::{Assignment, is_same_setting};
+use crate::behaviour::behaviour;
 use crate::catalogue::Kind;
 use crate::comparison::OF_INSTANCES;
 use crate::entry::Entry;
@@ -17,6 +18,7 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION};
 use crate::rule::Level;
+use crate::shaping::SHAPING;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -27,14 +29,11 @@ use grouping::grouped;
 const GROUP: &str = "mysqld";
 
 /// Options of one instance, besides those of [`OF_INSTANCES`] and those that a private server has its own of.
-const OWN: [&str; 8] = [
-    "local_infile",
+const OWN: [&str; 5] = [
     "mysqlx",
     "mysqlx_port",
     "plugin_load",
     "plugin_load_add",
-    "secure_file_priv",
-    "server_id",
     "tmpdir",
 ];
 
@@ -47,6 +46,17 @@ pub struct UntestedLine {
     pub why: &'static str,
     /// Whether the line stays in the file all the same: it is about something else than speed.
     pub stays: bool,
+    /// Whether every measured file has it, the base as well: what is tested is then tested beside it.
+    pub is_measured: bool,
+}
+
+/// Options by name that the user decides about, in any spelling.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Options to test together.
+    pub groups: &'a [Vec<String>],
+    /// Options to test although they are about something else than speed.
+    pub tested: &'a [String],
 }
 
 /// The lines of a file against a base.
@@ -61,13 +71,13 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// The lines of a file against those of a base, or against the defaults of the version. `declared` groups name options
-    /// in any spelling; an error if one of them is not tested.
+    /// The lines of a file against those of a base, or against the defaults of the version. An error if an option that
+    /// is wanted is not tested.
     pub fn new(
         file: &OptionFile,
         base: Option<&OptionFile>,
         target: &Target,
-        declared: &[Vec<String>],
+        wanted: &Wanted<'_>,
     ) -> Result<Self, Error> {
         let (machine, empty) = (Machine::default(), OptionFile::default());
         let subject = Subject::new(file, target, &machine);
@@ -77,12 +87,14 @@ impl Candidates {
             untested: Vec::new(),
             common: Vec::new(),
         };
+        let asked = asked(wanted.tested, &subject);
         let mut single = Vec::new();
         for line in deciding(&subject) {
-            made.sort(line, &base, &mut single);
+            made.sort(line, &base, &asked, &mut single);
         }
         for line in deciding(&base).filter(|line| subject.set(line.name()).is_none()) {
-            let is_tested = reason(line).is_none() && differs(line, subject.value(line.name()));
+            let is_tested =
+                reason(line, &asked).is_none() && differs(line, subject.value(line.name()));
             if is_tested {
                 single.push(Candidate {
                     options: vec![line.name().to_owned()],
@@ -91,15 +103,27 @@ impl Candidates {
                 });
             }
         }
-        made.groups = grouped(single, declared, &subject.catalogue)?;
+        for (written, known) in wanted.tested.iter().zip(&asked) {
+            if !single.iter().any(|one| one.options.contains(known)) {
+                let name = written.clone();
+                return Err(Error::NotTested { name });
+            }
+        }
+        made.groups = grouped(single, wanted.groups, &subject.catalogue)?;
         Ok(made)
     }
 
     /// Adds a line of the file to what is tested, to what is not, or to what both files have.
-    fn sort(&mut self, line: &Assignment<'_>, base: &Subject<'_>, single: &mut Vec<Candidate>) {
+    fn sort(
+        &mut self,
+        line: &Assignment<'_>,
+        base: &Subject<'_>,
+        asked: &[String],
+        single: &mut Vec<Candidate>,
+    ) {
         let entry = line.entry.clone();
-        if let Some((why, stays)) = reason(line) {
-            self.untested.push(UntestedLine { entry, why, stays });
+        if let Some(reason) = reason(line, asked) {
+            self.untested.push(reason.of(entry));
             return;
         }
         let of_base = base.set(line.name());
@@ -112,12 +136,13 @@ impl Candidates {
         } else if of_base.is_some() {
             self.common.push(entry);
         } else {
-            let (why, stays) = ("equal to the default", false);
-            self.untested.push(UntestedLine { entry, why, stays });
+            self.untested
+                .push(Reason::left_out("equal to the default").of(entry));
         }
     }
 
-    /// The file with these groups' lines, and the base's in place of the others'.
+    /// The file with these groups' lines, and the base's in place of the others'. It has the untested lines that every
+    /// measured file has.
     pub fn with(&self, present: &BTreeSet<usize>) -> Result<OptionFile, Error> {
         let groups = self.groups.iter().enumerate();
         let lines = groups.flat_map(|(at, group)| {
@@ -128,7 +153,9 @@ impl Candidates {
             }
         });
         let mut file = OptionFile::default();
-        for line in self.common.iter().chain(lines) {
+        let measured = self.untested.iter().filter(|it| it.is_measured);
+        let measured = measured.map(|it| &it.entry);
+        for line in self.common.iter().chain(measured).chain(lines) {
             file.push(GROUP, line.name.as_written(), line.value.clone())?;
         }
         Ok(file)
@@ -148,15 +175,31 @@ impl Candidates {
     }
 
     /// Joins groups of which one needs the other: without it the file gets a refusal, or an option without its switch.
+    /// A group that a line needs which is in every measured file is not tested.
     pub fn join_dependent(&mut self, target: &Target) -> Result<(), Error> {
         while let Some((one, other)) = self.dependent(target)? {
-            self.join(one, other);
+            match other {
+                Some(other) => self.join(one, other),
+                None => self.fix(one),
+            }
         }
         Ok(())
     }
 
-    /// Two groups of which the second needs the first.
-    fn dependent(&self, target: &Target) -> Result<Option<(usize, usize)>, Error> {
+    /// Takes a group out of the test: its lines stay, in every measured file.
+    fn fix(&mut self, group: usize) {
+        let lines = self.groups.remove(group).lines;
+        let fixed = lines.into_iter().map(|entry| UntestedLine {
+            entry,
+            why: "a line that is not tested needs it",
+            stays: true,
+            is_measured: true,
+        });
+        self.untested.extend(fixed);
+    }
+
+    /// Two groups of which the second needs the first; no second one if a line outside of the groups does.
+    fn dependent(&self, target: &Target) -> Result<Option<(usize, Option<usize>)>, Error> {
         let whole: BTreeSet<usize> = (0..self.groups.len()).collect();
         let complaints = |present: &BTreeSet<usize>| -> Result<BTreeSet<String>, Error> {
             let found = lint(&self.with(present)?, target, &Machine::default());
@@ -177,8 +220,11 @@ impl Candidates {
                         .iter()
                         .any(|line| line.name.base() == name.base())
                 };
+                let is_fixed =
+                    |line: &UntestedLine| line.is_measured && line.entry.name.base() == name.base();
                 let other = self.groups.iter().position(sets);
-                if let Some(other) = other.filter(|other| other != one) {
+                let other = other.filter(|other| other != one);
+                if other.is_some() || self.untested.iter().any(is_fixed) {
                     return Ok(Some((*one, other)));
                 }
             }
@@ -201,18 +247,6 @@ impl Candidates {
 /// The rule about options that need another one.
 const WITHOUT_SWITCH: &str = "option-without-its-switch";
 
-/// Options by which tables are made: with another value the data is another.
-const SHAPING: [&str; 8] = [
-    "character_set_server",
-    "collation_server",
-    "default_storage_engine",
-    "innodb_checksum_algorithm",
-    "innodb_compression_level",
-    "innodb_default_row_format",
-    "innodb_file_format",
-    "innodb_file_per_table",
-];
-
 /// The lines that decide an option, in the order of the file.
 fn deciding<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = &'s Assignment<'a>> {
     subject.read().filter(|line| {
@@ -221,8 +255,42 @@ fn deciding<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = &'s Assign
     })
 }
 
-/// Why a line is not tested whatever its value is, and whether it stays.
-fn reason(line: &Assignment<'_>) -> Option<(&'static str, bool)> {
+/// Why a line is not tested whatever its value is.
+struct Reason {
+    why: &'static str,
+    stays: bool,
+    is_measured: bool,
+}
+
+impl Reason {
+    fn left_out(why: &'static str) -> Self {
+        Self {
+            why,
+            stays: false,
+            is_measured: false,
+        }
+    }
+
+    fn stays(why: &'static str) -> Self {
+        Self {
+            stays: true,
+            ..Self::left_out(why)
+        }
+    }
+
+    fn of(self, entry: Entry) -> UntestedLine {
+        UntestedLine {
+            entry,
+            why: self.why,
+            stays: self.stays,
+            is_measured: self.is_measured,
+        }
+    }
+}
+
+/// The reason of a line that is not tested; options that were asked for are tested although they are about something else
+/// than speed.
+fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     let name = line.name();
     let base = line.entry.name.base();
     let is_own = |list: &[&str]| list.contains(&name) || list.contains(&base);
@@ -230,18 +298,44 @@ fn reason(line: &Assignment<'_>) -> Option<(&'static str, bool)> {
     let is_of_instance = is_own(&OF_INSTANCES) || is_own(&OWN) || is_own(&DECIDED);
     let is_secret = name.contains("password") || name.starts_with("ssl") || name.starts_with("tls");
     match line.option {
-        None => Some(("unknown to this version", false)),
-        Some(option) if option.kind == Kind::NoEffect => {
-            Some(("has no effect in this version", false))
+        None => {
+            return Some(Reason::stays(
+                "unknown to this version without its plugin, not tested",
+            ));
         }
-        _ if is_of_instance || is_file || is_own(&DIRECTORIES) => Some((
-            "a matter of the instance: a private server has its own",
-            true,
-        )),
-        _ if is_own(&FIXED_AT_CREATION) => Some(("fixed when the data directory is made", true)),
-        _ if is_secret => Some(("a matter of access, not of speed", true)),
-        _ => None,
+        Some(option) if option.kind == Kind::NoEffect => {
+            return Some(Reason::left_out("has no effect in this version"));
+        }
+        _ if is_of_instance || is_file || is_own(&DIRECTORIES) => {
+            return Some(Reason::stays(
+                "a matter of the instance: a private server has its own",
+            ));
+        }
+        _ if is_own(&FIXED_AT_CREATION) => {
+            return Some(Reason::stays("fixed when the data directory is made"));
+        }
+        _ if is_secret => return Some(Reason::stays("a matter of access, not of speed")),
+        _ => {}
     }
+    let found = behaviour(name).or_else(|| behaviour(base))?;
+    let is_asked = asked.iter().any(|it| it == name);
+    (!is_asked).then_some(Reason {
+        why: found.why,
+        stays: true,
+        is_measured: found.is_measurable,
+    })
+}
+
+/// The catalogue's names of options that were asked for.
+fn asked(written: &[String], subject: &Subject<'_>) -> Vec<String> {
+    let names = written.iter().map(|name| {
+        let written = OptionName::new(name);
+        let known = subject.catalogue.find(&written);
+        known
+            .map_or(written.base(), |option| option.name)
+            .to_owned()
+    });
+    names.collect()
 }
 
 /// Whether a line sets another value than this one; a value that is not known differs.

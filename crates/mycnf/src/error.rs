@@ -85,7 +85,7 @@ pub enum Error {
     },
     /// A group of lines to test names an option that is not tested.
     #[error(
-        "option {name} is not tested: the file does not set it, or it cannot change how fast the server is"
+        "option {name} is not tested: the file does not change it, or it is about something else than speed"
     )]
     NotTested {
         /// The option as written.
@@ -120,7 +120,10 @@ impl Error {
             Self::UnknownTarget { .. } => {
                 Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
             }
-            Self::NotTested { .. } => Some("--plan lists what is tested".to_owned()),
+            Self::NotTested { .. } => Some(
+                "--plan lists what is tested and why other lines are not; --test NAME tests a line about something else"
+                    .to_owned(),
+            ),
             Self::OptionCount { .. }
             | Self::Syntax { .. }
             | Self::Value { .. }

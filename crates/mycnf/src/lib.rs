@@ -12,6 +12,7 @@
 //! ```
 
 mod assignment;
+mod behaviour;
 mod candidates;
 mod catalogue;
 mod client;
@@ -42,13 +43,14 @@ mod restart;
 mod rewrite;
 mod rule;
 mod rules;
+mod shaping;
 mod size;
 mod subject;
 mod target;
 mod trap;
 mod unknown;
 
-pub use candidates::{Candidate, Candidates, UntestedLine};
+pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};
 pub use catalogue::{Catalogue, Family};
 pub use client::{ClientFiles, ClientOptions, Transport};
 pub use comparison::{Difference, Side, differences};
@@ -70,6 +72,7 @@ pub use passwords::without_passwords;
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use rewrite::{Edit, rewritten_text};
 pub use rule::{Advice, Level, Remark, Rewrite, Rule};
+pub use shaping::SHAPING;
 pub use size::parse_size_bytes;
 pub use target::Target;
 pub use trap::traps;

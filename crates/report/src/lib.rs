@@ -47,7 +47,8 @@ pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
 pub use plan_comparison_page::{ComparedStatement, PlanSide, plan_comparison_page};
 pub use plan_page::{ExplainedForm, ExplainedStatement, plan_page};
 pub use proof::{
-    Gain, Proof, ProofLine, ProofRound, UntestedText, proof_as_html, proof_as_json, proof_as_text,
+    Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText, proof_as_html, proof_as_json,
+    proof_as_text,
 };
 pub use results::{Clause, Disturbances, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};

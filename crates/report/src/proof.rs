@@ -28,8 +28,10 @@ pub struct Proof {
     pub metric: &'static str,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
-    /// Whether every line is judged and the shortest file is checked.
+    /// Whether every line is judged and the shortest file certainly loses less than the margin.
     pub is_finished: bool,
+    /// The loss that the last check does not exclude, if that is the margin or more.
+    pub possible_loss: Option<PossibleLoss>,
     /// The lines that were to be tested, in their groups.
     pub lines: Vec<ProofLine>,
     /// Lines that were not tested, each with the reason.
@@ -48,6 +50,28 @@ pub struct Proof {
     pub rounds: Vec<ProofRound>,
     /// Directory of the results.
     pub results: String,
+}
+
+/// A loss that measurements do not exclude.
+#[derive(Debug, Clone, Copy)]
+pub struct PossibleLoss {
+    /// The share of the metric that the shortest file may lose.
+    pub share: f64,
+    /// Whether it is against the whole file without its harmful lines, and not against the whole one.
+    pub without_harmful: bool,
+}
+
+impl PossibleLoss {
+    /// `the shorter file may be up to 12 % slower than the whole one`.
+    pub fn in_words(&self) -> String {
+        let against = if self.without_harmful {
+            "the whole one without its harmful lines"
+        } else {
+            "the whole one"
+        };
+        let share = fine_percent(self.share);
+        format!("the shorter file may be up to {share} slower than {against}")
+    }
 }
 
 /// A gain over the base.
@@ -76,6 +100,8 @@ pub struct ProofLine {
     pub is_equivalent: bool,
     /// Executions of each side.
     pub executions: usize,
+    /// The round of effect and executions, from 1; `None` if none was measured.
+    pub round: Option<usize>,
     /// What they change in the cost of an operation, from without to with.
     pub causes: Vec<String>,
     /// What they cost in memory, durability and recovery.
@@ -136,9 +162,11 @@ impl Proof {
         };
         let (file, version, load) = (&self.file, &self.version, &self.workload);
         if !self.is_finished {
-            return format!(
-                "{file} for {version} under {load}: not decided; the time or the blocks were spent"
+            let why = self.possible_loss.map_or_else(
+                || "the time or the blocks were spent".to_owned(),
+                |loss| loss.in_words(),
             );
+            return format!("{file} for {version} under {load}: not decided; {why}");
         }
         let harmful = match self.of(Fate::Harms).count() {
             0 => String::new(),
@@ -238,7 +266,8 @@ impl ProofLine {
     /// Effect and evidence in a phrase.
     pub fn evidence(&self) -> String {
         let effect = self.effect.as_ref().map(interval);
-        let executions = self.executions;
+        let round = self.round.map(|round| format!(" of round {round}"));
+        let pairs = format!("{} pairs{}", self.executions, round.unwrap_or_default());
         match (self.fate, effect) {
             (Fate::Pinned, _) => {
                 let class = self
@@ -247,20 +276,24 @@ impl ProofLine {
                 format!("not tested: without it durability is {class}")
             }
             (Fate::Untested, _) => "not decided".to_owned(),
+            (Fate::Unresolved, _) => {
+                "not resolved: the file is slower without it and others together, and which of them it takes is open"
+                    .to_owned()
+            }
             (Fate::Jointly, _) => {
                 "no effect alone, but the file is slower without it and others together".to_owned()
             }
             (Fate::NoEffect, Some(effect)) if self.is_equivalent => {
-                format!("less than the margin: {effect}, {executions} pairs")
+                format!("less than the margin: {effect}, {pairs}")
             }
             (Fate::NoEffect, effect) => format!(
-                "no effect seen: {}, {executions} pairs; smallest visible {}",
+                "no effect seen: {}, {pairs}; smallest visible {}",
                 effect.unwrap_or_else(|| "no interval".to_owned()),
                 self.smallest
                     .map_or_else(|| "unknown".to_owned(), fine_percent)
             ),
             (Fate::Helps | Fate::Harms, effect) => {
-                format!("{}, {executions} pairs", effect.unwrap_or_default())
+                format!("{}, {pairs}", effect.unwrap_or_default())
             }
         }
     }
@@ -281,6 +314,7 @@ fn fate_word(fate: Fate) -> &'static str {
         Fate::Jointly => "jointly",
         Fate::Pinned => "pinned",
         Fate::Untested => "undecided",
+        Fate::Unresolved => "not resolved",
     }
 }
 

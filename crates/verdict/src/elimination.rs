@@ -9,6 +9,9 @@
 //! 3. Adding back, only if the shortest one is slower: the shortest one with each part that was left out, because parts
 //!    that can replace each other have no effect as long as the other one is there.
 //!
+//! Parts whose effect is undecided are left out until the check. It ends the elimination only if it excludes a loss: that
+//! no difference was seen says nothing where few executions could have shown one.
+//!
 //! The comparisons of a round share their baseline and the allowed error of 5 %.
 
 mod measured;
@@ -47,6 +50,8 @@ pub struct Round {
 #[derive(Debug, Clone)]
 pub struct Elimination {
     parts: Vec<Part>,
+    /// The loss that does not matter, as a share: a speed of 1 / (1 + margin) of the whole configuration's is as good.
+    margin: f64,
     shortest: Parts,
     /// Parts that were added back: no later round removes them, so that the rounds come to an end.
     locked: Parts,
@@ -60,8 +65,9 @@ pub struct Elimination {
 }
 
 impl Elimination {
-    /// An elimination of this number of parts, of which the pinned ones stay whatever they cost.
-    pub fn new(count: usize, pinned: &Parts) -> Self {
+    /// An elimination of this number of parts, of which the pinned ones stay whatever they cost. A loss below the margin,
+    /// a share, does not matter.
+    pub fn new(count: usize, pinned: &Parts, margin: f64) -> Self {
         let whole: Parts = (0..count).collect();
         let parts = whole.iter().map(|part| {
             Part::new(if pinned.contains(part) {
@@ -72,6 +78,7 @@ impl Elimination {
         });
         let mut made = Self {
             parts: parts.collect(),
+            margin,
             shortest: whole.clone(),
             locked: Parts::new(),
             next: None,
@@ -87,7 +94,7 @@ impl Elimination {
         made
     }
 
-    /// The round to measure next; `None` if there is none: it is finished, or a round was too short to decide.
+    /// The round to measure next; `None` if there is none: it is finished, or a round did not decide.
     pub fn round(&self) -> Option<&Round> {
         self.next.as_ref()
     }
@@ -103,10 +110,18 @@ impl Elimination {
             match round.purpose {
                 Purpose::Screening => self.screened(found),
                 Purpose::Check => self.checked(found),
-                Purpose::AddingBack => self.added_back(&round.baseline, found),
+                Purpose::AddingBack => self.added_back(&round, found),
             }
         }
         self.next.as_ref()
+    }
+
+    /// Keeps a part whatever it costs, and plans the check of what is then the shortest configuration; only after the
+    /// screening.
+    pub fn pin(&mut self, part: usize) {
+        self.parts[part].fate = Fate::Pinned;
+        self.is_finished = false;
+        self.shorten();
     }
 
     /// The parts in their order.
@@ -119,7 +134,7 @@ impl Elimination {
         &self.shortest
     }
 
-    /// Whether every part is judged and the shortest configuration is checked.
+    /// Whether every part is judged, and the shortest configuration certainly loses less than the margin.
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
@@ -127,6 +142,14 @@ impl Elimination {
     /// The whole configuration against the shortest one, of the last check; `None` before it, and if both are the same.
     pub fn check(&self) -> Option<&Measured> {
         self.check.as_ref()
+    }
+
+    /// The comparison of the last check that leaves the largest loss possible, a longer configuration against the shortest
+    /// one; `None` if all exclude a loss of the margin or more.
+    pub fn possible_loss(&self) -> Option<&Measured> {
+        let longer = self.check.iter().chain(&self.sound);
+        let open = longer.filter(|it| !it.is_at_most_faster_by(self.margin));
+        open.max_by(|one, other| one.most().total_cmp(&other.most()))
     }
 
     /// The base against the baseline of the last round that measured it: the whole configuration, or the shortest one.
@@ -182,7 +205,7 @@ impl Elimination {
         self.base = of(found, &Parts::new()).cloned();
         for part in self.of_fate(Fate::Untested) {
             if let Some(measured) = of(found, &without(&whole, part)) {
-                self.parts[part] = Part::judged_by_removal(measured);
+                self.parts[part] = Part::judged_by_removal(measured, self.rounds.len());
             }
         }
         self.shorten();
@@ -197,16 +220,19 @@ impl Elimination {
             .map(|(at, _)| at)
             .collect();
         let whole = self.whole();
+        (self.check, self.sound) = (None, None);
         if self.shortest == whole {
-            self.check = None;
             self.is_finished = true;
             return;
         }
         let sound = self.sound_parts();
         if self.shortest.is_empty() && self.rounds.len() == 1 && sound == whole {
-            // The screening has compared the base with the whole configuration already.
-            self.check = self.base.as_ref().map(|base| base.reversed(whole));
-            return self.judge_check();
+            // The screening has compared the base with the whole configuration already. If that left a loss possible, the
+            // check has all of the allowed error for this one comparison.
+            self.check = self.base.as_ref().map(|base| base.reversed(whole.clone()));
+            if self.is_shortest_slower() || self.possible_loss().is_none() {
+                return self.judge_check();
+            }
         }
         let kept = self.of_fate(Fate::Helps);
         let shorter = kept.iter().map(|part| without(&self.shortest, *part));
@@ -228,13 +254,12 @@ impl Elimination {
             let Some(measured) = of(found, &without(&self.shortest, part)) else {
                 continue;
             };
-            let judged = Part::judged_by_removal(measured);
+            let judged = Part::judged_by_removal(measured, self.rounds.len());
             let is_undecided = measured.decision == Decision::Inconclusive;
-            if is_undecided || self.locked.contains(&part) {
-                // The evidence of the earlier round stays: this one does not contradict it.
-                self.parts[part].effect = judged.effect;
-            } else {
-                is_shorter |= judged.fate != Fate::Helps;
+            let is_kept = judged.fate == Fate::Helps;
+            // Where this round does not contradict the earlier one, or may not, all of the earlier evidence stays.
+            if !is_undecided && (is_kept || !self.locked.contains(&part)) {
+                is_shorter |= !is_kept;
                 self.parts[part] = judged;
             }
         }
@@ -250,11 +275,11 @@ impl Elimination {
         longer.any(|it| it.decision == Decision::Faster)
     }
 
-    /// Ends with the check, or plans to add parts back.
+    /// Ends with the check, or plans to add parts back. A check that leaves a loss possible ends it undecided.
     fn judge_check(&mut self) {
         let left_out = self.of_fate(Fate::NoEffect);
         if !self.is_shortest_slower() {
-            self.is_finished = true;
+            self.is_finished = self.check.is_some() && self.possible_loss().is_none();
         } else if left_out.is_empty() {
             // A harmful part that the configuration is slower without: with others left out it is none.
             self.keep_jointly(&self.of_fate(Fate::Harms));
@@ -264,21 +289,31 @@ impl Elimination {
         }
     }
 
-    /// Adds the part back that gains most for certain; if none does alone, all of them.
-    fn added_back(&mut self, baseline: &Parts, found: &[Measured]) {
+    /// Adds the part back that gains most for certain; if certainly none does alone, all of them.
+    fn added_back(&mut self, round: &Round, found: &[Measured]) {
         let left_out = self.of_fate(Fate::NoEffect);
         let gains = left_out.iter().filter_map(|part| {
-            let measured = of(found, &with(baseline, *part))?;
+            let measured = of(found, &with(&round.baseline, *part))?;
             let gain = measured.ratio?.estimate.ln().abs();
             (measured.decision == Decision::Faster).then_some((*part, measured, gain))
         });
         match gains.max_by(|(_, _, one), (_, _, other)| one.total_cmp(other)) {
             Some((part, measured, _)) => {
-                self.parts[part] = Part::judged_by_addition(measured);
+                self.parts[part] = Part::judged_by_addition(measured, self.rounds.len());
                 self.locked.insert(part);
                 self.shorten();
             }
-            None => self.keep_jointly(&left_out),
+            None => {
+                let is_undecided = |it: &Measured| it.decision == Decision::Inconclusive;
+                if found.iter().any(is_undecided) {
+                    // One of them may have the whole effect: that it takes several is not shown.
+                    for part in &left_out {
+                        self.parts[*part].fate = Fate::Unresolved;
+                    }
+                } else {
+                    self.keep_jointly(&left_out);
+                }
+            }
         }
     }
 
@@ -302,6 +337,8 @@ fn with(parts: &Parts, part: usize) -> Parts {
     parts.iter().copied().chain([part]).collect()
 }
 
+#[cfg(test)]
+mod loss;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

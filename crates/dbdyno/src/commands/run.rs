@@ -82,6 +82,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         simulate: args.simulate,
         only: levels_by_factor(args.only),
         defaults: Defaults::default(),
+        time_at_most: None,
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;

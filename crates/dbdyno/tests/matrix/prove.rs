@@ -17,8 +17,8 @@ const BASE: &str = "[mysqld]\ninnodb_buffer_pool_size = 16M\ninnodb_flush_method
                     sync_binlog = 1\nlog_output = TABLE\n";
 const STAGED: &str = "[mysqld]\ninnodb_flush_method = O_DIRECT\nlog_bin = binlog\nlog_output = TABLE\n\
                       innodb_buffer_pool_size = 256M\ninnodb_flush_log_at_trx_commit = 2\nsync_binlog = 0\n\
-                      max_connections = 400\nthread_cache_size = 64\nwait_timeout = 600\nmax_allowed_packet = 128M\n\
-                      connect_timeout = 20\ngeneral_log = 1\n";
+                      sort_buffer_size = 1M\nthread_cache_size = 64\njoin_buffer_size = 512K\n\
+                      bulk_insert_buffer_size = 16M\nread_rnd_buffer_size = 1M\ngeneral_log = 1\n";
 const MATTER: [&str; 3] = [
     "innodb_buffer_pool_size",
     "innodb_flush_log_at_trx_commit",

@@ -1,6 +1,6 @@
 //! Command-line overrides of the experiment file.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use settings::Factor;
 
@@ -25,6 +25,9 @@ pub struct Overrides {
     pub only: BTreeMap<String, Vec<String>>,
     /// The defaults for values that the file does not set: results of an older dbdyno continue with theirs.
     pub defaults: Defaults,
+    /// The time budget of an experiment that runs until decided, in place of its own. It is not part of the identity:
+    /// results continue with another one.
+    pub time_at_most: Option<Duration>,
 }
 
 impl Overrides {

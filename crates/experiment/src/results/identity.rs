@@ -217,6 +217,7 @@ impl Identity {
             seed: facts.seed,
             simulate: facts.simulate,
             only: facts.only,
+            time_at_most: None,
         };
         Ok((text, overrides))
     }

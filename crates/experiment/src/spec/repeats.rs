@@ -66,7 +66,10 @@ impl Repeats {
             let at_most = top.required("at_most", at_most, "at_most = 20")?;
             return Ok(match overrides.repeats {
                 Some(times) => Self::Times(times),
-                None => Self::UntilDecided { at_most, time },
+                None => Self::UntilDecided {
+                    at_most,
+                    time: overrides.time_at_most.or(time),
+                },
             });
         }
         for (key, is_there) in [

@@ -16,7 +16,11 @@ fn candidates(target: &str, lines: &str, base: Option<&str>, declared: &[&[&str]
         .map(|set| set.iter().map(|name| (*name).to_owned()).collect());
     let declared: Vec<Vec<String>> = declared.collect();
     let base = base.map(file);
-    Candidates::new(&file(lines), base.as_ref(), &target, &declared).unwrap()
+    let wanted = Wanted {
+        groups: &declared,
+        tested: &[],
+    };
+    Candidates::new(&file(lines), base.as_ref(), &target, &wanted).unwrap()
 }
 
 fn groups(candidates: &Candidates) -> Vec<String> {
@@ -29,15 +33,15 @@ fn lines_without_possible_effect_are_not_tested() {
     let found = candidates(
         "mariadb-10.11",
         "innodb_buffer_pool_size = 1G\nport = 3307\ninnodb_flush_log_at_trx_commit = 1\nlog_error = x.log\n\
-         innodb_file_format = Barracuda\nloose-no_such = 1\nmax_connections = 10\nmax_connections = 500",
+         innodb_file_format = Barracuda\nloose-no_such = 1\nsort_buffer_size = 1M\nsort_buffer_size = 512K",
         None,
         &[],
     );
     assert_eq!(
         groups(&found),
-        ["innodb_buffer_pool_size", "max_connections"]
+        ["innodb_buffer_pool_size", "sort_buffer_size"]
     );
-    assert_eq!(found.groups[1].lines[0].value.as_deref(), Some("500"));
+    assert_eq!(found.groups[1].lines[0].value.as_deref(), Some("512K"));
     let untested: Vec<_> = found
         .untested
         .iter()
@@ -48,7 +52,7 @@ fn lines_without_possible_effect_are_not_tested() {
         ("innodb_flush_log_at_trx_commit", false),
         ("log_error", true),
         ("innodb_file_format", false),
-        ("no_such", false),
+        ("no_such", true),
     ];
     assert_eq!(untested, expected);
 }
@@ -74,6 +78,10 @@ fn options_that_need_each_other_are_one_group() {
         "sync_binlog".to_owned(),
         "innodb_io_capacity".to_owned(),
     ]];
+    let wrong = Wanted {
+        groups: &wrong,
+        tested: &[],
+    };
     let error = Candidates::new(&file(lines), None, &target, &wrong).unwrap_err();
     assert!(error.to_string().contains("innodb_io_capacity"), "{error}");
 }
@@ -82,20 +90,20 @@ fn options_that_need_each_other_are_one_group() {
 fn files_are_put_together_from_lines_of_both() {
     let found = candidates(
         "mysql-8.0.33",
-        "innodb_io_capacity = 10000\ninnodb_flush_method = O_DIRECT\nmax_connections = 300",
-        Some("innodb-flush-method = o_direct\nmax_connections = 200\nsort_buffer_size = 2M"),
+        "innodb_io_capacity = 10000\ninnodb_flush_method = O_DIRECT\nsort_buffer_size = 3M",
+        Some("innodb-flush-method = o_direct\nsort_buffer_size = 4M\njoin_buffer_size = 2M"),
         &[],
     );
-    let expected = ["innodb_io_capacity", "max_connections", "sort_buffer_size"];
+    let expected = ["innodb_io_capacity", "sort_buffer_size", "join_buffer_size"];
     assert_eq!(groups(&found), expected);
     let text = |present: &[usize]| {
         let present = present.iter().copied().collect();
         found.with(&present).unwrap().to_string()
     };
-    let whole = "[mysqld]\ninnodb_flush_method = O_DIRECT\ninnodb_io_capacity = 10000\nmax_connections = 300\n";
+    let whole = "[mysqld]\ninnodb_flush_method = O_DIRECT\ninnodb_io_capacity = 10000\nsort_buffer_size = 3M\n";
     assert_eq!(text(&[0, 1, 2]), whole);
     let base =
-        "[mysqld]\ninnodb_flush_method = O_DIRECT\nmax_connections = 200\nsort_buffer_size = 2M\n";
+        "[mysqld]\ninnodb_flush_method = O_DIRECT\nsort_buffer_size = 4M\njoin_buffer_size = 2M\n";
     assert_eq!(text(&[]), base);
 }
 
@@ -110,22 +118,114 @@ fn data_is_shared_unless_its_form_is_tested() {
     ));
     assert!(shapes("mariadb-10.11", "innodb_file_per_table = 0"));
     assert!(shapes("mysql-5.5", "innodb_log_file_size = 1G"));
-    assert!(shapes("mysql-5.7", "character_set_server = utf8mb4"));
+    assert!(shapes("mysql-5.7", "default_storage_engine = MyISAM"));
 }
 
 #[test]
-fn what_the_server_refuses_alone_is_joined() {
+fn lines_about_something_else_than_speed_stay_untested_beside_what_is_tested() {
+    let kept = [
+        "sql_mode = ANSI",
+        "log_bin = /var/log/mysql/bin",
+        "log_slave_updates = 1",
+        "server_id = 7",
+        "binlog_format = ROW",
+        "expire_logs_days = 3",
+        "transaction_isolation = READ-COMMITTED",
+        "character_set_server = utf8mb3",
+        "collation_server = utf8mb3_bin",
+        "default_time_zone = +00:00",
+        "max_connections = 500",
+        "max_allowed_packet = 64M",
+        "event_scheduler = ON",
+        "skip_name_resolve",
+        "wait_timeout = 600",
+        "interactive_timeout = 600",
+        "lock_wait_timeout = 60",
+        "net_read_timeout = 40",
+    ];
+    let unmeasured = [
+        "read_only = 1",
+        "lower_case_table_names = 1",
+        "local_infile = 0",
+        "secure_file_priv = /tmp",
+        "loose_audit_thing = 1",
+    ];
+    let lines = [&kept[..], &unmeasured, &["sort_buffer_size = 1M"]].concat();
+    for target in ["mariadb-10.11", "mysql-5.7"] {
+        let found = candidates(target, &lines.join("\n"), None, &[]);
+        assert_eq!(groups(&found), ["sort_buffer_size"], "{target}");
+        assert_eq!(found.untested.len(), lines.len() - 1);
+        assert!(
+            found.untested.iter().all(|it| it.stays),
+            "{target}: {found:?}"
+        );
+        // The base has them too, so that only what is tested differs.
+        let base = found.with(&BTreeSet::new()).unwrap().to_string();
+        for line in kept {
+            assert!(base.contains(line), "{target}: {line}: {base}");
+        }
+        for line in unmeasured {
+            assert!(!base.contains(line), "{target}: {line}: {base}");
+        }
+    }
+}
+
+#[test]
+fn a_line_about_something_else_is_tested_where_it_is_asked_for() {
+    let target = Target::parse("mariadb-10.11").unwrap();
+    let ask = |name: &str, lines: &str| {
+        let tested = [name.to_owned()];
+        let wanted = Wanted {
+            groups: &[],
+            tested: &tested,
+        };
+        Candidates::new(&file(lines), None, &target, &wanted)
+    };
+    let lines = "max_connections = 500\nwait_timeout = 600\nport = 3307";
+    assert_eq!(
+        groups(&ask("max-connections", lines).unwrap()),
+        ["max_connections"]
+    );
+    assert!(ask("port", lines).is_err());
+    assert!(ask("sql_mode", lines).is_err());
+}
+
+#[test]
+fn gtids_and_their_log_are_in_every_measured_file() {
     let lines = "log_bin = binlog\nserver_id = 7\nbinlog_format = ROW\ngtid_mode = ON\nenforce_gtid_consistency = ON\n\
-                 log_slave_updates = 1\nmax_connections = 300";
+                 log_slave_updates = 1\nsort_buffer_size = 3M";
     let mut found = candidates("mysql-5.6", lines, None, &[]);
     found
         .join_dependent(&Target::parse("mysql-5.6").unwrap())
         .unwrap();
+    assert_eq!(groups(&found), ["sort_buffer_size"]);
+    let base = found.with(&BTreeSet::new()).unwrap().to_string();
+    assert!(
+        base.contains("gtid_mode = ON") && base.contains("log_bin = binlog"),
+        "{base}"
+    );
+}
+
+#[test]
+fn what_the_server_refuses_alone_is_joined() {
+    let lines = "log_bin = binlog\nserver_id = 7\ngtid_mode = ON\nenforce_gtid_consistency = ON\n\
+                 log_slave_updates = 1\nsort_buffer_size = 3M";
+    let tested = ["gtid_mode", "log_bin", "log_slave_updates"].map(str::to_owned);
+    let wanted = Wanted {
+        groups: &[],
+        tested: &tested,
+    };
+    let target = Target::parse("mysql-5.6").unwrap();
+    let mut found = Candidates::new(&file(lines), None, &target, &wanted).unwrap();
+    found.join_dependent(&target).unwrap();
     let groups = groups(&found);
     let of_gtid = groups
         .iter()
         .find(|group| group.contains("gtid_mode"))
         .unwrap();
     assert!(of_gtid.contains("log_bin"), "{groups:?}");
-    assert!(groups.contains(&"max_connections".to_owned()), "{groups:?}");
+    assert!(
+        groups.contains(&"sort_buffer_size".to_owned()),
+        "{groups:?}"
+    );
 }

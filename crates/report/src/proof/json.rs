@@ -22,6 +22,10 @@ pub fn proof_as_json(proof: &Proof) -> String {
         "metric": proof.metric,
         "margin": proof.margin,
         "is_finished": proof.is_finished,
+        "possible_loss": proof.possible_loss.map(|loss| json!({
+            "share": loss.share,
+            "against": if loss.without_harmful { "whole without harmful" } else { "whole" },
+        })),
         "answer": proof.answer(),
         "shortest": proof.kept().flat_map(|line| &line.lines).collect::<Vec<_>>(),
         "over_base": gain.map(|it| json!({"of_shortest": it.of_shortest, "ratio": ratio(&it.ratio)})),
@@ -48,6 +52,7 @@ fn group(line: &ProofLine) -> Value {
         "smallest_visible": line.smallest,
         "is_equivalent": line.is_equivalent,
         "pairs": line.executions,
+        "round": line.round,
         "causes": line.causes,
         "prices": line.prices,
         "durability_without": line.class_without.map(|class| class.name()),

@@ -73,6 +73,7 @@ fn table(proof: &Proof) -> Markup {
         Fate::Pinned,
         Fate::Harms,
         Fate::NoEffect,
+        Fate::Unresolved,
         Fate::Untested,
     ];
     scrolling(

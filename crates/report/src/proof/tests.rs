@@ -19,6 +19,7 @@ fn line(text: &str, fate: Fate, effect: f64) -> ProofLine {
         smallest: Some(0.04),
         is_equivalent: false,
         executions: 6,
+        round: Some(1),
         causes: vec!["buffer-pool misses per operation 0.50 to 0.20".to_owned()],
         prices: vec!["memory: 1 GiB more".to_owned()],
         class_without: None,
@@ -34,6 +35,7 @@ fn proof() -> Proof {
         metric: "throughput",
         margin: 0.03,
         is_finished: true,
+        possible_loss: None,
         lines: vec![
             line("innodb_buffer_pool_size = 1G", Fate::Helps, 1.9),
             line("query_cache_size = 64M", Fate::Harms, 0.8),
@@ -69,8 +71,8 @@ fn the_answer_comes_first_and_has_at_most_12_lines() {
     let expected = "\
 my.cnf for mariadb-10.11.14 under oltp read_write, 8 connections: 1 of 3 groups of lines earns its place, 1 harms
 shortest file: throughput +90 % (+80.5 % to +99.5 %) over the defaults; +25 % (+18.8 % to +31.2 %) over the whole file: faster
-keep      innodb_buffer_pool_size = 1G: +90 % (+80.5 % to +99.5 %), 6 pairs; buffer-pool misses per operation 0.50 to 0.20
-harms     query_cache_size = 64M: -20 % (-24 % to -16 %), 6 pairs; buffer-pool misses per operation 0.50 to 0.20
+keep      innodb_buffer_pool_size = 1G: +90 % (+80.5 % to +99.5 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
+harms     query_cache_size = 64M: -20 % (-24 % to -16 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
 drop      1 group without an effect that was seen (smallest visible: 4 % or less): max_connections
 untested  1 line without possible effect, or not about speed; -v lists them
 durability rises from D2 to D4: a power cut takes no commit, as far as settings decide
@@ -107,6 +109,29 @@ fn an_unfinished_proof_proposes_nothing() {
     };
     assert!(proof_as_text(&unfinished, false).contains("not decided"));
     assert!(!proof_as_html(&unfinished).contains("The shortest file that is not slower"));
+}
+
+#[test]
+fn an_undecided_proof_says_the_loss_that_is_possible() {
+    let mut undecided = Proof {
+        is_finished: false,
+        possible_loss: Some(PossibleLoss {
+            share: 0.47,
+            without_harmful: false,
+        }),
+        ..proof()
+    };
+    undecided.lines[2].fate = Fate::Unresolved;
+    let text = proof_as_text(&undecided, true);
+    for part in [
+        "not decided; the shorter file may be up to 47 % slower than the whole one",
+        "open      max_connections = 500: not resolved",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&proof_as_json(&undecided)).unwrap();
+    assert_eq!(json["possible_loss"]["share"], 0.47);
+    assert_eq!(json["groups"][2]["fate"], "not resolved");
 }
 
 #[test]

@@ -26,7 +26,8 @@ pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
         lines.push(format!("and {} more; -v shows all", counted(rest, "group")));
     }
     if is_verbose {
-        for line in proof.of(Fate::NoEffect).chain(proof.of(Fate::Untested)) {
+        let open = proof.of(Fate::Unresolved).chain(proof.of(Fate::Untested));
+        for line in proof.of(Fate::NoEffect).chain(open) {
             lines.push(one(line, true));
         }
         for line in &proof.untested {
@@ -62,7 +63,7 @@ fn one(line: &ProofLine, is_verbose: bool) -> String {
         Fate::Helps | Fate::Jointly | Fate::Pinned => "keep",
         Fate::Harms => "harms",
         Fate::NoEffect => "drop",
-        Fate::Untested => "open",
+        Fate::Untested | Fate::Unresolved => "open",
     };
     let cause = line.causes.first().filter(|_| !is_verbose);
     let cause = cause.map(|cause| format!("; {cause}"));

@@ -51,6 +51,22 @@ impl Measured {
         self.executions >= EXECUTIONS_AT_LEAST
     }
 
+    /// Whether it is certain not to be faster than the baseline by more than the margin, a share.
+    pub fn is_at_most_faster_by(&self, margin: f64) -> bool {
+        let is_decided = matches!(self.decision, Decision::Slower | Decision::Equivalent);
+        self.can_be_decided() && (is_decided || self.most() <= 1.0 + margin)
+    }
+
+    /// The most that it can be over the baseline; infinite without an interval.
+    pub(super) fn most(&self) -> f64 {
+        self.ratio.map_or(f64::INFINITY, |ratio| ratio.high)
+    }
+
+    /// The share that the baseline may lose against this configuration; `None` without an interval.
+    pub fn loss_of_baseline(&self) -> Option<f64> {
+        self.of_baseline().map(|ratio| 1.0 - ratio.low)
+    }
+
     /// The baseline's metric over this configuration's.
     pub fn of_baseline(&self) -> Option<Interval> {
         self.ratio.map(inverse)

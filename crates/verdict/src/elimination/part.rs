@@ -22,6 +22,9 @@ pub enum Fate {
     NoEffect,
     /// It has no effect alone, but without it and others together the configuration is slower.
     Jointly,
+    /// Without it and others together the configuration is slower; the round that adds them back one by one left open
+    /// which of them it takes.
+    Unresolved,
 }
 
 /// A part of the configuration.
@@ -37,6 +40,8 @@ pub struct Part {
     pub is_equivalent: bool,
     /// Executions of each side behind its fate.
     pub executions: usize,
+    /// The round of the evidence, from 1; `None` without any.
+    pub round: Option<usize>,
 }
 
 impl Part {
@@ -47,27 +52,28 @@ impl Part {
             smallest: None,
             is_equivalent: false,
             executions: 0,
+            round: None,
         }
     }
 
     /// A part by the configuration without it.
-    pub(super) fn judged_by_removal(without: &Measured) -> Self {
+    pub(super) fn judged_by_removal(without: &Measured, round: usize) -> Self {
         Self {
             effect: without.ratio.map(inverse),
-            ..Self::judged(without.decision.reversed(), without)
+            ..Self::judged(without.decision.reversed(), without, round)
         }
     }
 
     /// A part by the configuration with it.
-    pub(super) fn judged_by_addition(with: &Measured) -> Self {
+    pub(super) fn judged_by_addition(with: &Measured, round: usize) -> Self {
         Self {
             effect: with.ratio,
-            ..Self::judged(with.decision, with)
+            ..Self::judged(with.decision, with, round)
         }
     }
 
     /// `decision` is about the configuration with the part.
-    fn judged(decision: Decision, measured: &Measured) -> Self {
+    fn judged(decision: Decision, measured: &Measured, round: usize) -> Self {
         Self {
             fate: match decision {
                 Decision::Faster => Fate::Helps,
@@ -77,6 +83,7 @@ impl Part {
             smallest: measured.smallest,
             is_equivalent: decision == Decision::Equivalent,
             executions: measured.executions,
+            round: Some(round),
             ..Self::new(Fate::Untested)
         }
     }

@@ -30,7 +30,7 @@ fn measured(round: &Round, speed: &dyn Fn(&Parts) -> f64) -> Vec<Measured> {
 
 /// Runs an elimination to its end.
 fn eliminate(count: usize, pinned: &[usize], speed: &dyn Fn(&Parts) -> f64) -> Elimination {
-    let mut elimination = Elimination::new(count, &pinned.iter().copied().collect());
+    let mut elimination = Elimination::new(count, &pinned.iter().copied().collect(), 0.03);
     for _ in 0..20 {
         let Some(round) = elimination.round().cloned() else {
             return elimination;
@@ -81,7 +81,7 @@ fn what_helps_stays_and_what_harms_is_named() {
 #[test]
 fn nothing_is_measured_twice() {
     // One part: the whole configuration without it is the base.
-    let one = Elimination::new(1, &Parts::new());
+    let one = Elimination::new(1, &Parts::new(), 0.03);
     assert_eq!(one.round().unwrap().others, [parts([])]);
     // Nothing helps: the screening has compared the base with the whole.
     let none = eliminate(2, &[], &product(&[1.0, 1.0]));
@@ -149,7 +149,7 @@ fn a_part_that_helped_only_beside_a_harmful_one_goes_in_the_check() {
 
 #[test]
 fn a_round_that_is_too_short_decides_nothing() {
-    let mut elimination = Elimination::new(2, &Parts::new());
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
     let round = elimination.round().unwrap().clone();
     let mut found = measured(&round, &product(&[1.5, 1.0]));
     found[1].executions = 2;
@@ -157,4 +157,95 @@ fn a_round_that_is_too_short_decides_nothing() {
     assert!(!elimination.is_finished());
     assert_eq!(fates(&elimination), [Fate::Untested; 2]);
     assert_eq!(elimination.shortest().len(), 2);
+}
+
+/// What a round of few executions finds: intervals of this width, so that smaller differences are not decided.
+fn vague(round: &Round, speed: &dyn Fn(&Parts) -> f64, width: f64) -> Vec<Measured> {
+    let mut found = measured(round, speed);
+    for it in &mut found {
+        let estimate = it.ratio.unwrap().estimate;
+        let (low, high) = (estimate / width, estimate * width);
+        it.ratio = Some(Interval {
+            estimate,
+            low,
+            high,
+        });
+        it.decision = if low > 1.0 {
+            Decision::Faster
+        } else if high < 1.0 {
+            Decision::Slower
+        } else {
+            Decision::Inconclusive
+        };
+    }
+    found
+}
+
+#[test]
+fn no_difference_seen_is_not_taken_for_none() {
+    // A buffer pool worth 90 %, and executions that show only more than 100 %.
+    let speed = product(&[1.9, 1.0]);
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
+    while let Some(round) = elimination.round().cloned() {
+        elimination.take(&vague(&round, &speed, 2.0));
+    }
+    assert!(!elimination.is_finished());
+    let open = elimination.possible_loss().unwrap();
+    assert_eq!(open.parts, parts([0, 1]));
+    let loss = open.loss_of_baseline().unwrap();
+    assert!((loss - (1.0 - 1.0 / 3.8)).abs() < 1e-9, "{loss}");
+    let purposes: Vec<Purpose> = elimination.rounds().iter().map(|it| it.purpose).collect();
+    assert_eq!(purposes, [Purpose::Screening, Purpose::Check]);
+}
+
+#[test]
+fn a_gain_over_a_harmful_line_does_not_hide_a_loss() {
+    // Without the harmful line the shortest one is faster than the whole, but may lose 20 % of what it could have.
+    let speed = product(&[1.0, 0.4]);
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
+    while let Some(round) = elimination.round().cloned() {
+        elimination.take(&vague(&round, &speed, 1.25));
+    }
+    assert!(!elimination.is_finished());
+    assert_eq!(elimination.check().unwrap().decision, Decision::Slower);
+    assert_eq!(elimination.possible_loss().unwrap().parts, parts([0]));
+}
+
+#[test]
+fn an_undecided_comparison_within_the_margin_is_enough() {
+    let speed = product(&[1.0, 1.0]);
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
+    while let Some(round) = elimination.round().cloned() {
+        elimination.take(&vague(&round, &speed, 1.029));
+    }
+    assert!(elimination.is_finished() && elimination.possible_loss().is_none());
+}
+
+#[test]
+fn a_check_that_decides_nothing_leaves_the_evidence_of_the_screening() {
+    let speed = product(&[1.5, 1.0]);
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
+    let screening = elimination.round().unwrap().clone();
+    elimination.take(&measured(&screening, &speed));
+    let before = elimination.parts()[0].clone();
+    assert_eq!(before.round, Some(1));
+    let check = elimination.round().unwrap().clone();
+    elimination.take(&vague(&check, &speed, 2.0));
+    assert_eq!(elimination.parts()[0], before);
+}
+
+#[test]
+fn parts_that_are_not_told_apart_are_not_called_joint() {
+    let redundant = |set: &Parts| {
+        let either = set.contains(&0) || set.contains(&1);
+        if either { 2.0 } else { 1.0 }
+    };
+    let mut elimination = Elimination::new(2, &Parts::new(), 0.03);
+    let screening = elimination.round().unwrap().clone();
+    elimination.take(&measured(&screening, &redundant));
+    let adding = elimination.round().unwrap().clone();
+    assert_eq!(adding.purpose, Purpose::AddingBack);
+    elimination.take(&vague(&adding, &redundant, 4.0));
+    assert_eq!(fates(&elimination), [Fate::Unresolved; 2]);
+    assert!(elimination.round().is_none() && !elimination.is_finished());
 }

@@ -14,7 +14,8 @@ use std::{path::Path, process::ExitCode};
 
 use report::{Proof, proof_as_html, proof_as_json, proof_as_text};
 use runs::{Blame, Blamed};
-use units::counted;
+use units::{counted, fine_percent};
+use verdict::Fate;
 
 use super::subject::{Format, write_new};
 use crate::terminal;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
     let context = terminal::context()?;
     let mut place = place::open(args.results.as_deref(), &case)?;
     let choices = args.options.choices();
-    let course = Course::run(&case, place.path(), &choices, &context)?;
+    let course = Course::run(&case, &place, &choices, &context)?;
     let proof = findings::proof(&case, &course, place.path())?;
     let page = proof_as_html(&proof);
     files::replace(&place.path().join(runs::REPORT), page.as_bytes()).map_err(Blamed::machine)?;
@@ -47,29 +48,40 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
         Format::Json => print!("{}", proof_as_json(&proof)),
     }
     if !proof.is_finished {
-        return Err(undecided(&case, &proof).into());
+        return Err(undecided(&case, &course, &proof).into());
     }
     place.finish()?;
     if let Some(new) = &args.output {
-        write_new(new, file_text::shortest(&case, &course, &proof)?.as_bytes())?;
+        let text = file_text::shortest(&case, &course, &proof)?;
+        if file_text::has_secret(&case) {
+            refuse_existing(new)?;
+            files::replace_private(new, text.as_bytes()).map_err(Blamed::machine)?;
+        } else {
+            write_new(new, text.as_bytes())?;
+        }
         eprintln!("note: wrote {}", new.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The error of a proof that ended before it was decided.
-fn undecided(case: &Case, proof: &Proof) -> Blamed {
-    let round = proof.rounds.last();
-    let blocks = round.map_or(0, |round| round.blocks);
-    let blocks = counted(blocks as usize, "block");
-    let message = format!(
-        "not decided: the last round ended after {blocks}, and 3 are the least that decides; no shorter file is proposed"
-    );
-    let hint = match case.terms.budget {
-        Some(_) => {
-            "a longer --budget, a shorter --duration or fewer lines leave time for more blocks"
-        }
-        None => "more --blocks, or a longer --duration",
+/// The error of a proof that ended before it was decided: which loss is possible, and what would decide it.
+fn undecided(case: &Case, course: &Course, proof: &Proof) -> Blamed {
+    let blocks = proof.rounds.last().map_or(0, |round| round.blocks);
+    let margin = fine_percent(case.terms.margin);
+    let why = if proof.lines.iter().any(|it| it.fate == Fate::Unresolved) {
+        "the shorter file is slower, and the last round does not show which of the dropped lines it takes".to_owned()
+    } else if let Some(loss) = proof.possible_loss {
+        format!("{}, and the margin is {margin}", loss.in_words())
+    } else {
+        let blocks = counted(blocks as usize, "block");
+        format!("the last round ended after {blocks}, and 3 are the least that decides")
+    };
+    let message = format!("not decided: {why}; no shorter file is proposed");
+    let is_short = course.rounds.last().is_some_and(|it| it.time_is_spent);
+    let hint = if is_short {
+        "the same command with a longer --budget continues; a longer --duration or a larger --margin is a new proof"
+    } else {
+        "a longer --duration, a quieter machine or a larger --margin decides more, in a new proof"
     };
     Blamed::new(Blame::Undecided, message).hint(hint.to_owned())
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Target, lint};
+use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Side, Target, Wanted, lint};
 use runs::{Blame, Blamed};
 use server::Installation;
 use verdict::Parts;
@@ -48,6 +48,8 @@ pub(super) struct Case {
     pub(super) candidates: Candidates,
     /// Groups that stay because the durability class would fall without them.
     pub(super) pinned: Parts,
+    /// The lowest class that the shortest file may have.
+    lowest: DurabilityClass,
     pub(super) workload: Workload,
     pub(super) terms: Terms,
     machine: Machine,
@@ -65,8 +67,12 @@ impl Case {
         let base = args.against.as_ref();
         let base = base.map(|path| read_startable(path, &target, &installation));
         let base = base.transpose()?;
+        let wanted = Wanted {
+            groups: &args.groups,
+            tested: &args.tested,
+        };
         let mut candidates =
-            Candidates::new(&file, base.as_ref(), &target, &args.groups).map_err(blamed)?;
+            Candidates::new(&file, base.as_ref(), &target, &wanted).map_err(blamed)?;
         candidates.join_dependent(&target).map_err(blamed)?;
         if candidates.groups.is_empty() {
             return Err(nothing_to_test(args, &candidates, &target));
@@ -79,6 +85,7 @@ impl Case {
             run: format!("{}-{}", installation.flavour, numbers.join(".")),
             candidates,
             pinned: Parts::new(),
+            lowest: DurabilityClass::D0,
             workload: args.workload.workload(shared)?,
             terms: Terms {
                 margin: args.margin,
@@ -90,7 +97,9 @@ impl Case {
             machine: this_machine(&file),
             target,
         };
-        case.pinned = case.pinned(args.allow_class)?;
+        case.check_connections()?;
+        case.lowest = case.lowest(args.allow_class)?;
+        case.pinned = case.pinned()?;
         Ok(case)
     }
 
@@ -150,11 +159,72 @@ impl Case {
         ))
     }
 
+    /// An error if the base or the file accepts fewer connections than the load opens.
+    fn check_connections(&self) -> Result<(), Blamed> {
+        let wanted = u64::from(self.workload.connections);
+        let files = [
+            (self.whole(), self.file.display().to_string()),
+            (Parts::new(), self.base_in_words()),
+        ];
+        for (parts, name) in files {
+            let values = Side::of_file(&self.file_with(&parts)?, &self.target).values;
+            for option in ["max_connections", "max_user_connections"] {
+                let limit = values.get(option).and_then(|value| value.parse().ok());
+                // A limit of 0 is none.
+                let Some(limit) = limit.filter(|limit| (1..wanted).contains(limit)) else {
+                    continue;
+                };
+                let message =
+                    format!("{name}: {option} is {limit}, and the load opens {wanted} connections");
+                let hint = format!("--connections {limit} or fewer, or a higher {option}");
+                return Err(Blamed::new(Blame::Input, message).hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lowest class that the shortest file may have: the file's own, unless a lower one is allowed.
+    fn lowest(&self, allowed: Option<DurabilityClass>) -> Result<DurabilityClass, Blamed> {
+        let own = self.class(&self.whole())?;
+        let lowest = allowed.unwrap_or(own);
+        if lowest > own {
+            let message = format!(
+                "--allow-class {}: {} itself has durability class {}",
+                lowest.name(),
+                self.file.display(),
+                own.name()
+            );
+            let hint = format!("name {} or a lower class", own.name());
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
+        Ok(lowest)
+    }
+
+    /// A group that a shorter file must have again, because its class is below the lowest allowed one; `None` if it is
+    /// not.
+    pub(super) fn missing_for_class(&self, parts: &Parts) -> Result<Option<usize>, Blamed> {
+        if self.class(parts)? >= self.lowest {
+            return Ok(None);
+        }
+        let mut more = parts.clone();
+        for part in self.whole().difference(parts) {
+            more.insert(*part);
+            if self.class(&more)? >= self.lowest {
+                return Ok(Some(*part));
+            }
+        }
+        let message = format!(
+            "no line of {} keeps durability class {}",
+            self.file.display(),
+            self.lowest.name()
+        );
+        Err(Blamed::new(Blame::Machine, message))
+    }
+
     /// The groups without which the class falls below the lowest allowed one, alone or after the others before them.
-    fn pinned(&self, allowed: Option<DurabilityClass>) -> Result<Parts, Blamed> {
+    fn pinned(&self) -> Result<Parts, Blamed> {
         let whole = self.whole();
-        let own = self.class(&whole)?;
-        let lowest = allowed.map_or(own, |allowed| allowed.min(own));
+        let (own, lowest) = (self.class(&whole)?, self.lowest);
         let mut pinned = Parts::new();
         let mut rest = whole.clone();
         for part in &whole {

@@ -12,6 +12,7 @@ use verdict::{Elimination, Execution, Measured, Question, answers};
 
 use super::{
     case::Case,
+    place::Place,
     round_files::{FACTOR, NamedRound},
 };
 
@@ -25,6 +26,8 @@ pub(super) struct DoneRound {
     pub(super) named: NamedRound,
     pub(super) records: Vec<Record>,
     pub(super) question: Question,
+    /// Whether it ended because no time was left.
+    pub(super) time_is_spent: bool,
 }
 
 /// A proof as far as it was measured.
@@ -34,15 +37,18 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Measures round after round in a directory, until nothing is left to decide.
+    /// Measures round after round in a directory, until nothing is left to decide. A round that ended by its time gets
+    /// more blocks only if it is the last one and the budget is longer than before.
     pub(super) fn run(
         case: &Case,
-        directory: &Path,
+        place: &Place,
         choices: &Choices,
         context: &Context,
     ) -> Result<Self, Blamed> {
+        let directory = place.path();
+        let count = case.candidates.groups.len();
         let mut course = Self {
-            elimination: Elimination::new(case.candidates.groups.len(), &case.pinned),
+            elimination: Elimination::new(count, &case.pinned, case.terms.margin),
             rounds: Vec::new(),
         };
         let mut used = Duration::ZERO;
@@ -50,25 +56,64 @@ impl Course {
             let number = course.rounds.len() + 1;
             let named = NamedRound::new(case, number, &round);
             let path = directory.join(format!("{}.toml", named.name));
-            if !path.exists() {
-                named.write(case, directory, time_of_round(case, number, used))?;
+            if path.exists() {
+                named.check(case, directory)?;
+            } else {
+                named.write(case, directory)?;
             }
             eprintln!("round {number}: {} files", named.files.len());
             let results = directory.join(&named.name);
-            let (records, question) = measure(&path, &results, choices, context)?;
+            let time = time_of_round(case, number, used);
+            let is_over = is_over_by_time(&results)?
+                && (!place.has_more_time() || is_round(directory, number + 1)?);
+            let (records, question) = if is_over {
+                read(&path, &results)?
+            } else {
+                measure(&path, &results, time, choices, context)?
+            };
             used += Origin::read(&results)?.took();
             let executions = records.iter().map(|record| Execution::of(record, 1));
             let executions: Vec<Execution<'_>> = executions.collect();
             let found = measured(&named, &question, &executions);
             course.elimination.take(&found);
+            course.keep_class(case)?;
+            let time_is_spent = is_over_by_time(&results)?;
             course.rounds.push(DoneRound {
                 named,
                 records,
                 question,
+                time_is_spent,
             });
         }
         Ok(course)
     }
+
+    /// Pins what the shortest file needs for the lowest allowed durability class.
+    fn keep_class(&mut self, case: &Case) -> Result<(), Blamed> {
+        while let Some(part) = case.missing_for_class(self.elimination.shortest())? {
+            self.elimination.pin(part);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a round ended because no time was left.
+fn is_over_by_time(results: &Path) -> Result<bool, Blamed> {
+    let is_begun = results.join("experiment.json").exists();
+    Ok(is_begun && Origin::read(results)?.time_is_spent())
+}
+
+/// Whether a round of this number was planned.
+fn is_round(directory: &Path, number: usize) -> Result<bool, Blamed> {
+    let beginning = format!("{number}-");
+    for entry in std::fs::read_dir(directory).map_err(Blamed::machine)? {
+        let name = entry.map_err(Blamed::machine)?.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(&beginning) && name.ends_with(".toml") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The time that a round may take of the budget.
@@ -82,27 +127,44 @@ fn time_of_round(case: &Case, number: usize, used: Duration) -> Option<Duration>
     Some(time.max(Duration::from_secs(1)))
 }
 
+/// The experiment of a round.
+fn parse(path: &Path, defaults: Defaults, time: Option<Duration>) -> Result<Experiment, Blamed> {
+    let text = files::read_regular_text(path, experiment::TEXT_BYTES_MAX)
+        .map_err(Blamed::io(Blame::Machine, path))?;
+    let overrides = Overrides {
+        defaults,
+        time_at_most: time,
+        ..Overrides::default()
+    };
+    Experiment::parse(path, &text, &overrides, &VOCABULARY).map_err(Blamed::from)
+}
+
+/// The records and the question of a round that is over.
+fn read(path: &Path, directory: &Path) -> Result<(Vec<Record>, Question), Blamed> {
+    let experiment = parse(path, defaults_of(directory)?, None)?;
+    experiment.check(directory).map_err(Blamed::from)?;
+    let recorded = ResultsDirectory::of_past(directory).read(&experiment)?;
+    Ok((recorded.runs, question_of(&experiment, path)?))
+}
+
+fn question_of(experiment: &Experiment, path: &Path) -> Result<Question, Blamed> {
+    question(experiment, false)
+        .ok_or_else(|| Blamed::new(Blame::Machine, format!("{}: no [verdict]", path.display())))
+}
+
 /// Runs what is left of an experiment; returns its records and its question.
 fn measure(
     path: &Path,
     directory: &Path,
+    time: Option<Duration>,
     choices: &Choices,
     context: &Context,
 ) -> Result<(Vec<Record>, Question), Blamed> {
-    let text = files::read_regular_text(path, experiment::TEXT_BYTES_MAX)
-        .map_err(Blamed::io(Blame::Machine, path))?;
-    let parse = |defaults: Defaults| {
-        let overrides = Overrides {
-            defaults,
-            ..Overrides::default()
-        };
-        Experiment::parse(path, &text, &overrides, &VOCABULARY).map_err(Blamed::from)
-    };
     let is_begun = directory.join("experiment.json").exists();
-    let mut experiment = parse(Defaults::default())?;
+    let mut experiment = parse(path, Defaults::default(), time)?;
     let results = if is_begun {
         let results = ResultsDirectory::resume(Some(directory), &experiment, path)?;
-        experiment = parse(defaults_of(results.path())?)?;
+        experiment = parse(path, defaults_of(results.path())?, time)?;
         results
     } else {
         ResultsDirectory::create(Some(directory), &experiment, path, context)?
@@ -118,9 +180,7 @@ fn measure(
         return Err(error);
     }
     results.write_report(&recorded)?;
-    let question = question(&experiment, false)
-        .ok_or_else(|| Blamed::new(Blame::Machine, format!("{}: no [verdict]", path.display())))?;
-    Ok((recorded.runs, question))
+    Ok((recorded.runs, question_of(&experiment, path)?))
 }
 
 fn with_way_on(error: Blamed) -> Blamed {

@@ -2,18 +2,21 @@
 
 use std::fmt::Write as _;
 
+use mycnf::{Entry, OptionFile};
 use report::Proof;
 use runs::Blamed;
+use units::fine_percent;
 use verdict::Fate;
 
 use super::{case::Case, course::Course};
-use crate::commands::config::subject::line_of;
+use crate::commands::config::subject::{blamed, line_of};
 
 /// The text of the shortest file: what is common to both files, what earned its place, and what is not about speed.
 pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<String, Blamed> {
     let mut text = format!(
-        "# The shortest file that is not slower than {}, for {} under {}.\n# Measured by dbdyno config prove, against {}; \
+        "# The shortest file that loses less than {} against {}, for {} under {}.\n# Measured by dbdyno config prove, against {}; \
          effects with the interval of the decision.\n# Groups that only other programs read are not copied.\n[mysqld]\n",
+        fine_percent(case.terms.margin),
         case.file.display(),
         proof.version,
         proof.workload,
@@ -24,7 +27,7 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
     };
     for entry in &case.candidates.common {
         line("# as in the file that it was compared with");
-        line(&line_of(entry));
+        line(&own_line(entry)?);
     }
     let groups = case.candidates.groups.iter().zip(&proof.lines).enumerate();
     for (at, (group, found)) in groups.clone() {
@@ -39,12 +42,12 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
             line("# as in the file that it was compared with");
         }
         for entry in lines {
-            line(&line_of(entry));
+            line(&own_line(entry)?);
         }
     }
     for untested in case.candidates.untested.iter().filter(|it| it.stays) {
         line(&format!("# not tested: {}", untested.why));
-        line(&line_of(&untested.entry));
+        line(&own_line(&untested.entry)?);
     }
     line("\n# Left out:");
     for (at, (_, found)) in groups {
@@ -68,6 +71,33 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
         ));
     }
     Ok(text)
+}
+
+/// A line with the user's own value, also of a password: the file is for a server.
+fn own_line(entry: &Entry) -> Result<String, Blamed> {
+    let mut file = OptionFile::default();
+    file.push("mysqld", entry.name.as_written(), entry.value.clone())
+        .map_err(blamed)?;
+    Ok(file.to_string().lines().skip(1).collect())
+}
+
+/// Whether a line of the shortest file has a secret, so that only its owner may read it.
+pub(super) fn has_secret(case: &Case) -> bool {
+    let candidates = &case.candidates;
+    let untested = candidates.untested.iter().filter(|it| it.stays);
+    let of_groups = candidates.groups.iter().flat_map(|group| &group.lines);
+    let mut entries = candidates
+        .common
+        .iter()
+        .chain(untested.map(|it| &it.entry))
+        .chain(of_groups);
+    // default_password_lifetime and validate_password_length have none.
+    entries.any(|entry| {
+        let name = entry.name.base();
+        ["password", "secret", "token"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+    })
 }
 
 /// The text without line ends, for a comment.

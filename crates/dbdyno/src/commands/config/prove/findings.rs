@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use mycnf::{Side as Values, Topic, explanation, shown, topic};
-use report::{Gain, Proof, ProofLine, ProofRound, UntestedText};
+use report::{Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText};
 use runs::Blamed;
 use samples::Record;
 use verdict::{Execution, Fate, Part, Parts, Side, Terms, contrast};
@@ -50,6 +50,7 @@ pub(super) fn proof(case: &Case, course: &Course, directory: &Path) -> Result<Pr
         metric: metric.map_or("throughput", verdict::Metric::in_words),
         margin: case.terms.margin,
         is_finished: elimination.is_finished(),
+        possible_loss: possible_loss(case, course),
         lines: lines.collect::<Result<_, Blamed>>()?,
         untested: untested.collect(),
         over_base: over_base(course),
@@ -59,6 +60,15 @@ pub(super) fn proof(case: &Case, course: &Course, directory: &Path) -> Result<Pr
         class_of_shortest: case.class(elimination.shortest())?,
         rounds: rounds.collect(),
         results: directory.display().to_string(),
+    })
+}
+
+/// The loss that the last check does not exclude.
+fn possible_loss(case: &Case, course: &Course) -> Option<PossibleLoss> {
+    let open = course.elimination.possible_loss()?;
+    Some(PossibleLoss {
+        share: open.loss_of_baseline()?,
+        without_harmful: open.parts != case.whole(),
     })
 }
 
@@ -95,8 +105,9 @@ fn line(case: &Case, course: &Course, at: usize, part: &Part) -> Result<ProofLin
         smallest: part.smallest,
         is_equivalent: part.is_equivalent,
         executions: part.executions,
+        round: part.round,
         causes: if is_named {
-            causes(case, course, at)
+            causes(case, course, at, part)
         } else {
             Vec::new()
         },
@@ -127,10 +138,12 @@ fn memory(case: &Case, options: &[String]) -> Result<Vec<String>, Blamed> {
     Ok(lines.collect())
 }
 
-/// What a group changes in the cost of an operation, from the file without it to the file with it.
-fn causes(case: &Case, course: &Course, at: usize) -> Vec<String> {
-    let rounds = course.rounds.iter().zip(course.elimination.rounds()).rev();
-    let mut found = rounds.filter_map(|(done, round)| {
+/// What a group changes in the cost of an operation, from the file without it to the file with it, in the round of its
+/// evidence.
+fn causes(case: &Case, course: &Course, at: usize, part: &Part) -> Vec<String> {
+    let mut rounds = course.rounds.iter().zip(course.elimination.rounds());
+    let of_evidence = part.round.and_then(|number| rounds.nth(number - 1));
+    let found = of_evidence.and_then(|(done, round)| {
         let with_baseline = round.baseline.contains(&at);
         let mut other = round.baseline.clone();
         if with_baseline {
@@ -149,7 +162,7 @@ fn causes(case: &Case, course: &Course, at: usize) -> Vec<String> {
         };
         Some(causes_between(case, done, without, with))
     });
-    found.next().unwrap_or_default()
+    found.unwrap_or_default()
 }
 
 fn causes_between(case: &Case, done: &DoneRound, without: &str, with: &str) -> Vec<String> {

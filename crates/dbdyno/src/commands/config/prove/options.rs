@@ -15,10 +15,12 @@ use crate::commands::{
 #[command(after_help = "\
 The whole file runs against the base, and against itself without each line, in the same randomised blocks, until each is
 decided. Lines that harm or have no effect are left out, and the rest is checked against the whole file. Lines that make
-sense only together are tested together, and lines without possible effect are not tested. docs/config.md has the method.
+sense only together are tested together. Lines about behaviour, capacity, access and replication stay; only --test measures
+them. docs/config.md has the method.
 
-Interrupted or killed, the same command continues. A line that keeps the file's durability class is not tested, unless
---allow-class permits a lower one. Exit code 5 if the time or the blocks were spent before it was decided.
+Interrupted or killed, the same command continues, and so does one with a longer --budget. A line that keeps the file's
+durability class is not tested, unless --allow-class permits a lower one. Exit code 5, and no file, if the measurements do
+not exclude that the shorter file loses more than the margin.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
@@ -36,6 +38,9 @@ pub(crate) struct ProveArgs {
     /// Options to test together; may be repeated
     #[arg(long = "group", value_name = "NAME,NAME...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
+    /// Options to test although they are about something else than speed: max_connections
+    #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
+    pub(super) tested: Vec<String>,
     #[command(flatten)]
     pub(super) workload: WorkloadArgs,
     /// Smallest difference that matters, per cent

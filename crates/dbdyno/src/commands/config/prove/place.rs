@@ -2,10 +2,10 @@
 //!
 //! `prove.json` says what is proved, for example
 //! ```json
-//! {"format":1,"is_finished":false,"case":{"version":"mariadb-10.11.14","whole":"[mysqld]\n…","base":"","groups":[["…"]]}}
+//! {"format":1,"is_finished":false,"budget_s":1800.0,"case":{"version":"mariadb-10.11.14","whole":"[mysqld]\n…","base":"","groups":[["…"]]}}
 //! ```
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use runs::{Blame, Blamed, ClaimedDirectory, last_path};
 use serde_json::{Value, json};
@@ -24,10 +24,13 @@ const BYTES_MAX: u64 = 64 << 20;
 pub(super) struct Place {
     claimed: ClaimedDirectory,
     case: Value,
+    budget: Option<Duration>,
+    has_more_time: bool,
 }
 
 /// Opens the named directory, or the last one if it holds the same proof unfinished, or makes a new one.
 pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
+    let budget = case.terms.budget;
     let case = identity(case)?;
     let last = match named {
         Some(path) => Some(path.to_owned()),
@@ -40,7 +43,20 @@ pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
         if is_same && (named.is_some() || !is_finished) {
             eprintln!("note: continues in {}", path.display());
             let claimed = ClaimedDirectory::again(path)?;
-            return Ok(Place { claimed, case });
+            let before = known["budget_s"].as_f64();
+            let has_more_time = before.is_some_and(|before_s| {
+                budget.is_none_or(|budget| budget.as_secs_f64() > before_s)
+            });
+            let mut place = Place {
+                claimed,
+                case,
+                budget,
+                has_more_time,
+            };
+            if has_more_time {
+                place.write(is_finished)?;
+            }
+            return Ok(place);
         }
         if named.is_some() {
             let message = format!("{} holds another proof", path.display());
@@ -52,7 +68,12 @@ pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
         Some(path) => ClaimedDirectory::new(path)?,
         None => ClaimedDirectory::numbered(NAME)?,
     };
-    let mut place = Place { claimed, case };
+    let mut place = Place {
+        claimed,
+        case,
+        budget,
+        has_more_time: false,
+    };
     place.write(false)?;
     Ok(place)
 }
@@ -63,13 +84,23 @@ impl Place {
         self.claimed.path()
     }
 
+    /// Whether the budget is longer than that of the command before.
+    pub(super) fn has_more_time(&self) -> bool {
+        self.has_more_time
+    }
+
     /// Notes that the proof is finished: the next one like it begins anew.
     pub(super) fn finish(&mut self) -> Result<(), Blamed> {
         self.write(true)
     }
 
     fn write(&mut self, is_finished: bool) -> Result<(), Blamed> {
-        let whole = json!({"format": 1, "is_finished": is_finished, "case": self.case});
+        let whole = json!({
+            "format": 1,
+            "is_finished": is_finished,
+            "budget_s": self.budget.map(|time| time.as_secs_f64()),
+            "case": self.case,
+        });
         let path = self.path().join(FILE);
         files::replace(&path, format!("{whole:#}\n").as_bytes()).map_err(Blamed::machine)
     }
@@ -80,7 +111,7 @@ fn read(directory: &Path) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// All that the answer depends on.
+/// All that the answer depends on; a longer budget continues.
 fn identity(case: &Case) -> Result<Value, Blamed> {
     let groups = case.candidates.groups.iter().map(|group| &group.options);
     let terms = &case.terms;
@@ -93,7 +124,6 @@ fn identity(case: &Case) -> Result<Value, Blamed> {
         "workload": case.workload.toml,
         "margin": terms.margin,
         "blocks": terms.blocks,
-        "budget_s": terms.budget.map(|time| time.as_secs_f64()),
         "seed": terms.seed,
         "datadir": terms.datadir,
     }))

@@ -74,12 +74,16 @@ struct Size {
 fn time_of_screening(case: &Case) -> Result<Size, Blamed> {
     let scratch = files::Scratch::make("dbdyno-prove-");
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
-    let elimination = Elimination::new(case.candidates.groups.len(), &case.pinned);
+    let elimination = Elimination::new(
+        case.candidates.groups.len(),
+        &case.pinned,
+        case.terms.margin,
+    );
     let round = elimination.round();
     let round =
         round.ok_or_else(|| Blamed::new(Blame::Machine, "a new elimination has no round"))?;
     let named = NamedRound::new(case, 1, round);
-    named.write(case, scratch.path(), case.terms.budget)?;
+    named.write(case, scratch.path())?;
     let path = scratch.path().join(format!("{}.toml", named.name));
     let text = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
         .map_err(Blamed::io(Blame::Machine, &path))?;

@@ -1,8 +1,8 @@
 //! The experiment of one round: its option files, and its text.
 
-use std::{path::Path, time::Duration};
+use std::path::{Path, PathBuf};
 
-use runs::Blamed;
+use runs::{Blame, Blamed};
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
@@ -45,44 +45,66 @@ impl NamedRound {
 
     /// Writes the option files and the experiment into a directory; the experiment is the last, so that it is complete
     /// where it exists.
-    pub(super) fn write(
-        &self,
-        case: &Case,
-        directory: &Path,
-        time: Option<Duration>,
-    ) -> Result<(), Blamed> {
-        let files_name = format!("{}-files", self.name);
-        let files_directory = directory.join(&files_name);
+    pub(super) fn write(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+        let files_directory = directory.join(self.files_name());
         std::fs::create_dir_all(&files_directory).map_err(Blamed::machine)?;
-        for (name, parts) in &self.files {
-            let text = case.file_with(parts)?.to_string();
-            let path = files_directory.join(format!("{name}.cnf"));
+        for (path, text) in self.planned(case, directory)? {
             files::replace(&path, text.as_bytes()).map_err(Blamed::machine)?;
         }
-        if case.workload.toml.contains(&quoted(SMACK_NAME)) {
-            let path = directory.join(SMACK_NAME);
-            files::replace(&path, SMACK.as_bytes()).map_err(Blamed::machine)?;
-        }
-        let text = self.text(case, &files_name, time)?;
-        let path = directory.join(format!("{}.toml", self.name));
-        files::replace(&path, text.as_bytes()).map_err(Blamed::machine)
+        Ok(())
     }
 
-    fn text(&self, case: &Case, files: &str, time: Option<Duration>) -> Result<String, Blamed> {
+    /// An error if the files in a directory are not those that are planned: results of other files would get the names of
+    /// these.
+    pub(super) fn check(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+        for (path, text) in self.planned(case, directory)? {
+            let found = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX);
+            if found.is_ok_and(|found| found == text) {
+                continue;
+            }
+            let message = format!(
+                "{} is not the file that this proof plans: it was changed, or an earlier round was decided in another way",
+                path.display()
+            );
+            let hint = "--results with a new directory measures anew; the results here are kept";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn files_name(&self) -> String {
+        format!("{}-files", self.name)
+    }
+
+    /// The files of the round with their texts; the experiment is the last.
+    fn planned(&self, case: &Case, directory: &Path) -> Result<Vec<(PathBuf, String)>, Blamed> {
+        let files_directory = directory.join(self.files_name());
+        let mut planned = Vec::new();
+        for (name, parts) in &self.files {
+            let text = case.file_with(parts)?.to_string();
+            planned.push((files_directory.join(format!("{name}.cnf")), text));
+        }
+        if case.workload.toml.contains(&quoted(SMACK_NAME)) {
+            planned.push((directory.join(SMACK_NAME), SMACK.to_owned()));
+        }
+        let path = directory.join(format!("{}.toml", self.name));
+        planned.push((path, self.text(case)?));
+        Ok(planned)
+    }
+
+    fn text(&self, case: &Case) -> Result<String, Blamed> {
         let question = format!("Which lines of {} earn their place?", case.file.display());
         let terms = &case.terms;
-        let time = time.map(|time| format!("time_at_most = \"{}ms\"\n", time.as_millis()));
         let names: Vec<String> = self.files.iter().map(|(name, _)| quoted(name)).collect();
         Ok(format!(
             "# A round of dbdyno config prove.\nformat = 1\nquestion = {}\nseed = {}\nrepeats = \"until decided\"\n\
-             at_most = {}\n{}order = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\
+             at_most = {}\norder = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\
              [verdict]\nbaseline = {{ {FACTOR} = {} }}\nmetric = \"{}\"\nmin_effect = \"{}\"\nleave_decided = \"on\"\n",
             serde_json::Value::from(question),
             terms.seed,
             terms.blocks,
-            time.unwrap_or_default(),
             names.join(", "),
-            case.server_table(files)?,
+            case.server_table(&self.files_name())?,
             case.workload.toml,
             names.first().map_or("", String::as_str),
             case.workload.metric,

@@ -64,6 +64,8 @@ pub(super) struct Workload {
     pub(super) toml: String,
     /// The load in words.
     pub(super) in_words: String,
+    /// Connections of the load.
+    pub(super) connections: u32,
     /// The name of the metric.
     pub(super) metric: &'static str,
 }
@@ -108,6 +110,7 @@ impl WorkloadArgs {
                 quoted(&self.warmup),
                 quoted(&self.duration)
             ),
+            connections: self.connections,
             in_words: format!("{name}, {} connections", self.connections),
             metric: match self.workload {
                 Kind::Tpcc => "new_orders_per_min",
