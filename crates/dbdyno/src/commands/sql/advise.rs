@@ -16,7 +16,7 @@ use self::{
     table_facts::TableFacts,
 };
 use super::{
-    compare::{Contest, Finding, Report, Terms, Variant, check_kind},
+    compare::{Contest, Finding, Report, Sameness, Terms, Variant, check_kind},
     execution::GuardedStatements,
     explain::explained_plan,
     input::{InputArgs, is_setting, statement_name},
@@ -221,6 +221,7 @@ impl AdviseArgs {
                 blocks: BLOCKS_AT_MOST,
                 budget: self.budget,
                 margin: f64::from(self.min_effect) / 100.0,
+                is_beyond_margin: true,
                 seed: self.seed,
             },
             timeout: self.timeout,
@@ -246,7 +247,6 @@ fn index_bytes(name: &str) -> String {
 
 /// What a trial says about the candidate of a side, which was proposed for a statement.
 fn proof(report: &Report, side: usize, statement: &str) -> Proof {
-    let margin = report.terms.margin;
     let of_side = || {
         report
             .findings
@@ -266,14 +266,9 @@ fn proof(report: &Report, side: usize, statement: &str) -> Proof {
         let why = why.map_or_else(String::new, |why| format!("; {why}"));
         format!("{}: {}{numbers}{why}", it.statement, it.verdict())
     };
-    // The whole interval is better by more than what matters: copies of a server differ by some percent themselves.
-    let is_faster = |it: &&Finding| {
-        let ratio = it
-            .compared()
-            .and_then(|compared| compared.comparison)
-            .map(|it| it.ratio);
-        it.verdict() == "faster" && ratio.is_some_and(|ratio| ratio.high < 1.0 / (1.0 + margin))
-    };
+    // Without a comparison of the results it may be another one that is there faster.
+    let is_faster =
+        |it: &&Finding| it.verdict() == "faster" && it.comparison.sameness == Sameness::Same;
     let sentences = |all: Vec<&Finding>| all.into_iter().map(sentence).collect::<Vec<_>>();
     let faster: Vec<&Finding> = of_side().filter(is_faster).collect();
     let worse = of_side().filter(|it| matches!(it.verdict(), "slower" | "different result"));

@@ -123,7 +123,12 @@ fn row(finding: &Finding) -> String {
             )
         },
     );
-    format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}")
+    let unchecked = if finding.comparison.sameness == Sameness::Unknown {
+        "; result not compared"
+    } else {
+        ""
+    };
+    format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}{unchecked}")
 }
 
 /// Why the times differ, and the first change of the plan.
@@ -204,6 +209,7 @@ pub(super) fn json(report: &Report) -> String {
         "blocks_at_most": report.terms.blocks,
         "seed": report.terms.seed,
         "min_effect": report.terms.margin,
+        "whole_interval_beyond_min_effect": report.terms.is_beyond_margin,
         "comparisons": comparisons,
     });
     format!("{value:#}\n")
