@@ -103,12 +103,18 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         advice
     });
     let mut advice = advice.map_err(Blamed::machine)??;
-    if args.is_tried && advice.iter().any(Advice::is_variant) {
-        args.try_all(&statements, &mut advice)?;
-    }
+    let failure = if args.is_tried && advice.iter().any(Advice::is_variant) {
+        args.try_all(&statements, &mut advice)?
+    } else {
+        None
+    };
+    let incomplete = failure.as_ref().map(|it| it.message.as_str());
     match args.format {
-        Format::Text => print!("{}", outputs::text(&advice, args.is_tried)),
-        Format::Json => write_out(outputs::json(&advice).as_bytes())?,
+        Format::Text => print!("{}", outputs::text(&advice, args.is_tried, incomplete)),
+        Format::Json => write_out(outputs::json(&advice, incomplete).as_bytes())?,
+    }
+    if let Some(failure) = failure {
+        return Err(failure.into());
     }
     let is_proved = advice
         .iter()
@@ -194,8 +200,13 @@ async fn larger_pool(
 }
 
 impl AdviseArgs {
-    /// Measures the candidates that a variant can have, and notes what came of each.
-    fn try_all(&self, statements: &[SqlStatement], advice: &mut [Advice]) -> Result<(), Blamed> {
+    /// Measures the candidates that a variant can have, and notes what came of each. Returns why the measurement ended
+    /// early, if it did.
+    fn try_all(
+        &self,
+        statements: &[SqlStatement],
+        advice: &mut [Advice],
+    ) -> Result<Option<Blamed>, Blamed> {
         let mut variants = vec![Variant::baseline()];
         let mut questions = vec![None];
         let mut tried = Vec::new();
@@ -226,13 +237,17 @@ impl AdviseArgs {
             },
             timeout: self.timeout,
             questions: &questions,
+            leaves_out: true,
         };
         let report = report.run()?;
         for (side, at) in tried.into_iter().enumerate() {
-            let proof = proof(&report, side + 1, &advice[at].statement);
+            let proof = match &report.left_out[side + 1] {
+                Some(why) => Proof::CannotBeMade(why.clone()),
+                None => proof(&report, side + 1, &advice[at].statement),
+            };
             advice[at].proof = Some(proof);
         }
-        Ok(())
+        Ok(report.failure)
     }
 }
 

@@ -3,6 +3,7 @@
 mod contest;
 mod copies;
 mod finding;
+mod hints;
 mod mechanism;
 mod outputs;
 mod page;
@@ -142,6 +143,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         },
         timeout: args.timeout,
         questions: &[],
+        leaves_out: false,
     };
     let report = contest.run()?;
     match args.format {
@@ -158,6 +160,9 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         written
             .map_err(std::io::Error::from)
             .map_err(Blamed::io(Blame::Input, path))?;
+    }
+    if let Some(failure) = report.failure {
+        return Err(failure.into());
     }
     Ok(if report.has_different_results() {
         ExitCode::FAILURE

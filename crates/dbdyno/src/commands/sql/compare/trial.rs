@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runs::Blamed;
+use runs::{Blame, Blamed};
 use stats::Random;
 use verdict::{Compared, TimedFamily};
 use workload::sql_script::SqlStatement;
@@ -72,6 +72,18 @@ pub(in crate::commands::sql) struct Comparison {
     pub(in crate::commands::sql) costs: [Vec<(String, i64)>; 2],
 }
 
+/// What a trial came to.
+pub(in crate::commands::sql) struct Measured {
+    pub(in crate::commands::sql) comparisons: Vec<Comparison>,
+    /// Number of blocks.
+    pub(in crate::commands::sql) blocks: usize,
+    /// Why it ended early.
+    pub(in crate::commands::sql) failure: Option<Blamed>,
+}
+
+/// The result of a statement with the server's warnings: number and text.
+type Executed = (StatementResult, Vec<(u32, String)>);
+
 /// The comparisons with their state during the trial.
 pub(in crate::commands::sql) struct Trial<'a> {
     guarded: Vec<GuardedStatements<'a>>,
@@ -91,7 +103,8 @@ impl<'a> Trial<'a> {
             .map(|side| GuardedStatements::new(side.statements, false, None))
             .collect();
         for (side, guarded) in sides.iter_mut().zip(&guarded) {
-            guarded.check(&mut side.session).await?;
+            let checked = guarded.check(&mut side.session).await;
+            checked.map_err(|error| side.blamed(error))?;
         }
         let mut trial = Self {
             guarded,
@@ -99,10 +112,11 @@ impl<'a> Trial<'a> {
             comparisons: Vec::new(),
         };
         let first = trial.results(sides).await?;
+        check_hints(sides, &first)?;
         let second = trial.results(sides).await?;
-        for (statement, earlier) in first[0].iter().enumerate() {
+        for (statement, (earlier, _)) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
-                let results = [second[0][statement], second[side][statement]];
+                let results = [0, side].map(|side| second[side][statement].0);
                 trial.comparisons.push(Comparison {
                     statement,
                     side,
@@ -118,15 +132,17 @@ impl<'a> Trial<'a> {
     }
 
     /// The results of all statements on some sides, without those of settings.
-    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<StatementResult>>, Blamed> {
+    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, Blamed> {
         let mut all = Vec::new();
         for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
             let mut results = Vec::new();
             for (at, statement) in side.statements.iter().enumerate() {
                 if is_setting(statement) {
-                    guarded.execute(&mut side.session, at).await?;
+                    let executed = guarded.execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
                 } else {
-                    results.push(guarded.result(&mut side.session, at).await?);
+                    let result = guarded.result(&mut side.session, at).await;
+                    results.push(result.map_err(|error| side.blamed(error))?);
                 }
             }
             all.push(results);
@@ -135,11 +151,8 @@ impl<'a> Trial<'a> {
     }
 
     /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
-    /// is not measured. Returns the comparisons and the number of blocks.
-    pub(in crate::commands::sql) async fn run(
-        mut self,
-        sides: &mut [Side<'a>],
-    ) -> Result<(Vec<Comparison>, usize), Blamed> {
+    /// is not measured. A failure ends it, and what was measured before counts.
+    pub(in crate::commands::sql) async fn run(mut self, sides: &mut [Side<'a>]) -> Measured {
         let Terms {
             blocks,
             budget,
@@ -154,7 +167,7 @@ impl<'a> Trial<'a> {
         let mut family = family.expect("the command line has a margin and three blocks or more");
         let mut random = Random::new(seed);
         let started = reactor::now();
-        let mut done = 0;
+        let (mut done, mut failure) = (0, None);
         while done < blocks && reactor::now() - started < budget {
             let open: Vec<(usize, usize)> = measured
                 .iter()
@@ -165,7 +178,11 @@ impl<'a> Trial<'a> {
             if open.is_empty() {
                 break;
             }
-            self.block(sides, &open, &mut family, &mut random).await?;
+            let block = self.block(sides, &open, &mut family, &mut random).await;
+            if let Err(error) = block {
+                failure = Some(error);
+                break;
+            }
             done += 1;
         }
         let compared = family.compared();
@@ -173,8 +190,14 @@ impl<'a> Trial<'a> {
             self.comparisons[*at].times_s = family.pairs(member).to_vec();
             self.comparisons[*at].compared = compared;
         }
-        self.add_costs(sides).await?;
-        Ok((self.comparisons, done))
+        if failure.is_none() {
+            failure = self.add_costs(sides).await.err();
+        }
+        Measured {
+            comparisons: self.comparisons,
+            blocks: done,
+            failure,
+        }
     }
 
     /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
@@ -202,7 +225,8 @@ impl<'a> Trial<'a> {
                 // The settings before it, also on a side that needs no execution.
                 let (settings, _) = places[at].reach(statement);
                 for setting in settings {
-                    self.guarded[at].execute(&mut side.session, setting).await?;
+                    let executed = self.guarded[at].execute(&mut side.session, setting).await;
+                    executed.map_err(|error| side.blamed(error))?;
                 }
             }
             if of_statement.is_empty() {
@@ -212,8 +236,9 @@ impl<'a> Trial<'a> {
                 random.shuffle(&mut order);
                 for at in &order {
                     let (_, place) = places[*at].reach(statement);
-                    let session = &mut sides[*at].session;
-                    let execution = self.guarded[*at].execute(session, place).await?;
+                    let side = &mut sides[*at];
+                    let execution = self.guarded[*at].execute(&mut side.session, place).await;
+                    let execution = execution.map_err(|error| side.blamed(error))?;
                     times_s[*at].push(execution.time_s);
                 }
             }
@@ -241,10 +266,12 @@ impl<'a> Trial<'a> {
             let mut statement = 0;
             for (at, text) in side.statements.iter().enumerate() {
                 if is_setting(text) {
-                    self.guarded[number].execute(&mut side.session, at).await?;
+                    let executed = self.guarded[number].execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
                     continue;
                 }
-                let costs = self.guarded[number].costs(&mut side.session, at).await?;
+                let costs = self.guarded[number].costs(&mut side.session, at).await;
+                let costs = costs.map_err(|error| side.blamed(error))?;
                 let of_statement = |it: &&mut Comparison| it.statement == statement;
                 for comparison in self.comparisons.iter_mut().filter(of_statement) {
                     if number == 0 {
@@ -258,6 +285,30 @@ impl<'a> Trial<'a> {
         }
         Ok(())
     }
+}
+
+/// An error for a hint that a server does not follow, which it only says in a warning: one of a kind that the statement
+/// does not have on a side without hints.
+fn check_hints(sides: &[Side<'_>], executed: &[Vec<Executed>]) -> Result<(), Blamed> {
+    let plain = sides.iter().position(|it| it.variant.hints.is_empty());
+    for (side, of_side) in sides.iter().zip(executed) {
+        if side.variant.hints.is_empty() {
+            continue;
+        }
+        let own = side.statements.iter().filter(|it| !is_setting(it));
+        for (at, (statement, (_, warnings))) in own.zip(of_side).enumerate() {
+            let known = plain.map_or(&[][..], |plain| &executed[plain][at].1);
+            let is_known = |number: u32| known.iter().any(|(other, _)| *other == number);
+            if let Some((number, text)) = warnings.iter().find(|(number, _)| !is_known(*number)) {
+                let message = format!(
+                    "{}: a hint has no effect: {text} (warning {number})",
+                    statement.place()
+                );
+                return Err(side.blamed(Blamed::new(Blame::Input, message)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The way through the statements of a side, whose settings stand between them.
