@@ -57,6 +57,8 @@ pub struct Standing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntilDecided {
     margin: f64,
+    /// Distance from no difference that the whole interval must exceed to favour a side, on the scale of logarithms.
+    beyond: f64,
     /// Significance level of a look, indexed by the number of blocks.
     levels: Vec<f64>,
 }
@@ -76,8 +78,19 @@ impl UntilDecided {
         let valid = margin > 0.0 && margin.is_finite() && alpha > 0.0 && alpha < 1.0;
         (valid && blocks_at_most >= EXECUTIONS_AT_LEAST).then(|| Self {
             margin: margin.ln_1p(),
+            beyond: 0.0,
             levels: levels(blocks_at_most, alpha),
         })
+    }
+
+    /// The rule that favours a side only if the whole interval is beyond the margin: for sides whose means differ by some
+    /// percent without a cause that matters, which no number of blocks brings to light.
+    #[must_use]
+    pub fn beyond_margin(self) -> Self {
+        Self {
+            beyond: self.margin,
+            ..self
+        }
     }
 
     /// The state of the comparison after these blocks, in the order in which they were measured. The first blocks that
@@ -128,20 +141,20 @@ impl UntilDecided {
         let (low, high) = (compared.ratio.low.ln(), compared.ratio.high.ln());
         if -self.margin <= low && high <= self.margin {
             Some(Side::Equivalent)
-        } else if low > 0.0 {
+        } else if low > self.beyond {
             Some(Side::More)
-        } else if high < 0.0 {
+        } else if high < -self.beyond {
             Some(Side::Less)
         } else {
             None
         }
     }
 
-    /// The first number of blocks at which the interval around the current estimate would either exclude zero or lie
+    /// The first number of blocks at which the interval around the current estimate would either favour a side or lie
     /// within the margin.
     fn blocks_needed(&self, compared: &Comparison) -> Option<usize> {
         let difference = compared.ratio.estimate.ln().abs();
-        let reach = difference.max(self.margin - difference);
+        let reach = (difference - self.beyond).max(self.margin - difference);
         // A pair's logarithm has twice the variance of one execution.
         let deviation = compared.deviation * 2.0_f64.sqrt();
         (compared.executions + 1..=self.blocks_at_most()).find(|&blocks| {

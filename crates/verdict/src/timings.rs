@@ -5,7 +5,7 @@ use stats::{Step, UntilDecided};
 use crate::{
     compared::Compared,
     decision::CONFIDENCE,
-    family::decide_primary,
+    family::{decide_by_looks, decide_family},
     measure::Measure,
     metric::Metric,
     values::{BlockValue, Values},
@@ -15,6 +15,8 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct TimedFamily {
     margin: f64,
+    /// Error that each comparison may have.
+    of_each: f64,
     rule: UntilDecided,
     /// Seconds of A and of B, block by block, of each comparison.
     pairs: Vec<Vec<(f64, f64)>>,
@@ -22,14 +24,26 @@ pub struct TimedFamily {
 
 impl TimedFamily {
     /// A family of this many comparisons with a margin (the smallest difference that matters, as a share) and a budget
-    /// of blocks.
+    /// of blocks. With `is_beyond_margin` a side is faster only if the whole interval is beyond the margin, as between
+    /// copies of a server, which differ by themselves.
     ///
     /// `None` for a margin that is not positive, for fewer than three blocks, and without comparisons.
-    pub fn new(comparisons: usize, margin: f64, blocks_at_most: usize) -> Option<Self> {
+    pub fn new(
+        comparisons: usize,
+        margin: f64,
+        blocks_at_most: usize,
+        is_beyond_margin: bool,
+    ) -> Option<Self> {
         let of_each = (1.0 - CONFIDENCE) / comparisons as f64;
+        let rule = UntilDecided::new(margin, blocks_at_most, of_each)?;
         Some(Self {
             margin,
-            rule: UntilDecided::new(margin, blocks_at_most, of_each)?,
+            of_each,
+            rule: if is_beyond_margin {
+                rule.beyond_margin()
+            } else {
+                rule
+            },
             pairs: vec![Vec::new(); comparisons],
         })
     }
@@ -54,7 +68,10 @@ impl TimedFamily {
     pub fn compared(&self) -> Vec<Option<Compared>> {
         let mut all: Vec<Option<Compared>> = self.pairs.iter().map(|it| self.of(it)).collect();
         let mut family: Vec<&mut Compared> = all.iter_mut().flatten().collect();
-        decide_primary(self.margin, &mut family);
+        decide_family(self.margin, &mut family);
+        for it in family {
+            decide_by_looks(&self.rule, self.of_each, it);
+        }
         all
     }
 
@@ -84,7 +101,7 @@ mod tests {
 
     #[test]
     fn each_statement_is_decided_by_its_own_blocks() {
-        let mut family = TimedFamily::new(3, 0.02, 30).unwrap();
+        let mut family = TimedFamily::new(3, 0.02, 30, false).unwrap();
         let noise = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001];
         for (block, noise) in noise.iter().cycle().take(12).enumerate() {
             let other = noise * f64::from(u8::try_from(block % 3).unwrap());
@@ -104,9 +121,33 @@ mod tests {
     }
 
     #[test]
+    fn copies_that_differ_by_less_than_the_margin_are_never_faster() {
+        let noise = [0.0, 0.002, -0.001, 0.001, -0.002];
+        let decided = |ratio: f64, is_beyond_margin: bool| {
+            let mut family = TimedFamily::new(1, 0.05, 12, is_beyond_margin).unwrap();
+            for noise in noise.iter().cycle() {
+                if family.is_decided(0) {
+                    break;
+                }
+                family.add(0, (1.0 + noise, ratio));
+            }
+            let blocks = family.pairs(0).len();
+            (family.compared()[0].as_ref().unwrap().decision, blocks)
+        };
+        // The interval is beyond 0, and it includes the margin up to the last block.
+        assert_eq!(decided(0.9525, false).0, Decision::Faster);
+        assert_eq!(decided(0.9525, true), (Decision::Inconclusive, 12));
+        assert_eq!(decided(0.5, true).0, Decision::Faster);
+        assert_eq!(decided(1.2, true).0, Decision::Slower);
+        assert_eq!(decided(0.98, true).0, Decision::Equivalent);
+    }
+
+    #[test]
     fn without_blocks_there_is_no_comparison() {
-        let family = TimedFamily::new(1, 0.02, 30).unwrap();
+        let family = TimedFamily::new(1, 0.02, 30, false).unwrap();
         assert!(family.compared()[0].is_none() && !family.is_decided(0));
-        assert!(TimedFamily::new(1, 0.0, 30).is_none() && TimedFamily::new(1, 0.02, 2).is_none());
+        for (margin, blocks) in [(0.0, 30), (0.02, 2)] {
+            assert!(TimedFamily::new(1, margin, blocks, false).is_none());
+        }
     }
 }

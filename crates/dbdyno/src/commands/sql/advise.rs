@@ -16,7 +16,7 @@ use self::{
     table_facts::TableFacts,
 };
 use super::{
-    compare::{Contest, Finding, Report, Terms, Variant, check_kind},
+    compare::{Contest, Finding, Report, Sameness, Terms, Variant, check_kind},
     execution::GuardedStatements,
     explain::explained_plan,
     input::{InputArgs, is_setting, statement_name},
@@ -103,12 +103,18 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         advice
     });
     let mut advice = advice.map_err(Blamed::machine)??;
-    if args.is_tried && advice.iter().any(Advice::is_variant) {
-        args.try_all(&statements, &mut advice)?;
-    }
+    let failure = if args.is_tried && advice.iter().any(Advice::is_variant) {
+        args.try_all(&statements, &mut advice)?
+    } else {
+        None
+    };
+    let incomplete = failure.as_ref().map(|it| it.message.as_str());
     match args.format {
-        Format::Text => print!("{}", outputs::text(&advice, args.is_tried)),
-        Format::Json => write_out(outputs::json(&advice).as_bytes())?,
+        Format::Text => print!("{}", outputs::text(&advice, args.is_tried, incomplete)),
+        Format::Json => write_out(outputs::json(&advice, incomplete).as_bytes())?,
+    }
+    if let Some(failure) = failure {
+        return Err(failure.into());
     }
     let is_proved = advice
         .iter()
@@ -194,8 +200,13 @@ async fn larger_pool(
 }
 
 impl AdviseArgs {
-    /// Measures the candidates that a variant can have, and notes what came of each.
-    fn try_all(&self, statements: &[SqlStatement], advice: &mut [Advice]) -> Result<(), Blamed> {
+    /// Measures the candidates that a variant can have, and notes what came of each. Returns why the measurement ended
+    /// early, if it did.
+    fn try_all(
+        &self,
+        statements: &[SqlStatement],
+        advice: &mut [Advice],
+    ) -> Result<Option<Blamed>, Blamed> {
         let mut variants = vec![Variant::baseline()];
         let mut questions = vec![None];
         let mut tried = Vec::new();
@@ -221,17 +232,22 @@ impl AdviseArgs {
                 blocks: BLOCKS_AT_MOST,
                 budget: self.budget,
                 margin: f64::from(self.min_effect) / 100.0,
+                is_beyond_margin: true,
                 seed: self.seed,
             },
             timeout: self.timeout,
             questions: &questions,
+            leaves_out: true,
         };
         let report = report.run()?;
         for (side, at) in tried.into_iter().enumerate() {
-            let proof = proof(&report, side + 1, &advice[at].statement);
+            let proof = match &report.left_out[side + 1] {
+                Some(why) => Proof::CannotBeMade(why.clone()),
+                None => proof(&report, side + 1, &advice[at].statement),
+            };
             advice[at].proof = Some(proof);
         }
-        Ok(())
+        Ok(report.failure)
     }
 }
 
@@ -246,7 +262,6 @@ fn index_bytes(name: &str) -> String {
 
 /// What a trial says about the candidate of a side, which was proposed for a statement.
 fn proof(report: &Report, side: usize, statement: &str) -> Proof {
-    let margin = report.terms.margin;
     let of_side = || {
         report
             .findings
@@ -266,14 +281,9 @@ fn proof(report: &Report, side: usize, statement: &str) -> Proof {
         let why = why.map_or_else(String::new, |why| format!("; {why}"));
         format!("{}: {}{numbers}{why}", it.statement, it.verdict())
     };
-    // The whole interval is better by more than what matters: copies of a server differ by some percent themselves.
-    let is_faster = |it: &&Finding| {
-        let ratio = it
-            .compared()
-            .and_then(|compared| compared.comparison)
-            .map(|it| it.ratio);
-        it.verdict() == "faster" && ratio.is_some_and(|ratio| ratio.high < 1.0 / (1.0 + margin))
-    };
+    // Without a comparison of the results it may be another one that is there faster.
+    let is_faster =
+        |it: &&Finding| it.verdict() == "faster" && it.comparison.sameness == Sameness::Same;
     let sentences = |all: Vec<&Finding>| all.into_iter().map(sentence).collect::<Vec<_>>();
     let faster: Vec<&Finding> = of_side().filter(is_faster).collect();
     let worse = of_side().filter(|it| matches!(it.verdict(), "slower" | "different result"));

@@ -3,6 +3,7 @@
 mod contest;
 mod copies;
 mod finding;
+mod hints;
 mod mechanism;
 mod outputs;
 mod page;
@@ -18,7 +19,7 @@ use workload::sql_script::SqlStatement;
 pub(super) use self::{
     contest::Contest,
     finding::{Finding, Report},
-    trial::Terms,
+    trial::{Sameness, Terms},
     variant::Variant,
 };
 use super::{
@@ -43,10 +44,11 @@ A variant is NAME: PART; PART, with one or more parts:
 Each side with SQL or options of its own runs on a copy of the private server (--server), and then so does the baseline; the
 server itself is stopped while it is copied, and not changed. A given server only gets sessions.
 
-First every statement is executed on every side, which is not timed, and the rows are compared in any order, as the server's
-text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of which the median
-counts. They end when every difference is decided, by the verdict of experiments, or at --runs or --budget. Statements that
-change data are rolled back each time.
+First every statement is executed twice on every side, which is not timed, and the rows are compared in any order, as the
+server's text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of which the median
+counts. They end when every difference is decided, by the verdict of experiments, or at --runs or --budget. On copies, which
+differ by some percent themselves, one is decided only when its whole interval is beyond --min-effect, or within it.
+Statements that change data are rolled back each time.
 
 Exit code 1: a variant gives another result than the baseline.
 
@@ -69,9 +71,9 @@ pub(super) struct CompareArgs {
     /// Time for all blocks
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters
-    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
-    min_effect: u32,
+    /// Smallest difference that matters [default: 5 between copies, else 2]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    min_effect: Option<u32>,
     /// Seed of the order of executions
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
@@ -126,6 +128,8 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;
+    let has_copies = variants.iter().any(|it| it.changes_server());
+    let default = if has_copies { 5 } else { 2 };
     let contest = Contest {
         variants: &variants,
         statements: &of_sides,
@@ -133,19 +137,15 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         terms: Terms {
             blocks: args.runs as usize,
             budget: args.budget,
-            margin: f64::from(args.min_effect) / 100.0,
+            margin: f64::from(args.min_effect.unwrap_or(default)) / 100.0,
+            is_beyond_margin: has_copies,
             seed: args.seed,
         },
         timeout: args.timeout,
         questions: &[],
+        leaves_out: false,
     };
     let report = contest.run()?;
-    if let Some(path) = &args.html {
-        let written = files::replace(path, page::page(&report).as_bytes());
-        written
-            .map_err(std::io::Error::from)
-            .map_err(Blamed::io(Blame::Input, path))?;
-    }
     match args.format {
         Format::Table => {
             let width = usize::from(terminal_width());
@@ -153,6 +153,16 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         }
         Format::Json => write_out(outputs::json(&report).as_bytes())?,
         Format::Csv => write_out(outputs::csv(&report).as_bytes())?,
+    }
+    // After the answer, which a path that cannot be written shall not cost.
+    if let Some(path) = &args.html {
+        let written = files::replace(path, page::page(&report).as_bytes());
+        written
+            .map_err(std::io::Error::from)
+            .map_err(Blamed::io(Blame::Input, path))?;
+    }
+    if let Some(failure) = report.failure {
+        return Err(failure.into());
     }
     Ok(if report.has_different_results() {
         ExitCode::FAILURE

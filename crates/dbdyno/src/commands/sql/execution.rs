@@ -134,25 +134,35 @@ impl<'a> GuardedStatements<'a> {
         Ok(execution)
     }
 
-    /// One execution whose rows are added up, with a checksum of them or of the number of changed rows.
+    /// One execution whose rows are added up, with a checksum of them or of the number of changed rows; and the server's
+    /// warnings: number and text.
     pub(super) async fn result(
         &self,
         session: &mut Session,
         at: usize,
-    ) -> Result<StatementResult, Blamed> {
+    ) -> Result<(StatementResult, Vec<(u32, String)>), Blamed> {
         let statement = &self.statements[at];
         self.begin(session, at).await?;
         let started = reactor::now();
         let summed = session.checksum(statement.text()).await;
         let time_s = (reactor::now() - started).as_secs_f64();
         let (outcome, rows) = summed.map_err(|failure| self.failed(session, at, failure))?;
+        let warnings = match outcome.warnings {
+            0 => Vec::new(),
+            // Before the end of the transaction, which has warnings of its own.
+            _ => {
+                let warnings = session.warnings().await;
+                warnings.map_err(|failure| self.failed(session, at, failure))?
+            }
+        };
         self.end(session, at).await?;
-        Ok(StatementResult {
+        let result = StatementResult {
             time_s,
             rows,
             changed: outcome.affected_rows,
             warnings: outcome.warnings,
-        })
+        };
+        Ok((result, warnings))
     }
 
     /// What one more execution adds to the counters.

@@ -82,7 +82,7 @@ impl Subject<'_> {
         );
         let mut found = Vec::new();
         for (columns, equal) in &lists {
-            if facts.index_with(columns, *equal).is_none() {
+            if facts.index_with(columns, *equal).is_none() && facts.fit(columns) {
                 let reason = format!("{reads}; no index begins with {}", columns.join(", "));
                 found.push(index(table, columns, "index", reason));
             }
@@ -95,7 +95,7 @@ impl Subject<'_> {
                 && covering.len() <= COLUMNS_AT_MOST
                 && !lists.iter().any(|(columns, _)| *columns == covering)
                 && covering.iter().all(|column| facts.is_indexable(column));
-            if fits && facts.index_with(&covering, *equal).is_none() {
+            if fits && facts.index_with(&covering, *equal).is_none() && facts.fit(&covering) {
                 let reason = format!(
                     "{reads}; an index with every column of the statement needs no row of the table"
                 );
@@ -349,6 +349,7 @@ mod tests {
                 .iter()
                 .map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned()))
                 .collect(),
+            bytes: [("name".to_owned(), 3065)].into(),
             indexes: [("day".to_owned(), vec!["day".to_owned()])].into(),
         };
         let costs: Vec<_> = costs
@@ -396,6 +397,17 @@ mod tests {
         assert_eq!(
             found[0],
             "create index `covering_t_day_c` on `s`.`t` (`day`, `c`)"
+        );
+        // With another column the key is too long.
+        let types = [("a", "int"), ("c", "int"), ("name", "varchar")];
+        let text = "select `s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`name` = 'x')";
+        let found = candidates(SCAN, text, &types, &[]);
+        assert_eq!(
+            found,
+            [
+                "create index `index_t_name` on `s`.`t` (`name`)",
+                "analyze table `s`.`t`"
+            ]
         );
         let found = of("(`s`.`t`.`note` = 'x')");
         assert_eq!(found, ["analyze table `s`.`t`"]);

@@ -28,6 +28,8 @@ pub(super) enum Proof {
     },
     /// It does not; a sentence per statement.
     Rejected(Vec<String>),
+    /// It cannot be made, with the server's reason.
+    CannotBeMade(String),
     /// More candidates than were measured.
     NotTried,
 }
@@ -45,8 +47,11 @@ impl Advice {
 }
 
 /// A paragraph per candidate; of a trial those that were proved come first.
-pub(super) fn text(all: &[Advice], is_tried: bool) -> String {
+pub(super) fn text(all: &[Advice], is_tried: bool, incomplete: Option<&str>) -> String {
     let mut text = String::new();
+    if let Some(why) = incomplete {
+        line(&mut text, &format!("incomplete: {why}"));
+    }
     if all.is_empty() {
         line(
             &mut text,
@@ -59,6 +64,7 @@ pub(super) fn text(all: &[Advice], is_tried: bool) -> String {
         None => 1,
         Some(Proof::NotTried) => 2,
         Some(Proof::Rejected(_)) => 3,
+        Some(Proof::CannotBeMade(_)) => 4,
     };
     let mut ordered: Vec<&Advice> = all.iter().collect();
     ordered.sort_by_key(rank);
@@ -67,6 +73,7 @@ pub(super) fn text(all: &[Advice], is_tried: bool) -> String {
             Some(Proof::Kept { .. }) => "proved: ",
             Some(Proof::Rejected(_)) => "not proved: ",
             Some(Proof::NotTried) => "not tried (--at-most): ",
+            Some(Proof::CannotBeMade(_)) => "cannot be made: ",
             None if is_tried => "cannot be tried: ",
             None => "",
         };
@@ -94,6 +101,7 @@ pub(super) fn text(all: &[Advice], is_tried: bool) -> String {
                     line(&mut text, &format!("  {sentence}"));
                 }
             }
+            Some(Proof::CannotBeMade(why)) => line(&mut text, &format!("  {why}")),
             Some(Proof::NotTried) | None => {}
         }
     }
@@ -112,9 +120,12 @@ fn line(text: &mut String, content: &str) {
 }
 
 /// One object with all candidates.
-pub(super) fn json(all: &[Advice]) -> String {
+pub(super) fn json(all: &[Advice], incomplete: Option<&str>) -> String {
     let candidates: Vec<Value> = all.iter().map(advice_json).collect();
-    format!("{:#}\n", json!({ "version": 1, "candidates": candidates }))
+    format!(
+        "{:#}\n",
+        json!({ "version": 1, "incomplete": incomplete, "candidates": candidates })
+    )
 }
 
 fn advice_json(it: &Advice) -> Value {
@@ -129,6 +140,7 @@ fn advice_json(it: &Advice) -> Value {
             index_bytes,
         } => json!({ "outcome": "proved", "faster": faster, "slower": slower, "index_bytes": index_bytes }),
         Proof::Rejected(sentences) => json!({ "outcome": "not proved", "statements": sentences }),
+        Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
         Proof::NotTried => json!({ "outcome": "not tried" }),
     });
     json!({

@@ -7,11 +7,18 @@ use workload::sql_script::SqlStatement;
 
 use crate::commands::sql::session::Session;
 
+/// Bytes of a key of InnoDB at most; old row formats and small pages take less, which the server says.
+const KEY_BYTES_MAX: u64 = 3072;
+/// Bytes of a column of numbers or times in an index, about.
+const NUMBER_BYTES: u64 = 8;
+
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TableFacts {
     /// Type of each column in small letters: `varchar`.
     pub(super) types: BTreeMap<String, String>,
+    /// Bytes that a column can take in an index, of those of text and bytes.
+    pub(super) bytes: BTreeMap<String, u64>,
     /// Columns of each index, in its order.
     pub(super) indexes: BTreeMap<String, Vec<String>>,
 }
@@ -34,6 +41,14 @@ impl TableFacts {
             format!("SELECT column_name, data_type FROM information_schema.columns WHERE {filter}");
         for [column, kind] in pairs(session, statement, &columns).await? {
             facts.types.insert(column, kind.to_lowercase());
+        }
+        let lengths = format!(
+            "SELECT column_name, character_octet_length FROM information_schema.columns WHERE {filter}"
+        );
+        for [column, bytes] in pairs(session, statement, &lengths).await? {
+            facts
+                .bytes
+                .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
         }
         let indexes = format!(
             "SELECT index_name, column_name FROM information_schema.statistics WHERE {filter} \
@@ -71,6 +86,14 @@ impl TableFacts {
         let is_long =
             kind.ends_with("text") || kind.ends_with("blob") || matches!(kind, "json" | "geometry");
         !kind.is_empty() && !is_long
+    }
+
+    /// Whether these columns fit into one index.
+    pub(super) fn fit(&self, columns: &[String]) -> bool {
+        let bytes = columns
+            .iter()
+            .map(|column| self.bytes.get(column).unwrap_or(&NUMBER_BYTES));
+        bytes.sum::<u64>() <= KEY_BYTES_MAX
     }
 
     /// Whether a column holds text.

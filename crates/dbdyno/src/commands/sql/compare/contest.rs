@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Purpose};
+use runs::{Blame, Blamed, Purpose, named_server};
 use workload::sql_script::SqlStatement;
 
 use super::{
     copies::Copies,
     finding::{Finding, Report},
+    hints,
     side::{self, Side},
     trial::{Terms, Trial},
     variant::Variant,
@@ -34,6 +35,8 @@ pub(in crate::commands::sql) struct Contest<'a> {
     pub(in crate::commands::sql) timeout: Duration,
     /// A question with one number as its answer, for sides that have one; asked after the measurement.
     pub(in crate::commands::sql) questions: &'a [Option<String>],
+    /// Whether a side whose variant cannot be made is left out; else that is an error.
+    pub(in crate::commands::sql) leaves_out: bool,
 }
 
 impl Contest<'_> {
@@ -63,6 +66,11 @@ impl Contest<'_> {
             let hint = "name one by --server; on another server a variant can have SET of the session, hints and a rewrite";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         };
+        // Before the server is stopped and copied.
+        let version = named_server::open(name)?.installation()?.version;
+        for variant in variants {
+            hints::check(variant, &version)?;
+        }
         // The first one is for the sides that only differ in their sessions.
         let unchanged = Variant::baseline();
         let mut own: Vec<&Variant> = Vec::new();
@@ -91,70 +99,97 @@ impl Contest<'_> {
     }
 
     fn measure(&self, endpoints: &[Endpoint]) -> Result<Report, Blamed> {
-        let (variants, statements, terms) = (self.variants, self.statements, self.terms);
         let limit = self.connection.statement_timeout;
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
-            for (variant, endpoint) in variants.iter().zip(endpoints) {
-                if !variant.changes.is_empty() {
-                    side::change(variant, endpoint, limit).await?;
+            let mut left_out = vec![None; self.variants.len()];
+            let (mut sides, mut places) = (Vec::new(), Vec::new());
+            for (at, endpoint) in endpoints.iter().enumerate() {
+                match self.side(at, endpoint, limit).await {
+                    Ok(side) => {
+                        sides.push(side);
+                        places.push(at);
+                    }
+                    Err(error)
+                        if self.leaves_out && at > 0 && error.blame != Blame::Interrupted =>
+                    {
+                        left_out[at] = Some(error.message);
+                    }
+                    Err(error) => return Err(error),
                 }
             }
-            let mut sides = Vec::new();
-            for ((variant, statements), endpoint) in variants.iter().zip(statements).zip(endpoints)
-            {
-                sides.push(Side::open(variant, statements, endpoint, self.timeout).await?);
-            }
-            let trial = Trial::begin(&mut sides, terms).await?;
-            let (comparisons, blocks) = trial.run(&mut sides).await?;
-            let mut plans = Vec::new();
-            for side in &mut sides {
-                plans.push(plans_of(side).await?);
-            }
-            let mut answers = Vec::new();
-            for (at, side) in sides.iter_mut().enumerate() {
-                let question = self.questions.get(at).cloned().flatten();
-                answers.push(match question {
-                    Some(question) => answer(&mut side.session, &question).await?,
-                    None => None,
-                });
-            }
-            let version = sides[0].session.version().to_owned();
+            let report = self.measure_sides(&mut sides, &places, left_out).await;
             for side in sides {
                 side.session.close().await;
             }
-            let own = |it: &&SqlStatement| !is_setting(it);
-            let names = statements[0].iter().filter(own).enumerate();
-            let names: Vec<String> = names.map(|(at, it)| statement_name(it, at)).collect();
-            let texts = statements.iter().map(|of_side| {
-                let texts = of_side.iter().filter(own);
-                let text = |it: &SqlStatement| String::from_utf8_lossy(it.text()).into_owned();
-                texts.map(text).collect::<Vec<String>>()
-            });
-            let texts: Vec<Vec<String>> = texts.collect();
-            let findings = comparisons.into_iter().map(|it| {
-                let texts =
-                    [&texts[0], &texts[it.side]].map(|of_side| of_side[it.statement].clone());
-                let plan = |side: usize| plans[side][it.statement].clone();
-                let plans = [plan(0), plan(it.side)];
-                let variant = variants[it.side].name.clone();
-                Finding::new(names[it.statement].clone(), variant, texts, plans, it)
-            });
-            Ok(Report {
-                version,
-                baseline: variants[0].name.clone(),
-                copied: self
-                    .connection
-                    .server
-                    .clone()
-                    .filter(|_| variants.iter().any(|variant| variant.changes_server())),
-                terms,
-                blocks,
-                findings: findings.collect(),
-                answers,
-            })
+            report
         });
         measured.map_err(Blamed::machine)?
+    }
+
+    /// A side on its server, with its changes made.
+    async fn side(
+        &self,
+        at: usize,
+        endpoint: &Endpoint,
+        limit: Duration,
+    ) -> Result<Side<'_>, Blamed> {
+        let variant = self.variants[at];
+        if variant.has_changes() {
+            side::change(variant, endpoint, limit).await?;
+        }
+        Side::open(variant, &self.statements[at], endpoint, self.timeout).await
+    }
+
+    /// `places` are the indexes of the sides among the variants.
+    async fn measure_sides<'a>(
+        &self,
+        sides: &mut [Side<'a>],
+        places: &[usize],
+        left_out: Vec<Option<String>>,
+    ) -> Result<Report, Blamed> {
+        let measured = Trial::begin(sides, self.terms).await?.run(sides).await;
+        let mut failure = measured.failure;
+        let mut plans = vec![Vec::new(); sides.len()];
+        let mut answers = vec![None; self.variants.len()];
+        for ((side, place), plans) in sides.iter_mut().zip(places).zip(&mut plans) {
+            if failure.is_some() {
+                break;
+            }
+            let question = self.questions.get(*place).and_then(Option::as_deref);
+            let explained = explain(side, question, plans).await;
+            match explained {
+                Ok(answer) => answers[*place] = answer,
+                Err(error) => failure = Some(side.blamed(error)),
+            }
+        }
+        let own = |it: &&SqlStatement| !is_setting(it);
+        let findings = measured.comparisons.into_iter().map(|mut it| {
+            let of_sides = [0, it.side];
+            let [before, after] = of_sides.map(|side| {
+                let mut statements = sides[side].statements.iter().filter(own);
+                let statement = statements.nth(it.statement);
+                statement.expect("each side has every statement")
+            });
+            let name = statement_name(before, it.statement);
+            let texts = [before, after].map(|it| String::from_utf8_lossy(it.text()).into_owned());
+            let plans = of_sides.map(|side| plans[side].get(it.statement).cloned().flatten());
+            let variant = sides[it.side].variant.name.clone();
+            it.side = places[it.side];
+            Finding::new(name, variant, texts, plans, it)
+        });
+        let has_copies = self.variants.iter().any(|it| it.changes_server());
+        Ok(Report {
+            version: sides[0].session.version().to_owned(),
+            baseline: self.variants[0].name.clone(),
+            copied: self.connection.server.clone().filter(|_| has_copies),
+            terms: self.terms,
+            blocks: measured.blocks,
+            findings: findings.collect(),
+            answers,
+            left_out,
+            failure,
+        })
     }
 }
 
@@ -162,15 +197,22 @@ fn changing_count(variants: &[&Variant]) -> usize {
     variants.iter().filter(|it| it.changes_server()).count()
 }
 
-/// The plans of a side's statements, without those of settings.
-async fn plans_of(side: &mut Side<'_>) -> Result<Vec<Option<ExplainedPlan>>, Blamed> {
-    let mut plans = Vec::new();
+/// Adds the plans of a side's statements, without those of settings, and asks its question.
+async fn explain(
+    side: &mut Side<'_>,
+    question: Option<&str>,
+    plans: &mut Vec<Option<ExplainedPlan>>,
+) -> Result<Option<f64>, Blamed> {
     for statement in side.statements {
-        plans.push(explained_plan(&mut side.session, statement).await?);
+        let plan = explained_plan(&mut side.session, statement).await?;
+        if !is_setting(statement) {
+            plans.push(plan);
+        }
     }
-    let is_statement = |(statement, _): &(&SqlStatement, _)| !is_setting(statement);
-    let all = side.statements.iter().zip(plans);
-    Ok(all.filter(is_statement).map(|(_, plan)| plan).collect())
+    match question {
+        Some(question) => answer(&mut side.session, question).await,
+        None => Ok(None),
+    }
 }
 
 /// The number with which a server answers; `None` if it has none.

@@ -1,6 +1,7 @@
 //! What a comparison found: the verdict, the result check, the change of the plan, the reason.
 
 use plans::{Change, changes};
+use runs::Blamed;
 use verdict::{Compared, Decision};
 
 use super::{
@@ -38,6 +39,10 @@ pub(in crate::commands::sql) struct Report {
     pub(in crate::commands::sql) findings: Vec<Finding>,
     /// Answers of the sides to their questions.
     pub(in crate::commands::sql) answers: Vec<Option<f64>>,
+    /// Why a side was left out.
+    pub(in crate::commands::sql) left_out: Vec<Option<String>>,
+    /// Why the measurement ended early, at which statement of which variant.
+    pub(in crate::commands::sql) failure: Option<Blamed>,
 }
 
 impl Finding {
@@ -114,6 +119,10 @@ impl Finding {
     fn reason_of(&self, amounts: usize) -> Option<String> {
         let decision = self.compared()?.decision;
         let [before, after] = &self.comparison.costs;
+        // They are read last, so that there are none after a failure.
+        if before.is_empty() && after.is_empty() {
+            return None;
+        }
         Some(reason(decision, before, after, amounts))
     }
 }

@@ -23,6 +23,9 @@ pub(super) fn table(report: &Report, is_verbose: bool, width: usize) -> String {
     let width = width.clamp(WIDTHS.0, WIDTHS.1);
     let mut text = String::new();
     line(&mut text, &report.headline());
+    if let Some(failure) = &report.failure {
+        line(&mut text, &format!("incomplete: {}", failure.message));
+    }
     line(&mut text, &head());
     if is_verbose {
         for finding in &report.findings {
@@ -33,7 +36,7 @@ pub(super) fn table(report: &Report, is_verbose: bool, width: usize) -> String {
         }
         return text;
     }
-    let room = LINES_AT_MOST - 2;
+    let room = LINES_AT_MOST - 2 - usize::from(report.failure.is_some());
     let all = &report.findings;
     let mut order: Vec<&Finding> = all.iter().collect();
     order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
@@ -123,7 +126,12 @@ fn row(finding: &Finding) -> String {
             )
         },
     );
-    format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}")
+    let unchecked = if finding.comparison.sameness == Sameness::Unknown {
+        "; result not compared"
+    } else {
+        ""
+    };
+    format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}{unchecked}")
 }
 
 /// Why the times differ, and the first change of the plan.
@@ -204,6 +212,8 @@ pub(super) fn json(report: &Report) -> String {
         "blocks_at_most": report.terms.blocks,
         "seed": report.terms.seed,
         "min_effect": report.terms.margin,
+        "whole_interval_beyond_min_effect": report.terms.is_beyond_margin,
+        "incomplete": report.failure.as_ref().map(|it| &it.message),
         "comparisons": comparisons,
     });
     format!("{value:#}\n")

@@ -13,7 +13,10 @@ pub(super) fn page(report: &Report) -> String {
         units::counted(all.len(), "comparison"),
         report.baseline
     );
-    plan_comparison_page(&title, &report.headline(), &all)
+    let incomplete = report.failure.as_ref();
+    let incomplete = incomplete.map(|it| format!("; incomplete: {}", it.message));
+    let headline = report.headline() + &incomplete.unwrap_or_default();
+    plan_comparison_page(&title, &headline, &all)
 }
 
 fn statement(finding: &Finding) -> ComparedStatement<'_> {

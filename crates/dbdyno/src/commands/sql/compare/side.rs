@@ -6,7 +6,7 @@ use protocol::Endpoint;
 use runs::{Blame, Blamed};
 use workload::sql_script::{SqlStatement, statements_of_file};
 
-use super::variant::Variant;
+use super::{hints, variant::Variant};
 use crate::commands::sql::{
     input::is_setting,
     session::{Failure, Session},
@@ -14,6 +14,7 @@ use crate::commands::sql::{
 
 /// A connected side.
 pub(super) struct Side<'a> {
+    pub(super) variant: &'a Variant,
     pub(super) statements: &'a [SqlStatement],
     pub(super) session: Session,
 }
@@ -61,14 +62,14 @@ pub(super) fn statements_of(
     Ok(all)
 }
 
-/// Executes what changes the server of a variant, without a time limit but that of its purpose.
+/// Executes the SQL of a variant that changes its server, in its order, without a time limit but that of its purpose.
 pub(super) async fn change(
     variant: &Variant,
     endpoint: &Endpoint,
     limit: Duration,
 ) -> Result<(), Blamed> {
     let mut session = Session::open(endpoint, limit).await?;
-    for statement in &variant.changes {
+    for statement in &variant.sql {
         let blamed = |failure: Failure| {
             let error = failure.blamed(endpoint, statement);
             Blamed::new(error.blame, format!("variant {}", error.message))
@@ -97,13 +98,14 @@ pub(super) async fn change(
 impl<'a> Side<'a> {
     /// Connects and executes the settings of the variant.
     pub(super) async fn open(
-        variant: &Variant,
+        variant: &'a Variant,
         statements: &'a [SqlStatement],
         endpoint: &Endpoint,
         limit: Duration,
     ) -> Result<Self, Blamed> {
         let mut session = Session::open(endpoint, limit).await?;
-        for setting in &variant.settings {
+        hints::check(variant, session.version())?;
+        for setting in variant.settings() {
             let sql = String::from_utf8_lossy(setting.text()).into_owned();
             let done = session.rows(&sql).await;
             done.map_err(|failure| {
@@ -112,8 +114,17 @@ impl<'a> Side<'a> {
             })?;
         }
         Ok(Self {
+            variant,
             statements,
             session,
         })
+    }
+
+    /// An error of this side, with the name of its variant.
+    pub(super) fn blamed(&self, error: Blamed) -> Blamed {
+        Blamed {
+            message: format!("variant {}: {}", self.variant.name, error.message),
+            ..error
+        }
     }
 }

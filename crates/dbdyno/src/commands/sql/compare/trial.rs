@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runs::Blamed;
+use runs::{Blame, Blamed};
 use stats::Random;
 use verdict::{Compared, TimedFamily};
 use workload::sql_script::SqlStatement;
@@ -27,6 +27,8 @@ pub(in crate::commands::sql) struct Terms {
     pub(in crate::commands::sql) budget: Duration,
     /// The smallest difference that matters, as a share.
     pub(in crate::commands::sql) margin: f64,
+    /// Whether a side is faster only if the whole interval is beyond the margin.
+    pub(in crate::commands::sql) is_beyond_margin: bool,
     /// Seed of the order.
     pub(in crate::commands::sql) seed: u64,
 }
@@ -70,6 +72,18 @@ pub(in crate::commands::sql) struct Comparison {
     pub(in crate::commands::sql) costs: [Vec<(String, i64)>; 2],
 }
 
+/// What a trial came to.
+pub(in crate::commands::sql) struct Measured {
+    pub(in crate::commands::sql) comparisons: Vec<Comparison>,
+    /// Number of blocks.
+    pub(in crate::commands::sql) blocks: usize,
+    /// Why it ended early.
+    pub(in crate::commands::sql) failure: Option<Blamed>,
+}
+
+/// The result of a statement with the server's warnings: number and text.
+type Executed = (StatementResult, Vec<(u32, String)>);
+
 /// The comparisons with their state during the trial.
 pub(in crate::commands::sql) struct Trial<'a> {
     guarded: Vec<GuardedStatements<'a>>,
@@ -78,7 +92,8 @@ pub(in crate::commands::sql) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Executes every statement on every side for the first time, which is not timed, and compares the results.
+    /// Executes every statement on every side twice, which is not timed, and compares the results. The second time shows
+    /// how long an execution takes once its pages are in memory.
     pub(in crate::commands::sql) async fn begin(
         sides: &mut [Side<'a>],
         terms: Terms,
@@ -88,19 +103,20 @@ impl<'a> Trial<'a> {
             .map(|side| GuardedStatements::new(side.statements, false, None))
             .collect();
         for (side, guarded) in sides.iter_mut().zip(&guarded) {
-            guarded.check(&mut side.session).await?;
+            let checked = guarded.check(&mut side.session).await;
+            checked.map_err(|error| side.blamed(error))?;
         }
         let mut trial = Self {
             guarded,
             terms,
             comparisons: Vec::new(),
         };
-        // Twice on the baseline, because a result may change by itself.
-        let mut first = trial.results(&mut sides[..1]).await?;
-        first.extend(trial.results(sides).await?);
-        for (statement, earlier) in first[0].iter().enumerate() {
+        let first = trial.results(sides).await?;
+        check_hints(sides, &first)?;
+        let second = trial.results(sides).await?;
+        for (statement, (earlier, _)) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
-                let results = [first[1][statement], first[1 + side][statement]];
+                let results = [0, side].map(|side| second[side][statement].0);
                 trial.comparisons.push(Comparison {
                     statement,
                     side,
@@ -116,15 +132,17 @@ impl<'a> Trial<'a> {
     }
 
     /// The results of all statements on some sides, without those of settings.
-    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<StatementResult>>, Blamed> {
+    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, Blamed> {
         let mut all = Vec::new();
         for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
             let mut results = Vec::new();
             for (at, statement) in side.statements.iter().enumerate() {
                 if is_setting(statement) {
-                    guarded.execute(&mut side.session, at).await?;
+                    let executed = guarded.execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
                 } else {
-                    results.push(guarded.result(&mut side.session, at).await?);
+                    let result = guarded.result(&mut side.session, at).await;
+                    results.push(result.map_err(|error| side.blamed(error))?);
                 }
             }
             all.push(results);
@@ -133,25 +151,23 @@ impl<'a> Trial<'a> {
     }
 
     /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
-    /// is not measured. Returns the comparisons and the number of blocks.
-    pub(in crate::commands::sql) async fn run(
-        mut self,
-        sides: &mut [Side<'a>],
-    ) -> Result<(Vec<Comparison>, usize), Blamed> {
+    /// is not measured. A failure ends it, and what was measured before counts.
+    pub(in crate::commands::sql) async fn run(mut self, sides: &mut [Side<'a>]) -> Measured {
         let Terms {
             blocks,
             budget,
             margin,
+            is_beyond_margin,
             seed,
         } = self.terms;
         let measured: Vec<usize> = (0..self.comparisons.len())
             .filter(|at| self.comparisons[*at].sameness != Sameness::Different)
             .collect();
-        let family = TimedFamily::new(measured.len().max(1), margin, blocks);
+        let family = TimedFamily::new(measured.len().max(1), margin, blocks, is_beyond_margin);
         let mut family = family.expect("the command line has a margin and three blocks or more");
         let mut random = Random::new(seed);
         let started = reactor::now();
-        let mut done = 0;
+        let (mut done, mut failure) = (0, None);
         while done < blocks && reactor::now() - started < budget {
             let open: Vec<(usize, usize)> = measured
                 .iter()
@@ -162,7 +178,11 @@ impl<'a> Trial<'a> {
             if open.is_empty() {
                 break;
             }
-            self.block(sides, &open, &mut family, &mut random).await?;
+            let block = self.block(sides, &open, &mut family, &mut random).await;
+            if let Err(error) = block {
+                failure = Some(error);
+                break;
+            }
             done += 1;
         }
         let compared = family.compared();
@@ -170,8 +190,14 @@ impl<'a> Trial<'a> {
             self.comparisons[*at].times_s = family.pairs(member).to_vec();
             self.comparisons[*at].compared = compared;
         }
-        self.add_costs(sides).await?;
-        Ok((self.comparisons, done))
+        if failure.is_none() {
+            failure = self.add_costs(sides).await.err();
+        }
+        Measured {
+            comparisons: self.comparisons,
+            blocks: done,
+            failure,
+        }
     }
 
     /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
@@ -199,7 +225,8 @@ impl<'a> Trial<'a> {
                 // The settings before it, also on a side that needs no execution.
                 let (settings, _) = places[at].reach(statement);
                 for setting in settings {
-                    self.guarded[at].execute(&mut side.session, setting).await?;
+                    let executed = self.guarded[at].execute(&mut side.session, setting).await;
+                    executed.map_err(|error| side.blamed(error))?;
                 }
             }
             if of_statement.is_empty() {
@@ -209,8 +236,9 @@ impl<'a> Trial<'a> {
                 random.shuffle(&mut order);
                 for at in &order {
                     let (_, place) = places[*at].reach(statement);
-                    let session = &mut sides[*at].session;
-                    let execution = self.guarded[*at].execute(session, place).await?;
+                    let side = &mut sides[*at];
+                    let execution = self.guarded[*at].execute(&mut side.session, place).await;
+                    let execution = execution.map_err(|error| side.blamed(error))?;
                     times_s[*at].push(execution.time_s);
                 }
             }
@@ -238,10 +266,12 @@ impl<'a> Trial<'a> {
             let mut statement = 0;
             for (at, text) in side.statements.iter().enumerate() {
                 if is_setting(text) {
-                    self.guarded[number].execute(&mut side.session, at).await?;
+                    let executed = self.guarded[number].execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
                     continue;
                 }
-                let costs = self.guarded[number].costs(&mut side.session, at).await?;
+                let costs = self.guarded[number].costs(&mut side.session, at).await;
+                let costs = costs.map_err(|error| side.blamed(error))?;
                 let of_statement = |it: &&mut Comparison| it.statement == statement;
                 for comparison in self.comparisons.iter_mut().filter(of_statement) {
                     if number == 0 {
@@ -255,6 +285,30 @@ impl<'a> Trial<'a> {
         }
         Ok(())
     }
+}
+
+/// An error for a hint that a server does not follow, which it only says in a warning: one of a kind that the statement
+/// does not have on a side without hints.
+fn check_hints(sides: &[Side<'_>], executed: &[Vec<Executed>]) -> Result<(), Blamed> {
+    let plain = sides.iter().position(|it| it.variant.hints.is_empty());
+    for (side, of_side) in sides.iter().zip(executed) {
+        if side.variant.hints.is_empty() {
+            continue;
+        }
+        let own = side.statements.iter().filter(|it| !is_setting(it));
+        for (at, (statement, (_, warnings))) in own.zip(of_side).enumerate() {
+            let known = plain.map_or(&[][..], |plain| &executed[plain][at].1);
+            let is_known = |number: u32| known.iter().any(|(other, _)| *other == number);
+            if let Some((number, text)) = warnings.iter().find(|(number, _)| !is_known(*number)) {
+                let message = format!(
+                    "{}: a hint has no effect: {text} (warning {number})",
+                    statement.place()
+                );
+                return Err(side.blamed(Blamed::new(Blame::Input, message)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The way through the statements of a side, whose settings stand between them.

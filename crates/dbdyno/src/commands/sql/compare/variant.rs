@@ -17,10 +17,8 @@ const CHANGES: [&str; 13] = [
 pub(in crate::commands::sql) struct Variant {
     /// Its name.
     pub(in crate::commands::sql) name: String,
-    /// Settings of the session.
-    pub(in crate::commands::sql) settings: Vec<SqlStatement>,
-    /// Statements that change the server or its data, executed once.
-    pub(in crate::commands::sql) changes: Vec<SqlStatement>,
+    /// Its SQL in its order: settings of the session, and what changes the server or its data.
+    pub(in crate::commands::sql) sql: Vec<SqlStatement>,
     /// Options of the server.
     pub(in crate::commands::sql) options: Vec<(String, String)>,
     /// Hints for the optimizer in every statement.
@@ -89,8 +87,7 @@ impl Variant {
                 let path = argument().ok_or("rewrite: which file? rewrite FILE")?;
                 self.rewrite = Some(PathBuf::from(path));
             }
-            _ if is_setting(&part) => self.settings.push(part),
-            verb if CHANGES.contains(&verb) => self.changes.push(part),
+            verb if is_setting(&part) || CHANGES.contains(&verb) => self.sql.push(part),
             verb => {
                 return Err(format!(
                     "variant {name}: {verb} is no part of a variant; parts are SQL that changes the session, the server \
@@ -101,9 +98,19 @@ impl Variant {
         Ok(())
     }
 
+    /// Settings of the session, which every session of it needs.
+    pub(in crate::commands::sql) fn settings(&self) -> impl Iterator<Item = &SqlStatement> {
+        self.sql.iter().filter(|it| is_setting(it))
+    }
+
+    /// Whether its SQL changes the server or its data.
+    pub(in crate::commands::sql) fn has_changes(&self) -> bool {
+        !self.sql.iter().all(is_setting)
+    }
+
     /// Whether it needs a server of its own.
     pub(in crate::commands::sql) fn changes_server(&self) -> bool {
-        !self.changes.is_empty() || !self.options.is_empty()
+        self.has_changes() || !self.options.is_empty()
     }
 }
 
@@ -118,8 +125,12 @@ mod tests {
              hint BKA(t); rewrite other.sql; set global max_heap_table_size = 1",
         );
         let variant = variant.unwrap();
-        let counts = (variant.settings.len(), variant.changes.len());
-        assert_eq!((variant.name.as_str(), counts), ("all", (1, 3)));
+        let verbs: Vec<String> = variant.sql.iter().map(SqlStatement::verb).collect();
+        assert_eq!(verbs, ["SET", "CREATE", "ANALYZE", "SET"]);
+        assert_eq!(
+            (variant.name.as_str(), variant.settings().count()),
+            ("all", 1)
+        );
         let option = ("tmp_table_size".to_owned(), "64M".to_owned());
         assert_eq!(variant.options, [option]);
         assert_eq!(variant.hints, ["BKA(t)"]);
