@@ -25,18 +25,24 @@ pub(super) const RULE: CounterRule = CounterRule {
 const SHARE: f64 = 0.01;
 /// Reads per second below which the disk is not busy with them.
 const READS_PER_S: f64 = 10.0;
-/// Share of free pages above which the pool is still filling.
+/// Share of free pages above which the pool may still be filling.
 const FREE_SHARE: f64 = 0.05;
+/// Times that a pool can be read before its free pages are those that the server keeps free.
+const READ_OVER: u64 = 4;
+const FREE: &str = "Innodb_buffer_pool_pages_free";
+const TOTAL: &str = "Innodb_buffer_pool_pages_total";
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let requests = "Innodb_buffer_pool_read_requests";
     let share = counters.share("Innodb_buffer_pool_reads", &[requests])?;
     let reads_per_s = counters.per_s("Innodb_buffer_pool_reads")?;
-    let free = counters.share(
-        "Innodb_buffer_pool_pages_free",
-        &["Innodb_buffer_pool_pages_total"],
-    );
-    let is_filling = free.is_some_and(|free| free > FREE_SHARE);
+    let free = counters.share(FREE, &[TOTAL]);
+    // A cleaner that keeps pages free for the next reads does so in a small pool, too: such a pool was read many times over.
+    let reads = counters.get("Innodb_buffer_pool_reads")?;
+    let is_filling = free.is_some_and(|free| free > FREE_SHARE)
+        && counters
+            .get(TOTAL)
+            .is_some_and(|total| reads < READ_OVER.saturating_mul(total));
     if share < SHARE || reads_per_s < READS_PER_S || is_filling {
         return None;
     }
@@ -101,12 +107,25 @@ mod tests {
     #[test]
     fn a_pool_that_fills_or_few_reads_are_no_need() {
         let cold = [
-            ("Innodb_buffer_pool_pages_free", 4000),
-            ("Innodb_buffer_pool_pages_total", 8192),
-            ("Innodb_buffer_pool_read_requests", 200_000_000),
-            ("Innodb_buffer_pool_reads", 10_000_000),
+            ("Innodb_buffer_pool_pages_free", 400_000),
+            ("Innodb_buffer_pool_pages_total", 1_000_000),
+            ("Innodb_buffer_pool_read_requests", 50_000_000),
+            ("Innodb_buffer_pool_reads", 1_000_000),
         ];
         assert_silent(&RULE, &POOL, &cold);
+        let kept_free = [
+            &cold[..2],
+            &[
+                ("Innodb_buffer_pool_read_requests", 50_000_000),
+                ("Innodb_buffer_pool_reads", 5_000_000),
+            ],
+        ];
+        assert_counted(
+            &RULE,
+            &POOL,
+            &kept_free.concat(),
+            "10 % of 50.0M page requests",
+        );
         let few = [
             ("Innodb_buffer_pool_read_requests", 1_000_000),
             ("Innodb_buffer_pool_reads", 100_000),
