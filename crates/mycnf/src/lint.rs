@@ -1,13 +1,16 @@
-//! The review of an option file for one version: all rules over it.
+//! The review of an option file for one version, or of a running server: all rules over it.
 
 use std::path::Path;
 
+use crate::counter_rule::Judged;
+use crate::counter_rules::COUNTER_RULES;
 use crate::durability::{Durability, durability};
 use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::machine::Machine;
-use crate::rule::{Advice, Level, Remark, Rule};
-use crate::rules::RULES;
+use crate::rule::{Advice, Basis, Level, Remark, Rule};
+use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
+use crate::running_server::RunningServer;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -40,18 +43,88 @@ pub struct Lint {
     pub options: usize,
     /// Those of them that can be set only at start.
     pub needs_restart: Vec<String>,
+    /// What was judged by counters; `None` for a file, and without counters.
+    pub counted: Option<Counted>,
+}
+
+/// What a review judged by the counters of a running server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Time over which the counters counted, seconds.
+    pub uptime_s: u64,
+    /// Whether that time is too short, so that no rule judged by them.
+    pub is_too_early: bool,
+    /// Rules with too few events to judge by.
+    pub too_few_events: Vec<&'static str>,
+    /// Rules whose counters the version does not have.
+    pub unknown: Vec<&'static str>,
 }
 
 /// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run.
 pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
     let subject = Subject::new(file, target, machine);
     let mut lint = Lint {
-        advice: advice(&subject),
+        advice: advice(&subject, rules_of_files()),
         durability: durability(&subject),
         options: subject.read().count(),
         needs_restart: needs_restart(&subject),
+        counted: None,
     };
     lint.sort(file);
+    lint
+}
+
+/// Reviews a running server by its variables, and by its counters if they counted for at least `uptime_min_s` seconds.
+/// `options` of the result are the variables that differ from the version's defaults.
+pub fn lint_server(
+    server: &RunningServer,
+    target: &Target,
+    machine: &Machine,
+    uptime_min_s: u64,
+) -> Lint {
+    let changed = server.changed(target);
+    let subject = Subject::of_server(&changed, target, machine, server);
+    let mut lint = Lint {
+        advice: advice(&subject, RULES_OF_SETTINGS),
+        durability: durability(&subject),
+        options: subject.read().count(),
+        needs_restart: needs_restart(&subject),
+        counted: None,
+    };
+    lint.counted = server.counters.as_ref().map(|counters| Counted {
+        uptime_s: counters.uptime_s(),
+        is_too_early: counters.uptime_s() < uptime_min_s,
+        too_few_events: Vec::new(),
+        unknown: Vec::new(),
+    });
+    if let (Some(counters), Some(counted)) = (&server.counters, &mut lint.counted)
+        && !counted.is_too_early
+    {
+        for counter_rule in COUNTER_RULES {
+            let rule = &counter_rule.rule;
+            match counter_rule.judge(&subject, counters) {
+                Judged::Unknown => counted.unknown.push(rule.id),
+                Judged::TooEarly => counted.too_few_events.push(rule.id),
+                Judged::Found(remark) => lint.advice.extend(remark.map(|remark| Advice {
+                    rule,
+                    remark,
+                    basis: Basis::Counter,
+                })),
+            }
+        }
+    }
+    for advice in &mut lint.advice {
+        // A running server has no lines, and no rewrite of one.
+        advice.remark.at = None;
+        advice.remark.rewrite = None;
+    }
+    // What is counted here comes before what is known of any server with such settings.
+    lint.advice.sort_by_key(|advice| {
+        (
+            std::cmp::Reverse(advice.remark.level),
+            advice.basis != Basis::Counter,
+        )
+    });
     lint
 }
 
@@ -62,18 +135,30 @@ fn needs_restart(subject: &Subject<'_>) -> Vec<String> {
     fixed.into_iter().map(str::to_owned).collect()
 }
 
-/// What all rules say.
-pub(crate) fn advice(subject: &Subject<'_>) -> Vec<Advice> {
-    let advice = RULES.iter().flat_map(|rule| {
+/// What rules say about a file, or the variables of a server.
+pub(crate) fn advice(
+    subject: &Subject<'_>,
+    rules: impl IntoIterator<Item = &'static Rule>,
+) -> Vec<Advice> {
+    let advice = rules.into_iter().flat_map(|rule| {
         let remarks = (rule.check)(subject).into_iter();
-        remarks.map(|remark| Advice { rule, remark })
+        remarks.map(move |remark| Advice {
+            rule,
+            remark,
+            basis: Basis::Rule,
+        })
     });
     advice.collect()
 }
 
-/// All rules.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    RULES.into_iter()
+/// All rules, with how sure their advice is: those of option files, then those of running servers alone.
+pub fn rules() -> impl Iterator<Item = (&'static Rule, Basis)> {
+    let by_counters = COUNTER_RULES
+        .iter()
+        .map(|rule| (&rule.rule, Basis::Counter));
+    rules_of_files()
+        .map(|rule| (rule, Basis::Rule))
+        .chain(by_counters)
 }
 
 impl Lint {
@@ -97,6 +182,7 @@ impl Lint {
         let advice = Advice {
             rule: &IGNORED_FILE,
             remark: remark.fix("chmod o-w"),
+            basis: Basis::Rule,
         };
         self.advice.insert(0, advice);
     }
@@ -131,6 +217,7 @@ impl Lint {
                     fix: finding.hint.clone(),
                     rewrite: None,
                 },
+                basis: Basis::Rule,
             });
         }
         self.sort(file);

@@ -14,6 +14,7 @@ use crate::pin::{Pin, pins};
 use crate::rename::size;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite};
+use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -101,7 +102,7 @@ pub fn migrate(
 
     let mut migration = Migration::default();
     migration.keep_flushing(&before, &after, path);
-    let mut findings = advice(&after);
+    let mut findings = advice(&after, rules_of_files());
     findings.sort_by_key(|advice| std::cmp::Reverse(advice.remark.level));
     for advice in &findings {
         migration.apply(advice, path, from);

@@ -38,7 +38,26 @@ impl Level {
     }
 }
 
-/// One rule over an option file.
+/// How sure an advice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Known: it follows from a setting, a version or the machine.
+    Rule,
+    /// Inferred from counters since the start of the server.
+    Counter,
+}
+
+impl Basis {
+    /// The word for it: `rule` or `counter`; what `config prove` finds is `measured`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Counter => "counter",
+        }
+    }
+}
+
+/// One rule over an option file or a running server.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name: `repeated-option`.
@@ -136,4 +155,6 @@ pub struct Advice {
     pub rule: &'static Rule,
     /// The remark.
     pub remark: Remark,
+    /// How sure it is.
+    pub basis: Basis,
 }

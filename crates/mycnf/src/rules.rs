@@ -1,7 +1,7 @@
 //! The rules over an option file: one file each, with its fixtures.
 //!
-//! A rule is a function of a file, a version and what is known about the machine. Rules over counters of a running server
-//! and over measurements belong here, too, once a caller hands those over.
+//! A rule is a function of a file, a version and what is known about the machine; `counter_rules` has those over the
+//! counters of a running server.
 
 mod abbreviated_name;
 mod adjusted_value;
@@ -53,8 +53,8 @@ mod fixture;
 
 use crate::rule::Rule;
 
-/// All rules, those about names and values of single lines first.
-pub(crate) const RULES: [&Rule; 44] = [
+/// Rules about how single lines are written; a running server has none.
+pub(crate) static RULES_OF_LINES: [&Rule; 11] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -63,10 +63,14 @@ pub(crate) const RULES: [&Rule; 44] = [
     &repeated_option::RULE,
     &adjusted_value::RULE,
     &abbreviated_name::RULE,
-    &deprecated_option::RULE,
     &option_without_effect::RULE,
     &equal_to_default::RULE,
     &fixed_at_creation::RULE,
+];
+
+/// Rules about the settings in effect, of a file or a running server.
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 33] = [
+    &deprecated_option::RULE,
     &binary_log_expiry::RULE,
     &binary_log_identity::RULE,
     &bind_address::RULE,
@@ -101,17 +105,25 @@ pub(crate) const RULES: [&Rule; 44] = [
     &time_zone::RULE,
 ];
 
+/// All rules of an option file, those about single lines first.
+pub(crate) fn rules_of_files() -> impl Iterator<Item = &'static Rule> {
+    RULES_OF_LINES.into_iter().chain(RULES_OF_SETTINGS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter_rules::COUNTER_RULES;
 
     #[test]
     fn rules_have_names_of_their_own_and_say_where_they_come_from() {
-        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        let by_counters = COUNTER_RULES.iter().map(|rule| &rule.rule);
+        let rules: Vec<&Rule> = rules_of_files().chain(by_counters).collect();
+        let mut ids: Vec<_> = rules.iter().map(|rule| rule.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), RULES.len());
-        for rule in RULES {
+        assert_eq!(ids.len(), rules.len());
+        for rule in rules {
             let is_kebab = |letter: char| letter.is_ascii_lowercase() || letter == '-';
             assert!(rule.id.chars().all(is_kebab), "{}", rule.id);
             assert!(

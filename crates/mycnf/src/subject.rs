@@ -1,4 +1,4 @@
-//! What the rules judge: a file, resolved for a version, on a machine.
+//! What the rules judge: a file resolved for a version, or a running server, on a machine.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use crate::catalogue::{Catalogue, Family};
 use crate::file::OptionFile;
 use crate::machine::Machine;
 use crate::name::OptionName;
+use crate::running_server::RunningServer;
 use crate::target::Target;
 
 /// A file with its effective values for one version.
@@ -22,6 +23,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) groups: Vec<String>,
     /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
     pub(crate) redo_files: i128,
+    /// The running server whose values decide; `None` for a file.
+    running: Option<&'a RunningServer>,
 }
 
 impl<'a> Subject<'a> {
@@ -54,6 +57,20 @@ impl<'a> Subject<'a> {
             deciding,
             groups,
             redo_files: 2,
+            running: None,
+        }
+    }
+
+    /// A running server: `changed` has its variables that differ from the defaults, and all its values decide.
+    pub(crate) fn of_server(
+        changed: &'a OptionFile,
+        target: &'a Target,
+        machine: &'a Machine,
+        server: &'a RunningServer,
+    ) -> Self {
+        Self {
+            running: Some(server),
+            ..Self::new(changed, target, machine)
         }
     }
 
@@ -67,9 +84,12 @@ impl<'a> Subject<'a> {
         self.assignments.get(*self.deciding.get(option)?)
     }
 
-    /// The effective value of an option: the file's, or the default of the version, or the name with which it is known in
-    /// another version. `None` if the version has no such option or its default is unknown.
+    /// The effective value of an option: the running server's, or the file's, or the default of the version, or the name
+    /// with which it is known in another version. `None` if the version has no such option or its default is unknown.
     pub(crate) fn value(&self, option: &str) -> Option<String> {
+        if let Some(server) = self.running {
+            return server.variables.get(option).cloned();
+        }
         let set = self.set(option).and_then(Assignment::value);
         set.or_else(|| self.catalogue.default_value(option).map(str::to_owned))
     }

@@ -132,9 +132,17 @@ pub(crate) async fn unless_interrupted<F: Future>(
 pub(crate) async fn variables(
     connection: &mut Connection,
 ) -> Result<BTreeMap<String, String>, protocol::Error> {
+    name_value_pairs(connection, "SHOW GLOBAL VARIABLES").await
+}
+
+/// The first two columns of a result: names and their values.
+pub(crate) async fn name_value_pairs(
+    connection: &mut Connection,
+    sql: &str,
+) -> Result<BTreeMap<String, String>, protocol::Error> {
     let text =
         |value: Option<Vec<u8>>| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
-    let sets = connection.rows("SHOW GLOBAL VARIABLES").await?;
+    let sets = connection.rows(sql).await?;
     let rows = sets.into_iter().flat_map(|set| set.rows);
     Ok(rows
         .filter_map(|row| {

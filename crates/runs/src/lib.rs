@@ -19,6 +19,7 @@ pub mod redo_log;
 mod results;
 mod run;
 mod runner;
+mod running_server;
 pub mod signals;
 mod stage;
 
@@ -53,4 +54,5 @@ pub use run::{
     single_run::{Recorded, SingleRun},
 };
 pub use runner::{Choices, Runner};
-pub use stage::{Stage, local_pid, null_process::NullProcess, utc_now, utc_of};
+pub use running_server::{ShownServer, shown_server};
+pub use stage::{Stage, local_pid, null_process::NullProcess, refuse_local, utc_now, utc_of};

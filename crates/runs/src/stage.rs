@@ -259,7 +259,7 @@ pub fn utc_of(unix_s: i64) -> Option<String> {
 }
 
 /// An error if the server's process is on this machine, where no observer is needed.
-pub(crate) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
+pub fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
     match server_pid {
         None => Ok(()),
         Some(_) => {

@@ -7,16 +7,19 @@ mod explain;
 mod generate;
 mod lint;
 mod lint_formats;
+mod lint_text;
 mod migrate;
 mod prove;
 mod review;
+mod running;
 mod subject;
 
-/// Option files are read as the server reads them; nothing is ever changed in place, and no server is touched.
+/// Option files are read as the server reads them; nothing is ever changed in place. Running servers are only read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   dbdyno config lint /etc/my.cnf --for mysql-8.0.33
+  dbdyno config lint --host db1 --user dba
   dbdyno config explain innodb_redo_log_capacity
   dbdyno config diff mysql-5.7 mysql-8.0.33
   dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf
@@ -29,12 +32,12 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Review option files for a version: what is refused, contradictory, unsafe, or does nothing
-    Lint(lint::LintArgs),
+    /// Review option files for a version, or a running server: what is refused, contradictory, unsafe, or does nothing
+    Lint(Box<lint::LintArgs>),
     /// Explain an option, or each option of a file: purpose, defaults over the versions, counter, cost
     Explain(explain::ExplainArgs),
-    /// Compare two files, versions, private servers or run records by effective value
-    Diff(diff::DiffArgs),
+    /// Compare two files, versions, running servers or run records by effective value
+    Diff(Box<diff::DiffArgs>),
     /// Rewrite a file for another version or family
     Migrate(migrate::MigrateArgs),
     /// Make a short file for a version, a machine and a purpose
@@ -45,7 +48,7 @@ enum Action {
 
 pub(crate) fn run(args: ConfigArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        Action::Lint(args) => lint::run(args),
+        Action::Lint(args) => lint::run(*args),
         Action::Explain(args) => explain::run(&args),
         Action::Diff(args) => diff::run(&args),
         Action::Migrate(args) => migrate::run(&args),

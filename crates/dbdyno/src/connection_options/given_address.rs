@@ -40,7 +40,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
 }
 
 /// A socket's path, or a host and perhaps a port; the experiment has checked the form.
-fn split_address(address: &str) -> (Option<PathBuf>, Option<String>, Option<u16>) {
+pub(crate) fn split_address(address: &str) -> (Option<PathBuf>, Option<String>, Option<u16>) {
     if address.starts_with('/') {
         return (Some(address.into()), None, None);
     }

@@ -17,6 +17,7 @@ mod ci;
 mod compare;
 mod completions;
 mod config;
+mod config_running;
 mod datadir;
 mod door_records;
 mod evidence;

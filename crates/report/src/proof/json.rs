@@ -48,6 +48,8 @@ fn group(line: &ProofLine) -> Value {
         "options": line.options,
         "lines": line.lines,
         "fate": fate_word(line.fate),
+        // `config lint` has rule and counter; a line that was not tested has none.
+        "basis": line.effect.as_ref().map(|_| "measured"),
         "effect": line.effect.as_ref().map(ratio),
         "smallest_visible": line.smallest,
         "is_equivalent": line.is_equivalent,

@@ -2,19 +2,24 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::ExitCode};
 
-use mycnf::{Difference, Family, OptionFile, Side, Target, Topic, differences, explanation, shown};
+use mycnf::{
+    Difference, OptionFile, Side, Target, Topic, differences, explanation, shown,
+    target_of_variables,
+};
 use runs::{Blame, Blamed, named_server, read_record, record_files, server_host::variables_of};
 use serde_json::json;
 
 use super::subject::{Format, read_file, target, target_of};
+use crate::connection_options::{ConnectionOptions, given_address::split_address};
 
 /// Differences that are shown without -v; with the answer and the rest they make 12 lines.
 const SHOWN_MAX: usize = 10;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is an option file, a version (its defaults), server:NAME (a running private server), or a results directory or run
-record. Files are compared by effective value for --for, or for the version of the other side. The differences are grouped
+A side is an option file, a version (its defaults), server:NAME (a running private server), host:ADDRESS[:PORT] or
+host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. The
+second side may be left out if --host, --socket, --port or --server names a running server. Files are compared by effective value for --for, or for the version of the other side. The differences are grouped
 by what they are about, the most important first: durability, SQL and security, replication, transactions, memory, reads
 and writes, connections, logs.
 
@@ -22,14 +27,16 @@ Examples:
   dbdyno config diff mysql-5.7 mysql-8.0.33
   dbdyno config diff old.cnf new.cnf --for mariadb-10.11
   dbdyno config diff my.cnf server:demo
+  dbdyno config diff /etc/my.cnf --host db1 --user dba
+  dbdyno config diff host:db1 host:db2:3307 --user dba --password-file secret
   dbdyno config diff results/before-1 results/after-1")]
 pub(crate) struct DiffArgs {
     /// First side
     #[arg(value_name = "A")]
     a: String,
-    /// Second side
+    /// Second side [default: the server that the connection options name]
     #[arg(value_name = "B")]
-    b: String,
+    b: Option<String>,
     /// Version for which files are compared
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
@@ -39,6 +46,44 @@ pub(crate) struct DiffArgs {
     /// Show every difference, those of options without a text of ours, too
     #[arg(long, short)]
     verbose: bool,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+impl DiffArgs {
+    /// The second side, by name and values.
+    fn second(&self) -> Result<(String, Named), Blamed> {
+        let connection = &self.connection;
+        let names_one =
+            connection.host.is_some() || connection.socket.is_some() || connection.server.is_some();
+        match &self.b {
+            Some(b) if names_one => {
+                let message = format!(
+                    "a third side: beside {} and {b} the options name a server",
+                    self.a
+                );
+                let hint = "leave one side out, or write it as host:ADDRESS or server:NAME";
+                Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+            }
+            Some(b) => Ok((b.clone(), Named::read(b, connection)?)),
+            None if names_one
+                || connection.port.is_some()
+                || connection.defaults_file.is_some() =>
+            {
+                let endpoint = connection.endpoint()?;
+                let name = match &connection.server {
+                    Some(name) => format!("server:{name}"),
+                    None => format!("host:{}", endpoint.address),
+                };
+                Ok((name, Named::Variables(variables_of(&endpoint)?)))
+            }
+            None => {
+                let message = "the second side is missing";
+                let hint = "name a file, a version, server:NAME, host:ADDRESS or results, or a server with --host";
+                Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+            }
+        }
+    }
 }
 
 /// A side before its values are known.
@@ -49,7 +94,18 @@ enum Named {
 }
 
 impl Named {
-    fn read(text: &str) -> Result<Self, Blamed> {
+    fn read(text: &str, connection: &ConnectionOptions) -> Result<Self, Blamed> {
+        if let Some(address) = text.strip_prefix("host:") {
+            let (socket, host, port) = split_address(address);
+            let connection = ConnectionOptions {
+                socket,
+                host,
+                port: port.or(connection.port),
+                server: None,
+                ..connection.clone()
+            };
+            return Ok(Self::Variables(variables_of(&connection.endpoint()?)?));
+        }
         if let Some(name) = text.strip_prefix("server:") {
             let variables = variables_of(&named_server::endpoint(name)?)?;
             return Ok(Self::Variables(variables));
@@ -75,17 +131,7 @@ impl Named {
         match self {
             Self::File(_) => None,
             Self::Version(target) => Some(target.clone()),
-            Self::Variables(variables) => {
-                let text = variables.get("version")?;
-                let is_mariadb = text.to_ascii_lowercase().contains("mariadb");
-                let target = Target::parse(text).ok()?;
-                let family = if is_mariadb {
-                    Family::MariaDb
-                } else {
-                    Family::MySql
-                };
-                Some(Target::new(family, target.numbers()))
-            }
+            Self::Variables(variables) => target_of_variables(variables),
         }
     }
 
@@ -122,7 +168,9 @@ fn record_variables(path: &Path) -> Result<BTreeMap<String, String>, Blamed> {
 }
 
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
-    let (a, b) = (Named::read(&args.a)?, Named::read(&args.b)?);
+    let a = Named::read(&args.a, &args.connection)?;
+    let (b_name, b) = args.second()?;
+    let names = (args.a.as_str(), b_name.as_str());
     let given = args.version.clone();
     let version = given.or_else(|| a.version()).or_else(|| b.version());
     for target in [a.version(), b.version(), args.version.clone()]
@@ -142,8 +190,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         all.retain(|one| set.contains(&&one.name) || is_changed(one, &defaults));
     }
     match args.format {
-        Format::Text => print!("{}", text(args, &all, (&left, &right))),
-        Format::Json => print!("{}", json_text(args, &all)),
+        Format::Text => print!("{}", text(args.verbose, names, &all, (&left, &right))),
+        Format::Json => print!("{}", json_text(names, &all)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -156,7 +204,7 @@ fn is_changed(one: &Difference, defaults: &Side) -> bool {
         && explanation(&one.name).is_some()
 }
 
-fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
+fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &Side)) -> String {
     let set: Vec<&String> = sides.0.set.iter().chain(&sides.1.set).collect();
     let matters = |one: &&Difference| explanation(&one.name).is_some() || set.contains(&&one.name);
     let important: Vec<&Difference> = all.iter().filter(matters).collect();
@@ -168,11 +216,11 @@ fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
     let new = all.iter().filter(|one| one.a.is_none()).count();
     let mut out = format!(
         "{} against {}: {}; {gone} only in the first, {new} only in the second\n",
-        args.a,
-        args.b,
+        names.0,
+        names.1,
         units::counted(changed, "different value")
     );
-    for (name, side) in [(&args.a, sides.0), (&args.b, sides.1)] {
+    for (name, side) in [(names.0, sides.0), (names.1, sides.1)] {
         if !side.idle.is_empty() {
             writeln!(
                 out,
@@ -182,7 +230,7 @@ fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
             .expect("writing to a String cannot fail");
         }
     }
-    let chosen: Vec<&Difference> = if args.verbose {
+    let chosen: Vec<&Difference> = if verbose {
         all.iter().collect()
     } else {
         // What both sides have comes first: a name that one side lacks is seen by lint.
@@ -193,7 +241,7 @@ fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
     };
     let mut topic: Option<Topic> = None;
     for one in &chosen {
-        if args.verbose && topic != Some(one.topic) {
+        if verbose && topic != Some(one.topic) {
             writeln!(out, "{}:", one.topic.name()).expect("writing to a String cannot fail");
         }
         topic = Some(one.topic);
@@ -205,8 +253,8 @@ fn text(args: &DiffArgs, all: &[Difference], sides: (&Side, &Side)) -> String {
         };
         let values =
             flags(one).unwrap_or_else(|| format!("{} -> {}", value(&one.a), value(&one.b)));
-        let indent = if args.verbose { "  " } else { "" };
-        let group = if args.verbose {
+        let indent = if verbose { "  " } else { "" };
+        let group = if verbose {
             String::new()
         } else {
             format!(" ({})", one.topic.name())
@@ -240,10 +288,10 @@ fn flags(one: &Difference) -> Option<String> {
     Some(gone.chain(new).collect::<Vec<_>>().join(", "))
 }
 
-fn json_text(args: &DiffArgs, all: &[Difference]) -> String {
+fn json_text(names: (&str, &str), all: &[Difference]) -> String {
     let all = all
         .iter()
         .map(|one| json!({ "name": one.name, "topic": one.topic.name(), "a": one.a, "b": one.b }));
-    let object = json!({ "a": args.a, "b": args.b, "differences": all.collect::<Vec<_>>() });
+    let object = json!({ "a": names.0, "b": names.1, "differences": all.collect::<Vec<_>>() });
     format!("{object:#}\n")
 }

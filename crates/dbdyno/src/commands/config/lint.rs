@@ -1,23 +1,26 @@
-//! `dbdyno config lint`: the review of option files for a version.
+//! `dbdyno config lint`: the review of option files for a version, or of a running server.
 
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Duration,
 };
 
-use mycnf::{Advice, Edit, Level, Lint, Rewrite, rewritten_text, rules};
+use mycnf::{Basis, Edit, Level, Lint, Rewrite, Target, rewritten_text, rules};
 use runs::{Blame, Blamed};
 use units::counted;
 
-use super::lint_formats;
 use super::review::{Review, review};
+use super::running::{self, Running};
 use super::subject::{
-    MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, write_new,
+    MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, target, write_new,
 };
+use super::{lint_formats, lint_text};
+use crate::connection_options::{ConnectionOptions, observe_options::ObserveOptions};
 
-/// Findings that fit below the answer without -v.
-const SHOWN_MAX: usize = 9;
+/// Time that counters count before they are judged: an hour, as in a day's quiet and busy minutes.
+const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -25,23 +28,33 @@ The file is read as the server reads it: includes, the groups of its version, th
 is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or passes
 over the line), risk (data, commits or access can be lost), warning, note. docs/config.md has all rules.
 
+Without FILE the running server is judged that --host, --socket, --port or --server names: its variables, its counters
+since the start, and its machine, through --observe or directly. Nothing is changed on it. Each advice is marked: rule is
+known, counter is inferred; only `dbdyno config prove` measures. With FILE the same options name the version and the
+machine that the file is for.
+
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.
 
 Examples:
   dbdyno config lint /etc/my.cnf --for mysql-8.0.33 --memory 32G --file-system xfs
   dbdyno config lint my.cnf --for mariadb-10.11 --fix fixed.cnf
-  dbdyno config lint my.cnf --for mysql-8.0 --format github --fail-if warning")]
+  dbdyno config lint my.cnf --for mysql-8.0 --format github --fail-if warning
+  dbdyno config lint --host db1 --user dba --observe ssh://db1")]
 pub(crate) struct LintArgs {
     /// Option file; of several, a later one takes precedence
-    #[arg(value_name = "FILE", required_unless_present = "rules")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
+        "defaults_file"])]
     files: Vec<PathBuf>,
-    #[command(flatten)]
-    version: VersionArgs,
+    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: that of the server
+    /// named below, else the server found on this machine]
+    #[arg(long = "for", value_name = "VERSION", value_parser = target,
+        conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
+    version: Option<Target>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Option file that the server reads after the others
-    #[arg(long, value_name = "FILE")]
-    defaults_extra_file: Option<PathBuf>,
+    /// Judge by counters only if they counted for at least this long
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
+    counters_after: Duration,
     /// Judge by the catalogues alone, also where the version is installed
     #[arg(long)]
     no_validator: bool,
@@ -63,6 +76,10 @@ pub(crate) struct LintArgs {
     /// List the rules and exit
     #[arg(long)]
     rules: bool,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    #[command(flatten)]
+    observe: ObserveOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,14 +99,11 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
         print!("{}", rule_list());
         return Ok(ExitCode::SUCCESS);
     }
-    let mut files = args.files.clone();
-    files.extend(args.defaults_extra_file.clone());
-    let file = read_files(&files)?;
-    let (target, installation) = args.version.resolve()?;
-    note_catalogue(&target);
-    let machine = args.machine.machine(args.version.is_here(), &file);
-    let installation = installation.filter(|_| !args.no_validator);
-    let mut review = review(files, &file, target, &machine, installation.as_ref())?;
+    let mut review = if args.files.is_empty() {
+        review_of_server(&args)?
+    } else {
+        review_of_files(&args)?
+    };
     let worst = review.lint.worst();
     // The rewrites are those of all findings, shown or not.
     let fixed = match &args.fix {
@@ -105,7 +119,7 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
         .retain(|advice| advice.remark.level >= args.level);
     match args.format {
         Format::Text => {
-            print!("{}", text(&review, args.verbose));
+            print!("{}", lint_text::text(&review, args.verbose));
             if let Some(fixed) = &fixed {
                 print!("{fixed}");
             }
@@ -121,107 +135,65 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The answer, and the findings below it.
-fn text(review: &Review, verbose: bool) -> String {
-    let lint = &review.lint;
-    let mut text = format!("{}\n{}\n", answer(review), durability(lint));
-    let shown = if verbose { usize::MAX } else { SHOWN_MAX };
-    for advice in lint.advice.iter().take(shown) {
-        text.push_str(&finding(advice, verbose));
+/// The review of the files, for a version or for a server.
+fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
+    let mut files = args.files.clone();
+    files.extend(args.connection.defaults_extra_file.clone());
+    let file = read_files(&files)?;
+    if args.is_for_existing_server() {
+        let running = read_server(args)?;
+        note_catalogue(&running.target);
+        let machine = args.machine.instead_of(running.machine);
+        return review(files, &file, running.target, &machine, None);
     }
-    if verbose && !lint.needs_restart.is_empty() {
-        writeln!(
-            text,
-            "set only at start, so that a change needs a restart: {}",
-            lint.needs_restart.join(", ")
-        )
-        .expect("writing to a String cannot fail");
+    if args.observe.observe()?.is_some() {
+        let message = "--observe is for a running server, and none is named";
+        return Err(Blamed::new(Blame::Input, message).hint("name it with --host".to_owned()));
     }
-    let rest = lint.advice.len().saturating_sub(shown);
-    if rest > 0 {
-        writeln!(
-            text,
-            "and {} more; -v shows all, with reason and source",
-            counted(rest, "finding")
-        )
-        .expect("writing to a String cannot fail");
-    }
-    text
+    let version = VersionArgs::of(args.version.clone(), args.connection.server.clone());
+    let (target, installation) = version.resolve()?;
+    note_catalogue(&target);
+    let machine = args.machine.machine(version.is_here(), &file);
+    let installation = installation.filter(|_| !args.no_validator);
+    review(files, &file, target, &machine, installation.as_ref())
 }
 
-/// `my.cnf for mysql-8.0.33: does not start: 3 refused, 2 risks, 1 warning, 4 notes in 40 options`
-fn answer(review: &Review) -> String {
-    let files: Vec<String> = review
-        .files
-        .iter()
-        .map(|file| file.display().to_string())
-        .collect();
-    let lint = &review.lint;
-    let refused = lint.count(Level::Refused);
-    let verdict = if refused > 0 {
-        "does not start as it is"
-    } else if review.is_validated {
-        "starts, by the version's own validator and the catalogues"
-    } else {
-        "starts, by the catalogues"
+/// The review of a running server.
+fn review_of_server(args: &LintArgs) -> Result<Review, Blamed> {
+    let only_files = [
+        ("--fix", args.fix.is_some()),
+        ("--no-validator", args.no_validator),
+        ("--for", args.version.is_some()),
+    ];
+    if let Some((option, _)) = only_files.into_iter().find(|(_, is_given)| *is_given) {
+        let message = format!("{option} is for option files, and none is named");
+        return Err(Blamed::new(Blame::Input, message)
+            .hint("a running server is judged by its own version and variables".to_owned()));
+    }
+    let mut running = read_server(args)?;
+    note_catalogue(&running.target);
+    running.machine = args.machine.instead_of(running.machine);
+    Ok(Review::of_running(running, args.counters_after))
+}
+
+fn read_server(args: &LintArgs) -> Result<Running, Blamed> {
+    let endpoint = args.connection.endpoint()?;
+    let name = match &args.connection.server {
+        Some(name) => format!("server {name}"),
+        None => endpoint.address.to_string(),
     };
-    format!(
-        "{} for {}: {verdict}: {refused} refused, {}, {}, {} in {}",
-        files.join(" + "),
-        review.target,
-        counted(lint.count(Level::Risk), "risk"),
-        counted(lint.count(Level::Warning), "warning"),
-        counted(lint.count(Level::Note), "note"),
-        counted(lint.options, "option"),
-    )
+    running::read(name, &endpoint, &args.observe, args.machine.is_here())
 }
 
-/// `durability D2: a power cut takes the last second of commits (innodb_flush_log_at_trx_commit)`
-fn durability(lint: &Lint) -> String {
-    let class = lint.durability.class;
-    let causes: Vec<&str> = lint
-        .durability
-        .lacks
-        .iter()
-        .map(|lack| lack.option)
-        .collect();
-    let causes = if causes.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", causes.join(", "))
-    };
-    format!("durability {}: {}{causes}", class.name(), class.in_words())
-}
-
-/// One finding; with `verbose` its reason and source below.
-fn finding(advice: &Advice, verbose: bool) -> String {
-    let remark = &advice.remark;
-    let place = remark
-        .at
-        .as_ref()
-        .map(|at| format!("{at}: "))
-        .unwrap_or_default();
-    let fix = remark
-        .fix
-        .as_ref()
-        .map(|fix| format!("; {fix}"))
-        .unwrap_or_default();
-    let mut text = format!(
-        "{:<8} {place}{}: {}{fix}\n",
-        remark.level.name(),
-        remark.option,
-        remark.what
-    );
-    if verbose {
-        let rule = advice.rule;
-        writeln!(
-            text,
-            "         {}: {} Source: {}",
-            rule.id, rule.reason, rule.source
-        )
-        .expect("writing to a String cannot fail");
+impl LintArgs {
+    /// Whether the connection options name a server that dbdyno did not make.
+    fn is_for_existing_server(&self) -> bool {
+        let connection = &self.connection;
+        connection.host.is_some()
+            || connection.port.is_some()
+            || connection.socket.is_some()
+            || connection.defaults_file.is_some()
     }
-    text
 }
 
 /// Writes the file with the safe rewrites; returns what changed.
@@ -281,11 +253,16 @@ fn edits(lint: &Lint, path: &Path) -> (Vec<Edit>, usize) {
 
 fn rule_list() -> String {
     let mut text = String::new();
-    for rule in rules().chain([&mycnf::VALIDATOR, &mycnf::IGNORED_FILE]) {
+    let of_files = [&mycnf::VALIDATOR, &mycnf::IGNORED_FILE].map(|rule| (rule, Basis::Rule));
+    for (rule, basis) in rules().chain(of_files) {
         writeln!(
             text,
-            "{}: {}. {} Source: {}",
-            rule.id, rule.title, rule.reason, rule.source
+            "{} ({}): {}. {} Source: {}",
+            rule.id,
+            basis.name(),
+            rule.title,
+            rule.reason,
+            rule.source
         )
         .expect("writing to a String cannot fail");
     }

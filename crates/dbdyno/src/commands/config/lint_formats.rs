@@ -6,6 +6,7 @@ use mycnf::{Advice, Level, Rewrite};
 use serde_json::{Value, json};
 
 use super::review::Review;
+use super::running::Running;
 
 /// One object; docs/config.md names its fields.
 pub(super) fn json(review: &Review) -> String {
@@ -25,6 +26,7 @@ pub(super) fn json(review: &Review) -> String {
         .map(|file| file.display().to_string())
         .collect();
     let object = json!({
+        "server": review.running.as_ref().map(|running| server(running, review)),
         "files": files,
         "version": review.target.to_string(),
         "catalogue": mycnf::Target::of_catalogue(&review.target.catalogue()).to_string(),
@@ -41,6 +43,30 @@ pub(super) fn json(review: &Review) -> String {
     format!("{object:#}\n")
 }
 
+/// A running server, with what was not read or not judged.
+fn server(running: &Running, review: &Review) -> Value {
+    let machine = &running.machine;
+    let counters = review.lint.counted.as_ref().map(|counted| {
+        json!({
+            "uptime_s": counted.uptime_s,
+            "is_too_early": counted.is_too_early,
+            "too_few_events": counted.too_few_events,
+            "unknown": counted.unknown,
+        })
+    });
+    json!({
+        "name": running.name,
+        "machine": {
+            "memory_bytes": machine.memory_bytes,
+            "cpus": machine.cpus,
+            "disk_bytes": machine.disk_bytes,
+            "file_system": machine.file_system,
+        },
+        "counters": counters,
+        "unknown": running.unknown,
+    })
+}
+
 fn finding(advice: &Advice) -> Value {
     let remark = &advice.remark;
     let rewrite = remark.rewrite.as_ref().map(|rewrite| match rewrite {
@@ -50,8 +76,7 @@ fn finding(advice: &Advice) -> Value {
     json!({
         "rule": advice.rule.id,
         "level": remark.level.name(),
-        // Known from the file alone, neither inferred from counters nor measured.
-        "basis": "rule",
+        "basis": advice.basis.name(),
         "file": remark.at.as_ref().map(|at| at.path().display().to_string()),
         "line": remark.at.as_ref().and_then(mycnf::Origin::number),
         "option": remark.option,
@@ -111,16 +136,23 @@ pub(super) fn sarif(review: &Review) -> String {
             Level::Warning => "warning",
             Level::Note => "note",
         };
-        json!({
-            "ruleId": advice.rule.id,
-            "level": level,
-            "message": { "text": message(advice) },
-            "locations": [{
+        let location = match &review.running {
+            Some(running) => json!({
+                "logicalLocations": [{ "fullyQualifiedName": running.name, "kind": "resource" }],
+            }),
+            None => json!({
                 "physicalLocation": {
                     "artifactLocation": { "uri": file },
                     "region": { "startLine": line },
                 },
-            }],
+            }),
+        };
+        json!({
+            "ruleId": advice.rule.id,
+            "level": level,
+            "message": { "text": message(advice) },
+            "locations": [location],
+            "properties": { "basis": advice.basis.name() },
         })
     });
     let log = json!({
@@ -144,14 +176,20 @@ pub(super) fn github(review: &Review) -> String {
             Level::Warning => "warning",
             Level::Note => "notice",
         };
-        writeln!(
-            text,
-            "::{command} file={},line={line},title={}::{}",
-            property(&file),
-            property(advice.rule.title),
-            data(&message(advice))
-        )
-        .expect("writing to a String cannot fail");
+        let (title, message) = (property(advice.rule.title), data(&message(advice)));
+        let written = match &review.running {
+            // A server has no file; the title says how sure the advice is.
+            Some(_) => {
+                let basis = advice.basis.name();
+                writeln!(text, "::{command} title={title} ({basis})::{message}")
+            }
+            None => writeln!(
+                text,
+                "::{command} file={},line={line},title={title}::{message}",
+                property(&file),
+            ),
+        };
+        written.expect("writing to a String cannot fail");
     }
     text
 }

@@ -1,14 +1,16 @@
-//! A review of option files, by the catalogue and by the server's own validator.
+//! A review of option files, by the catalogue and by the server's own validator, or of a running server.
 
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use mycnf::{Lint, Machine, OptionFile, Target, lint};
+use mycnf::{Lint, Machine, OptionFile, Target, lint, lint_server};
 use runs::Blamed;
 use server::Installation;
 
+use super::running::Running;
 use super::subject::validated;
 
 /// A review with what it is about.
@@ -18,7 +20,36 @@ pub(super) struct Review {
     pub(super) target: Target,
     /// Whether the version's own validator took part.
     pub(super) is_validated: bool,
+    /// The running server; `None` for files.
+    pub(super) running: Option<Running>,
     pub(super) lint: Lint,
+}
+
+impl Review {
+    /// Reviews a running server; its counters judge after this time.
+    pub(super) fn of_running(running: Running, counters_after: Duration) -> Self {
+        let target = running.target.clone();
+        let uptime_min_s = counters_after.as_secs();
+        Self {
+            files: Vec::new(),
+            lint: lint_server(&running.server, &target, &running.machine, uptime_min_s),
+            target,
+            is_validated: false,
+            running: Some(running),
+        }
+    }
+
+    /// The files or the server that it is about: `my.cnf + more.cnf`, `127.0.0.1:3306`.
+    pub(super) fn name(&self) -> String {
+        match &self.running {
+            Some(running) => running.name.clone(),
+            None => {
+                let files = self.files.iter();
+                let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+                files.join(" + ")
+            }
+        }
+    }
 }
 
 /// Reviews files by the catalogue, and by the server's own validator where it is installed.
@@ -41,6 +72,7 @@ pub(super) fn review(
         files,
         target,
         is_validated: installation.is_some(),
+        running: None,
         lint,
     })
 }

@@ -32,6 +32,11 @@ pub(super) struct VersionArgs {
 }
 
 impl VersionArgs {
+    /// A version by name, or that of a private server.
+    pub(super) fn of(version: Option<Target>, server: Option<String>) -> Self {
+        Self { version, server }
+    }
+
     /// The version, and its installation on this machine if there is one.
     pub(super) fn resolve(&self) -> Result<(Target, Option<Installation>), Blamed> {
         if let Some(name) = &self.server {
@@ -83,11 +88,20 @@ pub(super) struct MachineArgs {
 impl MachineArgs {
     /// What is known; `is_here` also without `--here`.
     pub(super) fn machine(&self, is_here: bool, file: &OptionFile) -> Machine {
-        let mut machine = if self.here || is_here {
+        self.instead_of(if self.here || is_here {
             this_machine(file)
         } else {
             Machine::default()
-        };
+        })
+    }
+
+    /// Whether the command line says that the server runs on this machine.
+    pub(super) fn is_here(&self) -> bool {
+        self.here
+    }
+
+    /// A machine with what these options say otherwise.
+    pub(super) fn instead_of(&self, mut machine: Machine) -> Machine {
         machine.memory_bytes = self.memory.or(machine.memory_bytes);
         machine.cpus = self.cpus.or(machine.cpus);
         machine.disk_bytes = self.disk.or(machine.disk_bytes);

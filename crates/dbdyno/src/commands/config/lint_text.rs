@@ -1,0 +1,183 @@
+//! The findings of `dbdyno config lint` for a terminal.
+
+use std::{fmt::Write as _, time::Duration};
+
+use mycnf::{Advice, Counted, Level, Lint};
+use units::{bytes, counted, span};
+
+use super::review::Review;
+use super::running::Running;
+
+/// Findings that fit below the answer without -v.
+const SHOWN_MAX: usize = 9;
+
+/// The answer, and the findings below it.
+pub(super) fn text(review: &Review, verbose: bool) -> String {
+    let lint = &review.lint;
+    let mut text = format!("{}\n{}\n", answer(review), durability(lint));
+    let shown_max = if let Some(running) = &review.running {
+        writeln!(text, "{}", known(running, lint.counted.as_ref()))
+            .expect("writing to a String cannot fail");
+        SHOWN_MAX - 1
+    } else {
+        SHOWN_MAX
+    };
+    let shown = if verbose { usize::MAX } else { shown_max };
+    for advice in lint.advice.iter().take(shown) {
+        // All advice on a file is by rules; on a server the reader sees which is.
+        let mark = review.running.is_some().then(|| advice.basis.name());
+        text.push_str(&finding(advice, mark, verbose));
+    }
+    if let (true, Some(running)) = (verbose, &review.running) {
+        text.push_str(&not_judged(running, lint.counted.as_ref()));
+    }
+    if verbose && !lint.needs_restart.is_empty() {
+        writeln!(
+            text,
+            "set only at start, so that a change needs a restart: {}",
+            lint.needs_restart.join(", ")
+        )
+        .expect("writing to a String cannot fail");
+    }
+    let rest = lint.advice.len().saturating_sub(shown);
+    if rest > 0 {
+        writeln!(
+            text,
+            "and {} more; -v shows all, with reason and source",
+            counted(rest, "finding")
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text
+}
+
+/// `my.cnf for mysql-8.0.33: does not start: 3 refused, 2 risks, 1 warning, 4 notes in 40 options`
+fn answer(review: &Review) -> String {
+    let lint = &review.lint;
+    let refused = lint.count(Level::Refused);
+    let verdict = if refused > 0 {
+        "does not start as it is"
+    } else if review.is_validated {
+        "starts, by the version's own validator and the catalogues"
+    } else {
+        "starts, by the catalogues"
+    };
+    let levels = format!(
+        "{refused} refused, {}, {}, {}",
+        counted(lint.count(Level::Risk), "risk"),
+        counted(lint.count(Level::Warning), "warning"),
+        counted(lint.count(Level::Note), "note"),
+    );
+    let (name, target) = (review.name(), &review.target);
+    if review.running.is_some() {
+        let changed = counted(lint.options, "variable");
+        return format!("{name} runs {target}: {levels}; {changed} not at the default");
+    }
+    let options = counted(lint.options, "option");
+    format!("{name} for {target}: {verdict}: {levels} in {options}")
+}
+
+/// `durability D2: a power cut takes the last second of commits (innodb_flush_log_at_trx_commit)`
+fn durability(lint: &Lint) -> String {
+    let class = lint.durability.class;
+    let causes: Vec<&str> = lint
+        .durability
+        .lacks
+        .iter()
+        .map(|lack| lack.option)
+        .collect();
+    let causes = if causes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", causes.join(", "))
+    };
+    format!("durability {}: {}{causes}", class.name(), class.in_words())
+}
+
+/// The machine and the time that the counters cover, or what of it is unknown:
+/// `machine: 31.1 GiB, 8 CPUs, data on ext4 of 252 GiB; counters of 3 h`
+fn known(running: &Running, counters: Option<&Counted>) -> String {
+    let machine = &running.machine;
+    let disk = match (&machine.file_system, machine.disk_bytes) {
+        (Some(name), Some(size)) => Some(format!("data on {name} of {}", bytes(size))),
+        (Some(name), None) => Some(format!("data on {name}")),
+        (None, Some(size)) => Some(format!("data on {}", bytes(size))),
+        (None, None) => None,
+    };
+    let parts = [
+        machine
+            .memory_bytes
+            .map_or("memory unknown".to_owned(), bytes),
+        machine
+            .cpus
+            .map_or("CPUs unknown".to_owned(), |cpus| counted(cpus, "CPU")),
+        disk.unwrap_or("disk unknown".to_owned()),
+    ];
+    let counters = match counters {
+        None => "no counters".to_owned(),
+        Some(counters) if counters.is_too_early => format!(
+            "counters of {}: too early to judge by them (--counters-after)",
+            uptime(counters)
+        ),
+        Some(counters) => format!("counters of {}", uptime(counters)),
+    };
+    format!("machine: {}; {counters}", parts.join(", "))
+}
+
+fn uptime(counters: &Counted) -> String {
+    span(Duration::from_secs(counters.uptime_s))
+}
+
+/// What was not judged, and why.
+fn not_judged(running: &Running, counters: Option<&Counted>) -> String {
+    let mut lines: Vec<String> = running.unknown.clone();
+    if let Some(counters) = counters {
+        for (why, rules) in [
+            ("too early, too few events", &counters.too_few_events),
+            (
+                "counters that this version does not have",
+                &counters.unknown,
+            ),
+        ] {
+            if !rules.is_empty() {
+                lines.push(format!("{why}: {}", rules.join(", ")));
+            }
+        }
+    }
+    lines
+        .into_iter()
+        .map(|line| format!("not judged: {line}\n"))
+        .collect()
+}
+
+/// One finding, with how sure it is if that is asked; with `verbose` its reason and source below.
+fn finding(advice: &Advice, mark: Option<&str>, verbose: bool) -> String {
+    let remark = &advice.remark;
+    let mark = mark.map(|mark| format!("{mark:<8} ")).unwrap_or_default();
+    let place = remark
+        .at
+        .as_ref()
+        .map(|at| format!("{at}: "))
+        .unwrap_or_default();
+    let fix = remark
+        .fix
+        .as_ref()
+        .map(|fix| format!("; {fix}"))
+        .unwrap_or_default();
+    let mut text = format!(
+        "{:<8} {mark}{place}{}: {}{fix}\n",
+        remark.level.name(),
+        remark.option,
+        remark.what
+    );
+    if verbose {
+        let rule = advice.rule;
+        writeln!(
+            text,
+            "         {}: {} Source: {}",
+            rule.id, rule.reason, rule.source
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text
+}

@@ -1,0 +1,63 @@
+//! Rule: many connections end without a goodbye.
+
+use std::time::Duration;
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::{count, percent, span};
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "aborted-clients",
+        title: "Lost clients",
+        reason: "A client that ends without closing, sleeps beyond wait_timeout, or sends a packet that is too large loses its transaction.",
+        source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; 10 % is our own limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Connections"],
+        at_least: 100,
+    },
+    judge,
+};
+
+/// Share of connections that were lost, above which it is named.
+const SHARE: f64 = 0.1;
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let share = counters.share("Aborted_clients", &["Connections"])?;
+    if share < SHARE {
+        return None;
+    }
+    let name = "wait_timeout";
+    let timeout_s = u64::try_from(subject.number(name)?).ok()?;
+    let what = format!(
+        "{} of {} connections were lost without being closed; idle ones are closed after {}",
+        percent(share),
+        count(counters.get("Connections")? as f64),
+        span(Duration::from_secs(timeout_s))
+    );
+    let fix = "have the application close its connections, and its pool drop idle ones earlier than the server";
+    Some(Remark::of(subject, name, Level::Note, what).fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn lost_clients_are_named_by_their_share() {
+        let timeout = [("wait_timeout", "28800")];
+        let connections = ("Connections", 2_000);
+        assert_counted(
+            &RULE,
+            &timeout,
+            &[connections, ("Aborted_clients", 500)],
+            "note: wait_timeout: 25 % of 2.00k connections were lost",
+        );
+        assert_silent(&RULE, &timeout, &[connections, ("Aborted_clients", 100)]);
+        assert_too_early(&RULE, &[("Connections", 99), ("Aborted_clients", 99)]);
+    }
+}

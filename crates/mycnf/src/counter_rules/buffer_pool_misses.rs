@@ -1,0 +1,136 @@
+//! Rule: pages come from the disk because the buffer pool is full.
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::{bytes, count, fine_percent};
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "buffer-pool-misses",
+        title: "Pages read from disk",
+        reason: "A page that is not in the pool costs a read; free pages in the pool mean that the reads were the first ones, which no size avoids.",
+        source: "MySQL Reference Manual, \"Server Status Variables\"; 1 % and ten reads a second are our own limits",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Innodb_buffer_pool_read_requests"],
+        at_least: 100_000,
+    },
+    judge,
+};
+
+/// Share of requests that read from disk, above which it is named.
+const SHARE: f64 = 0.01;
+/// Reads per second below which the disk is not busy with them.
+const READS_PER_S: f64 = 10.0;
+/// Share of free pages above which the pool may still be filling.
+const FREE_SHARE: f64 = 0.05;
+/// Times that a pool can be read before its free pages are those that the server keeps free.
+const READ_OVER: u64 = 4;
+const FREE: &str = "Innodb_buffer_pool_pages_free";
+const TOTAL: &str = "Innodb_buffer_pool_pages_total";
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let requests = "Innodb_buffer_pool_read_requests";
+    let share = counters.share("Innodb_buffer_pool_reads", &[requests])?;
+    let reads_per_s = counters.per_s("Innodb_buffer_pool_reads")?;
+    let free = counters.share(FREE, &[TOTAL]);
+    // A cleaner that keeps pages free for the next reads does so in a small pool, too: such a pool was read many times over.
+    let reads = counters.get("Innodb_buffer_pool_reads")?;
+    let is_filling = free.is_some_and(|free| free > FREE_SHARE)
+        && counters
+            .get(TOTAL)
+            .is_some_and(|total| reads < READ_OVER.saturating_mul(total));
+    if share < SHARE || reads_per_s < READS_PER_S || is_filling {
+        return None;
+    }
+    let name = "innodb_buffer_pool_size";
+    let pool = u64::try_from(subject.number(name)?).ok()?;
+    let what = format!(
+        "{} of {} page requests read from disk, {}, with a full pool of {}",
+        fine_percent(share),
+        count(counters.get(requests)? as f64),
+        rate(reads_per_s),
+        bytes(pool)
+    );
+    let memory = subject.machine.memory_bytes;
+    let fix = match memory {
+        Some(memory) if pool as f64 > MEMORY_SHARE * memory as f64 => format!(
+            "the machine has {}: find the statements that read most, or add memory",
+            bytes(memory)
+        ),
+        Some(memory) => format!(
+            "raise it step by step within {}, and measure Innodb_buffer_pool_reads per query",
+            bytes(memory)
+        ),
+        None => "raise it step by step if the machine has the memory, and measure \
+            Innodb_buffer_pool_reads per query"
+            .to_owned(),
+    };
+    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+}
+
+/// Share of the memory above which the pool is not to be raised.
+const MEMORY_SHARE: f64 = 0.75;
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    const FULL: [(&str, u64); 2] = [
+        ("Innodb_buffer_pool_pages_free", 10),
+        ("Innodb_buffer_pool_pages_total", 8192),
+    ];
+    const POOL: [(&str, &str); 1] = [("innodb_buffer_pool_size", "134217728")];
+
+    #[test]
+    fn misses_of_a_full_pool_are_named() {
+        let busy = [
+            ("Innodb_buffer_pool_read_requests", 200_000_000),
+            ("Innodb_buffer_pool_reads", 10_000_000),
+        ];
+        assert_counted(
+            &RULE,
+            &POOL,
+            &[&busy[..], &FULL].concat(),
+            "warning: innodb_buffer_pool_size: 5 % of 200M page requests read from disk, 116 a second, with a full pool of 128 MiB; \
+             raise it step by step if the machine",
+        );
+        let (memory, all) = (with_memory(8), [&busy[..], &FULL].concat());
+        assert_counted_on(&RULE, &memory, &POOL, &all, "within 8.00 GiB");
+        let large = [("innodb_buffer_pool_size", "7516192768")];
+        assert_counted_on(&RULE, &memory, &large, &all, "or add memory");
+    }
+
+    #[test]
+    fn a_pool_that_fills_or_few_reads_are_no_need() {
+        let cold = [
+            ("Innodb_buffer_pool_pages_free", 400_000),
+            ("Innodb_buffer_pool_pages_total", 1_000_000),
+            ("Innodb_buffer_pool_read_requests", 50_000_000),
+            ("Innodb_buffer_pool_reads", 1_000_000),
+        ];
+        assert_silent(&RULE, &POOL, &cold);
+        let kept_free = [
+            &cold[..2],
+            &[
+                ("Innodb_buffer_pool_read_requests", 50_000_000),
+                ("Innodb_buffer_pool_reads", 5_000_000),
+            ],
+        ];
+        assert_counted(
+            &RULE,
+            &POOL,
+            &kept_free.concat(),
+            "10 % of 50.0M page requests",
+        );
+        let few = [
+            ("Innodb_buffer_pool_read_requests", 1_000_000),
+            ("Innodb_buffer_pool_reads", 100_000),
+        ];
+        assert_silent(&RULE, &POOL, &[&few[..], &FULL].concat());
+        assert_too_early(&RULE, &[("Innodb_buffer_pool_read_requests", 99_999)]);
+    }
+}

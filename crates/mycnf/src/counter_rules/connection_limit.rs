@@ -1,0 +1,78 @@
+//! Rule: connections were refused, or nearly.
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::{counted, percent};
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "connection-limit",
+        title: "Limit of connections reached",
+        reason: "A client that finds all connections taken is refused; each further connection can take the memory of its buffers.",
+        source: "MySQL Reference Manual, \"Too many connections\"; 85 % is MySQLTuner's limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Connections"],
+        at_least: 1,
+    },
+    judge,
+};
+
+/// Share of max_connections that were in use at once, from which it is named.
+const SHARE: f64 = 0.85;
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let name = "max_connections";
+    let limit = u64::try_from(subject.number(name)?).ok()?;
+    let most = counters.get("Max_used_connections")?;
+    let refused = counters
+        .get("Connection_errors_max_connections")
+        .filter(|count| *count > 0);
+    if let Some(refused) = refused {
+        let what = format!(
+            "{} refused because all {limit} were taken",
+            counted(usize::try_from(refused).unwrap_or(usize::MAX), "connection")
+        );
+        let fix = "look for connections that are never closed (SHOW PROCESSLIST), use a pool in the application, or \
+            raise it if the sum of memory allows";
+        return Some(Remark::of(subject, name, Level::Warning, what).fix(fix));
+    }
+    let share = most as f64 / limit as f64;
+    (share >= SHARE).then(|| {
+        let what = format!(
+            "{most} of {limit} connections were in use at once, {}",
+            percent(share)
+        );
+        Remark::of(subject, name, Level::Note, what)
+            .fix("watch Max_used_connections; beyond the limit clients are refused")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn refused_connections_are_worse_than_nearly_refused_ones() {
+        let limit = [("max_connections", "100")];
+        let connections = ("Connections", 5_000);
+        let most = |most| [connections, ("Max_used_connections", most)];
+        assert_counted(
+            &RULE,
+            &limit,
+            &most(90),
+            "note: max_connections: 90 of 100 connections were in use at once, 90 %",
+        );
+        assert_counted(
+            &RULE,
+            &limit,
+            &[&most(101)[..], &[("Connection_errors_max_connections", 7)]].concat(),
+            "warning: max_connections: 7 connections refused because all 100 were taken",
+        );
+        assert_silent(&RULE, &limit, &most(50));
+        assert_too_early(&RULE, &[("Connections", 0)]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Rule: threads wait for a free page in the buffer pool.
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "free-page-waits",
+        title: "Waits for a free page",
+        reason: "A thread that needs a page waits until one is written and freed: writing back does not keep up, or the pool is far too small.",
+        source: "MySQL Reference Manual, \"Innodb_buffer_pool_wait_free\": \"this value should be small\"; one a second is our own limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Innodb_buffer_pool_read_requests"],
+        at_least: 100_000,
+    },
+    judge,
+};
+
+/// Waits per second from which they are named.
+const WAITS_PER_S: f64 = 1.0;
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let waits_per_s = counters.per_s("Innodb_buffer_pool_wait_free")?;
+    if waits_per_s < WAITS_PER_S {
+        return None;
+    }
+    let what = format!(
+        "threads waited for a free page {}: pages are not written back fast enough",
+        rate(waits_per_s)
+    );
+    let fix = "measure a higher innodb_io_capacity within what the disk does (dbdyno storage), then a larger pool";
+    Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn waits_are_named_from_one_a_second() {
+        let requests = ("Innodb_buffer_pool_read_requests", 1_000_000);
+        assert_counted(
+            &RULE,
+            &[],
+            &[requests, ("Innodb_buffer_pool_wait_free", 200_000)],
+            "warning: innodb_io_capacity: threads waited for a free page 2 a second",
+        );
+        assert_silent(
+            &RULE,
+            &[],
+            &[requests, ("Innodb_buffer_pool_wait_free", 80_000)],
+        );
+        assert_too_early(&RULE, &[("Innodb_buffer_pool_read_requests", 10)]);
+    }
+}

@@ -1,0 +1,80 @@
+//! Rule: most rows are read by scans.
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::percent;
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "full-scans",
+        title: "Rows read by scans",
+        reason: "Rows that a scan reads and throws away cost CPU and push useful pages out of the buffer pool.",
+        source: "MySQL Reference Manual, \"Handler_read_rnd_next\"; nine in ten is our own limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &[
+            "Handler_read_rnd_next",
+            "Handler_read_next",
+            "Handler_read_key",
+        ],
+        at_least: 1_000_000,
+    },
+    judge,
+};
+
+/// Share of rows read by scans above which it is named.
+const SHARE: f64 = 0.9;
+
+fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let name = "Handler_read_rnd_next";
+    let all = [
+        name,
+        "Handler_read_first",
+        "Handler_read_key",
+        "Handler_read_last",
+        "Handler_read_next",
+        "Handler_read_prev",
+        "Handler_read_rnd",
+    ];
+    let share = counters.share(name, &all)?;
+    if share < SHARE {
+        return None;
+    }
+    let what = format!(
+        "{} of the rows read came from scans of whole tables, {}",
+        percent(share),
+        rate(counters.per_s(name)?)
+    );
+    let fix = "find the statements (rows examined of the digests); no setting cures it";
+    Some(Remark::about(name, Level::Note, what).fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn scans_are_information() {
+        assert_counted(
+            &RULE,
+            &[],
+            &[
+                ("Handler_read_rnd_next", 950_000_000),
+                ("Handler_read_key", 50_000_000),
+            ],
+            "note: Handler_read_rnd_next: 95 % of the rows read came from scans of whole tables, 11.0k a second",
+        );
+        assert_silent(
+            &RULE,
+            &[],
+            &[
+                ("Handler_read_rnd_next", 1_000_000),
+                ("Handler_read_key", 1_000_000),
+            ],
+        );
+        assert_too_early(&RULE, &[("Handler_read_rnd_next", 999_999)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Rule: the limit of open files is nearly reached.
+
+use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::percent;
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "open-files-used",
+        title: "Open files near their limit",
+        reason: "A server that runs out of file descriptors refuses statements and connections.",
+        source: "MySQL Reference Manual, \"File Not Found and Similar Errors\"; 85 % is MySQLTuner's limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Open_files"],
+        at_least: 1,
+    },
+    judge,
+};
+
+/// Share of the limit in use, from which it is named.
+const SHARE: f64 = 0.85;
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let name = "open_files_limit";
+    let limit = u64::try_from(subject.number(name)?)
+        .ok()
+        .filter(|limit| *limit > 0)?;
+    let open = counters.get("Open_files")?;
+    let share = open as f64 / limit as f64;
+    (share >= SHARE).then(|| {
+        let what = format!("{open} of {limit} files are open, {}", percent(share));
+        Remark::of(subject, name, Level::Warning, what)
+            .fix("raise it, and the limit of the service (LimitNOFILE), or lower table_open_cache")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_nearly_reached_limit_is_named() {
+        let limit = [("open_files_limit", "1024")];
+        assert_counted(
+            &RULE,
+            &limit,
+            &[("Open_files", 1_000)],
+            "warning: open_files_limit: 1000 of 1024 files are open, 97.7 %",
+        );
+        assert_silent(&RULE, &limit, &[("Open_files", 500)]);
+        assert_too_early(&RULE, &[("Open_files", 0)]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Rule: temporary tables of statements go to disk.
+
+use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
+use crate::counters::Counters;
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+use units::percent;
+
+pub(super) const RULE: CounterRule = CounterRule {
+    rule: Rule {
+        id: "temporary-tables-on-disk",
+        title: "Temporary tables on disk",
+        reason: "A temporary table on disk costs far more than one in memory; columns of TEXT and BLOB, and sorts without an index, are the usual causes.",
+        source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"; a quarter is MySQLTuner's limit",
+        check: nothing_in_a_file,
+    },
+    base: Base {
+        counters: &["Created_tmp_tables"],
+        at_least: 1_000,
+    },
+    judge,
+};
+
+/// Share of temporary tables on disk, above which it is named.
+const SHARE: f64 = 0.25;
+
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+    let share = counters.share("Created_tmp_disk_tables", &["Created_tmp_tables"])?;
+    let per_s = counters.per_s("Created_tmp_disk_tables")?;
+    if share < SHARE || per_s < ONE_A_MINUTE {
+        return None;
+    }
+    let what = format!(
+        "{} of the temporary tables go to disk, {}",
+        percent(share),
+        rate(per_s)
+    );
+    let fix = "find the statements (tmp_disk_tables of their digests): TEXT and BLOB columns and missing indexes \
+        cause it; only if they have neither, measure a higher limit";
+    Some(Remark::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_quarter_on_disk_is_named() {
+        let tables = ("Created_tmp_tables", 100_000);
+        assert_counted(
+            &RULE,
+            &[],
+            &[tables, ("Created_tmp_disk_tables", 86_400)],
+            "warning: tmp_table_size: 86 % of the temporary tables go to disk, 1 a second",
+        );
+        assert_silent(&RULE, &[], &[tables, ("Created_tmp_disk_tables", 20_000)]);
+        assert_too_early(&RULE, &[("Created_tmp_tables", 999)]);
+    }
+}

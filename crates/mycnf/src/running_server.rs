@@ -1,0 +1,68 @@
+//! A running server as plain values: its variables and its counters.
+
+use std::collections::BTreeMap;
+
+use crate::assignment::is_same_setting;
+use crate::catalogue::{Family, Kind};
+use crate::counters::Counters;
+use crate::file::OptionFile;
+use crate::name::OptionName;
+use crate::target::Target;
+
+/// What a running server says of itself; whoever calls the rules reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningServer {
+    /// The result of SHOW GLOBAL VARIABLES.
+    pub variables: BTreeMap<String, String>,
+    /// Its counters; `None` if they could not be read.
+    pub counters: Option<Counters>,
+}
+
+/// Variables without a common default that rules judge as if they were set.
+const JUDGED_WITHOUT_DEFAULT: [&str; 3] = ["bind_address", "secure_file_priv", "tmpdir"];
+
+impl RunningServer {
+    /// The version and family in its variables; `None` if it names none that is understood.
+    pub fn target(&self) -> Option<Target> {
+        target_of_variables(&self.variables)
+    }
+
+    /// The variables that differ from the version's defaults, as the lines of a file. A variable that is no option, or
+    /// whose default depends on the machine, is no line: it may never have been set.
+    pub(crate) fn changed(&self, target: &Target) -> OptionFile {
+        let catalogue = target.catalogue();
+        let mut file = OptionFile::default();
+        for (name, value) in &self.variables {
+            let option = catalogue.find(&OptionName::new(name));
+            let is_option = option.is_some_and(|option| {
+                option.name == name && !matches!(option.kind, Kind::VariableOnly | Kind::NoEffect)
+            });
+            let is_changed = match catalogue.default_value(name) {
+                Some(default) => !is_same_setting(name, default, value),
+                None => JUDGED_WITHOUT_DEFAULT.contains(&name.as_str()),
+            };
+            if is_option && is_changed {
+                // A value that no file can hold, such as one with a line feed, is judged as a variable only.
+                let _ = file.push("mysqld", name, Some(value.clone()));
+            }
+        }
+        file
+    }
+}
+
+/// The version and family that variables name; `None` if they name none that is understood.
+pub fn target_of_variables(variables: &BTreeMap<String, String>) -> Option<Target> {
+    let text = variables.get("version")?;
+    let comment = variables.get("version_comment");
+    let is_mariadb = [Some(text), comment]
+        .into_iter()
+        .flatten()
+        .any(|text| text.to_ascii_lowercase().contains("mariadb"));
+    let target = Target::parse(text).ok()?;
+    let family = if is_mariadb {
+        Family::MariaDb
+    } else {
+        Family::MySql
+    };
+    Some(Target::new(family, target.numbers()))
+}

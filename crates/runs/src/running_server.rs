@@ -1,0 +1,33 @@
+//! The variables and counters of a running server, read without changing anything.
+
+use std::collections::BTreeMap;
+
+use protocol::Endpoint;
+
+use crate::{
+    blame::Blamed,
+    control::{control, name_value_pairs, variables},
+};
+
+/// What a running server shows to any account.
+#[derive(Debug)]
+pub struct ShownServer {
+    /// The result of SHOW GLOBAL VARIABLES.
+    pub variables: BTreeMap<String, String>,
+    /// The result of SHOW GLOBAL STATUS, or why the server refused it.
+    pub status: Result<BTreeMap<String, String>, String>,
+}
+
+/// Reads variables and counters over one connection. A refused SHOW GLOBAL STATUS is no error, because the variables
+/// alone can be judged.
+pub fn shown_server(endpoint: &Endpoint) -> Result<ShownServer, Blamed> {
+    control(endpoint, async |connection| {
+        let variables = variables(connection).await?;
+        let status = name_value_pairs(connection, "SHOW GLOBAL STATUS").await;
+        let status = match status {
+            Err(protocol::Error::Server(refusal)) => Err(refusal.to_string()),
+            other => Ok(other?),
+        };
+        Ok(ShownServer { variables, status })
+    })
+}
