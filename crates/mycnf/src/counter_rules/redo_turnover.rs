@@ -78,7 +78,7 @@ mod tests {
 
     const SIZE: [(&str, &str); 1] = [("innodb_log_file_size", "100663296")];
     /// 100 MiB in one day, a hundred times.
-    const WRITTEN: (&str, u64) = ("Innodb_os_log_written", 100 * 864 << 20);
+    const WRITTEN: (&str, u64) = ("Innodb_os_log_written", (100 * 864) << 20);
 
     #[test]
     fn a_high_age_is_the_need() {
