@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-use mycnf::PrivateOptions;
+use mycnf::{OptionName, PrivateOptions, parse_size_bytes};
 
 use crate::configuration::Settings;
 use crate::directory::layout::Layout;
@@ -47,6 +47,20 @@ impl Server {
             Accounts::read(&self.layout)
         };
         Self::create_with(dir, &self.installation()?, &settings, &checked, fill)
+    }
+
+    /// Buffer pool of this server, or of a copy with these single options, bytes; the server's default if it is not set.
+    pub fn buffer_pool_bytes(&self, set: &BTreeMap<String, String>) -> Result<u64, Error> {
+        const NAME: &str = "innodb_buffer_pool_size";
+        let wanted = OptionName::new(NAME);
+        let mut set = set.iter();
+        let own = set.find(|(name, _)| OptionName::new(name).base() == wanted.base());
+        let options = self.options()?;
+        let value = own.map(|(_, value)| value.as_str());
+        let bytes = value
+            .or_else(|| options.value(NAME))
+            .and_then(parse_size_bytes);
+        Ok(bytes.unwrap_or(128 << 20))
     }
 
     /// The options with the directories of temporary tables and exports in the directory of the copy, unless the user put

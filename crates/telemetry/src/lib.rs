@@ -30,7 +30,9 @@ mod fixture;
 
 pub use allowed_paths::AllowedPaths;
 pub use disk::disk_flushes;
-pub use own_process::{OwnProcess, boot_id, usable_memory_bytes};
+pub use own_process::{
+    OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes,
+};
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
 pub use server::{

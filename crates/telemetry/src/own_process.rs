@@ -2,7 +2,12 @@
 
 use samples::ProcessUse;
 
-use crate::{cgroup::Cgroups, kernel::Kernel, memory::physical_bytes, process::ProcessCounters};
+use crate::{
+    cgroup::Cgroups,
+    kernel::Kernel,
+    memory::{memory, physical_bytes},
+    process::ProcessCounters,
+};
 
 /// dbdyno's own process, for callers that get all other telemetry from another machine.
 #[derive(Debug)]
@@ -52,6 +57,24 @@ pub fn usable_memory_bytes() -> Option<u64> {
     Some(limit.map_or(physical, |limit| limit.min(physical))).filter(|bytes| *bytes > 0)
 }
 
+/// Memory that processes to be started may use without swapping, bytes: what the machine has available, or the limit of
+/// the control group if that is less; `None` if the kernel does not report it.
+pub fn available_memory_bytes() -> Option<u64> {
+    let available = memory(&Kernel::running()).ok()?.available_bytes;
+    usable_memory_bytes().map(|usable| usable.min(available))
+}
+
+/// Memory that a process uses, bytes; `None` if it has ended.
+pub fn resident_bytes(pid: u32) -> Option<u64> {
+    let counters = ProcessCounters::read(
+        &Kernel::running(),
+        &pid.to_string(),
+        "a process",
+        &mut Vec::new(),
+    );
+    counters.ok().flatten().map(|it| it.resident_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +88,14 @@ mod tests {
         // Other tests run in this process at the same time; the kernel counts in ticks of 10 ms.
         assert!(used.user_s + used.system_s >= 0.05, "{used:?}");
         assert!(used.resident_bytes > 0);
+    }
+
+    #[test]
+    fn memory_in_use_is_not_available() {
+        let available = available_memory_bytes().expect("this is Linux");
+        assert!(available > 0 && Some(available) <= usable_memory_bytes());
+        assert!(resident_bytes(std::process::id()) > Some(0));
+        assert_eq!(resident_bytes(u32::MAX), None);
     }
 
     #[test]

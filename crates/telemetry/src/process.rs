@@ -34,6 +34,11 @@ pub(crate) struct ProcessCounters {
 }
 
 impl ProcessCounters {
+    /// Memory that is in use, bytes.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.resident_bytes
+    }
+
     /// Reads a process (`self` or its id), called `name` in `missing`; `None` when it has ended.
     pub(crate) fn read(
         kernel: &Kernel,

@@ -6,6 +6,7 @@ mod counters;
 mod csv_field;
 mod dear;
 mod effect;
+mod executable;
 mod execution;
 mod explain;
 mod guard;

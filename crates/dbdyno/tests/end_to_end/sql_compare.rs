@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
@@ -23,6 +24,8 @@ fn server() -> Scene {
          create table item (id int primary key auto_increment, price int not null, ratio double not null) engine=InnoDB; \
          insert into item (price, ratio) select a.n * 1000 + b.n * 100 + c.n * 10 + d.n, 1 / (1 + d.n) \
          from {digits} a, {digits} b, {digits} c, {digits} d where a.n < 8; \
+         create table wide (id int primary key auto_increment, name varchar(400) character set utf8mb4) \
+         engine=InnoDB row_format=compact; insert into wide (name) select price from item; \
          create table log (id int primary key) engine=MyISAM; analyze table item;"
     );
     let client = ["server", "client", "one", "--", "-e", &schema];
@@ -146,10 +149,60 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
         .exits(1)
         .prints("8 rows changed instead of 9 rows");
 
+    let ordered = "less: set @low = 7999; delete from item where id > @low; set @low = 9000";
+    let count = "select count(*) from item";
+    let args = [
+        "-e",
+        count,
+        "--variant",
+        ordered,
+        "--runs",
+        "3",
+        "--format",
+        "json",
+    ];
+    let found: Value = serde_json::from_str(&compare(&scene, &args).exits(1).text()).expect("JSON");
+    assert_eq!(found["comparisons"][0]["result"], "different", "{found}");
+    assert_eq!(found["whole_interval_beyond_min_effect"], true, "{found}");
     let switched = "off: set optimizer_switch='mrr=off'; set sort_buffer_size=65536";
     let answer = compare(&scene, &[file, "--variant", switched, "--runs", "3"]).exits(0);
     assert!(answer.text().lines().count() <= 12, "{}", answer.text());
     answer.prints("compared with baseline");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn an_interruption_keeps_what_was_measured() {
+    let scene = server();
+    let args = [
+        "sql",
+        "compare",
+        "-e",
+        "select /* S */ sleep(0.1)",
+        "--variant",
+        "a: set @a = 1",
+        "--runs",
+        "200",
+        "--server",
+        "one",
+        "--format",
+        "json",
+    ];
+    let mut running = scene.start(args);
+    let asked = "select count(*) from information_schema.processlist where info like '%sleep(0.1)%' \
+                 and info not like '%info like%'";
+    running.wait_until("the statement is executed", || ask(&scene, asked) == "1\n");
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    running.signal(Signal::INT);
+    let found = running.finish().exits(130).says("interrupted");
+    let found: Value = serde_json::from_str(&found.text()).expect("it is one JSON value");
+    let why = found["incomplete"].as_str().expect("a text");
+    assert!(
+        why.starts_with("variant ") && why.contains("interrupted"),
+        "{found}"
+    );
+    let blocks = found["comparisons"][0]["before_s"].as_array().map(Vec::len);
+    assert!(blocks >= Some(1), "{found}");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
@@ -193,6 +246,26 @@ fn what_cannot_be_compared_is_refused() {
             &["--variant", "a: analyze table gone"],
             3,
             "Table 'shop.gone' doesn't exist",
+        ),
+        // MariaDB 10.11 would take it as a comment.
+        (
+            &["--variant", "a: hint MRR(item)"],
+            2,
+            "has no hints for its optimizer",
+        ),
+        (
+            &["--variant", "a: option innodb_buffer_pool_size=4P"],
+            4,
+            "2 copies of server one and the server itself need",
+        ),
+        // Its change is executed after the setting before it.
+        (
+            &[
+                "--variant",
+                "a: set @n = 5; delete from item where id > @n; update gone set a = 1",
+            ],
+            3,
+            "variant a:1:49: error 1146",
         ),
         (
             &["--variant", "a: set sort_buffer_size = 'x'"],
@@ -279,6 +352,10 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     if trial["outcome"] == "proved" {
         assert!(trial["index_bytes"].as_f64() >= Some(16384.0), "{tried}");
     }
+    let wide = "select /* W */ count(*) from wide where name = 'x'";
+    advise(&["-e", wide, "--try", "--at-most", "1"])
+        .exits(1)
+        .prints("W: cannot be made: create index `index_wide_name`");
     advise(&["-e", "select count(*) from item where id = 5"])
         .exits(0)
         .prints("No candidates");

@@ -1,6 +1,9 @@
 //! The entries of a slow query log, in the dialects of MySQL 5.5 to 9, Percona Server and MariaDB.
 
-use std::io::{self, BufRead};
+use std::{
+    borrow::Cow,
+    io::{self, BufRead},
+};
 
 /// Maximum length of a statement's text that is kept, bytes.
 pub(crate) const STATEMENT_BYTES_AT_MOST: usize = 64 << 10;
@@ -34,6 +37,8 @@ pub struct SlowEntry {
     pub stands_for: u64,
     /// The text without its last `;`; `administrator command: Quit` for a command that is no SQL.
     pub text: String,
+    /// Whether the text has bytes that are not UTF-8, which are replaced in it.
+    pub is_changed: bool,
     /// Whether the text is longer than what is kept.
     pub is_cut: bool,
 }
@@ -79,7 +84,9 @@ impl<R: BufRead> SlowEntries<R> {
             let length = read_line(&mut self.log, &mut self.line)?;
             self.number += 1;
             self.has_ended = length == 0;
-            let line = String::from_utf8_lossy(&self.line).into_owned();
+            let line = String::from_utf8_lossy(&self.line);
+            let is_changed = matches!(line, Cow::Owned(_));
+            let line = line.into_owned();
             let is_cut = length > self.line.len();
             let finished = if self.has_ended || begins(&line) {
                 self.open.take().filter(SlowEntry::has_time)
@@ -89,7 +96,7 @@ impl<R: BufRead> SlowEntries<R> {
             // The server's own head ends an entry and begins none.
             let is_head = line.starts_with("# ") && !self.has_ended;
             if is_head || self.open.is_some() {
-                self.add(&line, is_cut);
+                self.add(&line, is_cut, is_changed);
             }
             if finished.is_some() {
                 return Ok(finished.map(SlowEntry::trimmed));
@@ -98,7 +105,7 @@ impl<R: BufRead> SlowEntries<R> {
         Ok(None)
     }
 
-    fn add(&mut self, line: &str, is_cut: bool) {
+    fn add(&mut self, line: &str, is_cut: bool, is_changed: bool) {
         let used = &mut self.used;
         let entry = self.open.get_or_insert_with(|| SlowEntry {
             time_s: f64::NAN,
@@ -134,6 +141,7 @@ impl<R: BufRead> SlowEntries<R> {
             end -= 1;
         }
         entry.text.push_str(&line[..end]);
+        entry.is_changed |= is_changed;
         entry.is_cut |= is_cut || end < line.len();
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct DearStatements {
     kinds: Vec<Kind>,
     /// The log, or the server.
     source: String,
+    /// Entries that are not UTF-8, so that their text is not known.
+    not_utf8: u64,
 }
 
 impl DearStatements {
@@ -52,7 +54,7 @@ impl DearStatements {
     pub(super) fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
         let blamed = Blamed::io(Blame::Input, path);
         let file = files::open_regular_within(path, LOG_BYTES_MAX).map_err(blamed)?;
-        let mut kinds: Vec<Kind> = Vec::new();
+        let (mut kinds, mut not_utf8): (Vec<Kind>, u64) = (Vec::new(), 0);
         let mut known: HashMap<(Option<String>, String), usize> = HashMap::new();
         for entry in SlowEntries::of(BufReader::with_capacity(1 << 20, file)) {
             let entry = entry.map_err(blamed)?;
@@ -64,7 +66,8 @@ impl DearStatements {
                 // Their time counts, and they have no sample.
                 key = (None, String::new());
             }
-            let has_sample = !key.1.is_empty() && !entry.is_cut;
+            not_utf8 += u64::from(entry.is_changed);
+            let has_sample = !key.1.is_empty() && !entry.is_cut && !entry.is_changed;
             let at = *known.entry(key).or_insert_with(|| {
                 kinds.push(Kind {
                     schema: entry.schema.clone(),
@@ -92,6 +95,7 @@ impl DearStatements {
         Ok(Self {
             kinds,
             source: path.display().to_string(),
+            not_utf8,
         })
     }
 
@@ -145,17 +149,27 @@ impl DearStatements {
         Ok(Self {
             kinds,
             source: "digest".to_owned(),
+            not_utf8: 0,
         })
     }
 
     /// The samples of the `top` kinds with the most time, each after a `USE` of its database where that changes, and a
-    /// sentence about them. A kind without a sample that can be executed and taken back is left out.
-    pub(super) fn statements(mut self, top: usize) -> Result<(Vec<SqlStatement>, String), Blamed> {
+    /// sentence about them. A kind without a sample that can be executed and taken back is left out, and so is one that the
+    /// server refuses: `refusal` is its error in this database. Kinds without a database come first, so that they do not run
+    /// in that of another one.
+    pub(super) async fn statements(
+        mut self,
+        top: usize,
+        mut refusal: impl AsyncFnMut(
+            Option<&SqlStatement>,
+            &SqlStatement,
+        ) -> Result<Option<String>, Blamed>,
+    ) -> Result<(Vec<SqlStatement>, String), Blamed> {
         self.kinds.sort_by(|a, b| b.total_s.total_cmp(&a.total_s));
         let total_s: f64 = self.kinds.iter().map(|kind| kind.total_s).sum();
         let count: u64 = self.kinds.iter().map(|kind| kind.count).sum();
-        let (mut statements, mut current) = (Vec::new(), None);
-        let (mut taken, mut taken_s, mut left_out) = (0, 0.0, 0);
+        let (mut statements, mut without_schema, mut current) = (Vec::new(), Vec::new(), None);
+        let (mut taken, mut taken_s, mut left_out, mut refused) = (0, 0.0, 0, Vec::new());
         for kind in &self.kinds {
             if taken == top {
                 break;
@@ -164,22 +178,42 @@ impl DearStatements {
                 left_out += 1;
                 continue;
             };
-            if kind.schema.is_some() && kind.schema != current {
-                current.clone_from(&kind.schema);
-                let name = kind.schema.as_deref().unwrap_or_default();
-                let text = format!("use `{}`", name.replace('`', "``"));
-                let line = statement.place().line;
-                let place = self.source.as_str();
-                statements.push(SqlStatement::of_line(place, line, text.into_bytes()));
+            let change = kind.use_of_schema(&statement, &self.source);
+            if let Some(why) = refusal(change.as_ref(), &statement).await? {
+                refused.push(why);
+                continue;
             }
-            statements.push(statement);
+            match change {
+                Some(change) => {
+                    if kind.schema != current {
+                        current.clone_from(&kind.schema);
+                        statements.push(change);
+                    }
+                    statements.push(statement);
+                }
+                None => without_schema.push(statement),
+            }
             taken += 1;
             taken_s += kind.total_s;
+        }
+        without_schema.append(&mut statements);
+        let statements = without_schema;
+        let mut notes = String::new();
+        if let Some(first) = refused.first() {
+            let kinds = units::counted(refused.len(), "dearer kind");
+            notes = format!("; {kinds} left out that this server refuses, the first by: {first}");
+        }
+        if self.not_utf8 > 0 {
+            let entries = units::counted(
+                usize::try_from(self.not_utf8).unwrap_or(usize::MAX),
+                "entry",
+            );
+            notes += &format!("; {entries} not in UTF-8, and so without a sample");
         }
         if taken == 0 {
             let message = format!(
                 "{}: none of its {} of statements can be executed again: definitions, transactions, cut texts or \
-                 placeholders",
+                 placeholders{notes}",
                 self.source,
                 units::counted(self.kinds.len(), "kind")
             );
@@ -198,7 +232,7 @@ impl DearStatements {
             0.0
         };
         let note = format!(
-            "{}: {} statements of {}; the longest one of each of the {taken} dearest, which took {} of {}{left_out}",
+            "{}: {} statements of {}; the longest one of each of the {taken} dearest, which took {} of {}{left_out}{notes}",
             self.source,
             units::count(count as f64),
             units::counted(self.kinds.len(), "kind"),
@@ -210,6 +244,14 @@ impl DearStatements {
 }
 
 impl Kind {
+    /// The `USE` of its database, at the place of its sample.
+    fn use_of_schema(&self, statement: &SqlStatement, source: &str) -> Option<SqlStatement> {
+        let name = self.schema.as_deref()?;
+        let text = format!("use `{}`", name.replace('`', "``"));
+        let line = statement.place().line;
+        Some(SqlStatement::of_line(source, line, text.into_bytes()))
+    }
+
     /// Its sample, if it can be executed again.
     fn statement(&self, source: &str) -> Option<SqlStatement> {
         let sample = self.sample.as_ref()?;
@@ -235,11 +277,17 @@ mod tests {
         entries.iter().map(entry).collect()
     }
 
-    fn of(text: &str, top: usize) -> Result<(Vec<String>, String), String> {
+    fn of(text: impl AsRef<[u8]>, top: usize) -> Result<(Vec<String>, String), String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("slow.log");
         std::fs::write(&path, text).unwrap();
-        let found = DearStatements::of_slow_log(&path).and_then(|found| found.statements(top));
+        let found = DearStatements::of_slow_log(&path).and_then(|found| {
+            let found = found.statements(top, async |_, statement| {
+                let is_gone = statement.has_word("gone");
+                Ok(is_gone.then(|| "no table gone".to_owned()))
+            });
+            reactor::block_on(found).map_err(Blamed::machine)?
+        });
         let (statements, note) = found.map_err(|error| error.message)?;
         let name = directory.path().display().to_string();
         let texts = statements.iter().map(|it| {
@@ -278,6 +326,38 @@ mod tests {
             note.contains("1 dearer kind before them left out"),
             "{note}"
         );
+    }
+
+    #[test]
+    fn the_next_kind_follows_one_that_the_server_refuses() {
+        let text = log(&[
+            ("shop", 9.0, "select a from gone"),
+            ("shop", 3.0, "select a from t"),
+            ("", 2.0, "select b from wiki.t"),
+            ("shop", 1.0, "select 1"),
+        ]);
+        let (texts, note) = of(&text, 2).unwrap();
+        assert_eq!(
+            texts,
+            [
+                "slow.log:15:1: select b from wiki.t",
+                "slow.log:10:1: use `shop`",
+                "slow.log:10:1: select a from t",
+            ]
+        );
+        assert!(note.contains("1 dearer kind left out"), "{note}");
+        assert!(note.contains("the first by: no table gone"), "{note}");
+    }
+
+    #[test]
+    fn a_text_that_is_not_utf8_is_no_sample() {
+        let text = log(&[("a", 2.0, "select '#'"), ("a", 1.0, "select 1")]);
+        let mut bytes = text.into_bytes();
+        let at = bytes.windows(3).position(|it| it == b"'#'").unwrap();
+        bytes[at + 1] = 0xe9;
+        let (texts, note) = of(bytes, 3).unwrap();
+        assert_eq!(texts.last().unwrap(), "slow.log:10:1: select 1");
+        assert!(note.contains("1 entry not in UTF-8"), "{note}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use runs::{Blame, Blamed};
 use workload::sql_script::{SqlScriptError, SqlStatement, statements_of, statements_of_file};
 
-use super::dear::DearStatements;
+use super::{dear::DearStatements, executable::executable};
 use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ impl InputArgs {
             } else {
                 DearStatements::of_slow_log(from)?
             };
-            let (statements, note) = dear.statements(self.top as usize)?;
+            let (statements, note) = executable(dear, self.top as usize, &connection.endpoint()?)?;
             eprintln!("note: {note}");
             return Ok(statements);
         }

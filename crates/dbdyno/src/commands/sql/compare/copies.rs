@@ -33,6 +33,7 @@ impl Copies {
         }
         let mut server = named_server::open(name)?;
         let was_running = server.is_running();
+        check_memory(name, &server, variants)?;
         if was_running {
             let step = Step::spinner(format!("stopping server {name} to copy its data"));
             let back = Purpose::Change.control(&server.endpoint(), redo_log::bring_back)?;
@@ -63,8 +64,7 @@ impl Copies {
             let _step = Step::spinner(format!("copying server {name} for {}", variant.name));
             let path = named_server::path(&copy)?;
             let directory = server.dir().with_file_name(&copy);
-            let options: BTreeMap<String, String> = variant.options.iter().cloned().collect();
-            let made = server.duplicate(&directory, &options)?;
+            let made = server.duplicate(&directory, &options_of(variant))?;
             let is_linked = made.dir() != path && path.parent() != made.dir().parent();
             self.0.push(Copy {
                 name: copy,
@@ -109,6 +109,50 @@ impl Drop for Copies {
         // After another error, which is the one to report; the next start of dbdyno removes the rest.
         let _ = self.remove();
     }
+}
+
+fn options_of(variant: &Variant) -> BTreeMap<String, String> {
+    variant.options.iter().cloned().collect()
+}
+
+/// An error if the buffer pools of the copies, and of the server where it runs beside them, exceed the free memory.
+fn check_memory(name: &str, server: &Server, variants: &[&Variant]) -> Result<(), Blamed> {
+    let Some(mut free_bytes) = telemetry::available_memory_bytes() else {
+        return Ok(());
+    };
+    let mut needed_bytes = 0_u64;
+    let mut add = |options: &BTreeMap<String, String>| -> Result<(), Blamed> {
+        needed_bytes = needed_bytes.saturating_add(server.buffer_pool_bytes(options)?);
+        Ok(())
+    };
+    for variant in variants {
+        add(&options_of(variant))?;
+    }
+    let running = server.pid().filter(|_| server.is_running());
+    if let Some(pid) = running {
+        add(&BTreeMap::new())?;
+        // It is stopped, and takes its pool again.
+        free_bytes = free_bytes.saturating_add(telemetry::resident_bytes(pid).unwrap_or(0));
+    }
+    if needed_bytes <= free_bytes {
+        return Ok(());
+    }
+    let itself = if running.is_some() {
+        " and the server itself"
+    } else {
+        ""
+    };
+    let copies = match variants.len() {
+        1 => "1 copy".to_owned(),
+        number => format!("{number} copies"),
+    };
+    let message = format!(
+        "{copies} of server {name}{itself} need {} for their buffer pools, and {} of memory are free",
+        units::bytes(needed_bytes),
+        units::bytes(free_bytes)
+    );
+    let hint = "take fewer variants (of sql advise: --at-most), or give the server a smaller innodb_buffer_pool_size";
+    Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
 }
 
 /// An error after a signal.
