@@ -6,7 +6,6 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     dear::DearStatements,
-    input::is_setting,
     session::{Failure, Session},
 };
 
@@ -26,14 +25,22 @@ pub(super) fn executable(
                 Some(_) => &mut with_database,
                 None => &mut without_database,
             };
-            for text in change.into_iter().chain([statement]) {
-                match check(session, text).await {
-                    Ok(()) => {}
-                    Err(failure) if failure.is_of_statement() => {
-                        return Ok(Some(failure.blamed(endpoint, text).message));
-                    }
-                    Err(failure) => return Err(failure.blamed(endpoint, text)),
+            let of_statement = |failure: Failure, text: &SqlStatement| {
+                let is_of_statement = failure.is_of_statement();
+                let error = failure.blamed(endpoint, text);
+                if is_of_statement {
+                    Ok(Some(error.message))
+                } else {
+                    Err(error)
                 }
+            };
+            if let Some(change) = change
+                && let Err(failure) = session.rows(&text_of(change)).await
+            {
+                return of_statement(failure, change);
+            }
+            if let Err(failure) = session.check(&text_of(statement)).await {
+                return of_statement(failure, statement);
             }
             Ok(None)
         });
@@ -45,11 +52,6 @@ pub(super) fn executable(
     found.map_err(Blamed::machine)?
 }
 
-/// Executes a setting; checks anything else without executing it.
-async fn check(session: &mut Session, statement: &SqlStatement) -> Result<(), Failure> {
-    let sql = String::from_utf8_lossy(statement.text()).into_owned();
-    if is_setting(statement) {
-        return session.rows(&sql).await.map(drop);
-    }
-    session.check(&sql).await
+fn text_of(statement: &SqlStatement) -> String {
+    String::from_utf8_lossy(statement.text()).into_owned()
 }
