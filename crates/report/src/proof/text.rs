@@ -6,7 +6,7 @@ use verdict::Fate;
 use super::{Proof, ProofLine, purpose_in_words};
 
 /// Lines of kept and harmful options without `-v`; with the others the answer has at most 12.
-const SHOWN_MAX: usize = 6;
+const SHOWN_MAX: usize = 5;
 /// Names in the line of what is dropped without `-v`.
 const NAMES_MAX: usize = 8;
 
