@@ -12,6 +12,7 @@ mod explain;
 mod guard;
 mod input;
 mod session;
+mod statement_event;
 mod time;
 mod timeout;
 
