@@ -104,7 +104,7 @@ impl Reading<'_> {
         let mut has_group = false;
         let alternatives = alternatives(self.tokens);
         let of_or = self.columns_of_or(&alternatives);
-        for at in 0..self.tokens.len() {
+        for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
             let Some((table, column)) = self.column(at) else {
                 continue;
@@ -144,7 +144,7 @@ impl Reading<'_> {
                     }
                     let is_wildcard =
                         matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
-                    let columns_of_or = alternatives[at].and_then(|group| of_or.get(&group));
+                    let columns_of_or = of_token.and_then(|group| of_or.get(&group));
                     if let Some(columns) = columns_of_or.filter(|it| it.len() > 1) {
                         // An index merge reads one table.
                         if operator.is_some() && columns.iter().all(|(of, _)| *of == number) {

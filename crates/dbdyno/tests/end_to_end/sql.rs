@@ -237,6 +237,8 @@ fn performance_schema_has_the_costs_of_an_execution() {
         "--set",
         "performance_schema=ON",
         "--set",
+        "performance_schema_consumer_events_statements_current=ON",
+        "--set",
         "performance_schema_consumer_events_statements_history=ON",
     ];
     scene.dbdyno(create).exits(0);

@@ -72,7 +72,7 @@ impl StatementEvent {
         let mut values = sets.iter().flat_map(|set| &set.rows).flatten().flatten();
         let is_on = values.next().is_some_and(|value| value.as_slice() == b"1");
         let why = if is_on {
-            "its consumer events_statements_history is off (performance_schema.setup_consumers)"
+            "its consumer events_statements_history is off, or events_statements_current, which it needs"
         } else {
             "it is off (option performance_schema=ON)"
         };
