@@ -43,6 +43,9 @@ pub(in crate::commands::sql) struct Contest<'a> {
     pub(in crate::commands::sql) leaves_out: bool,
 }
 
+/// The servers that are removed in the end, and the endpoint of each side, or why it has none.
+type SideServers = (Option<Copies>, Vec<Result<Endpoint, String>>);
+
 impl Contest<'_> {
     /// Measures on copies where a variant changes the server, and removes them.
     pub(in crate::commands::sql) fn run(&self) -> Result<Report, Blamed> {
@@ -56,8 +59,8 @@ impl Contest<'_> {
     }
 
     /// The servers of the sides: new ones with data of their own, copies where a variant changes a server, else the
-    /// named server. A side without one has the reason.
-    fn servers(&self) -> Result<(Option<Copies>, Vec<Result<Endpoint, String>>), Blamed> {
+    /// named server.
+    fn servers(&self) -> Result<SideServers, Blamed> {
         let variants = self.variants;
         if let Some(setup) = self.setup {
             let servers = Copies::with_setup(&own_of(variants), setup, self.connection)?;
@@ -85,10 +88,7 @@ impl Contest<'_> {
     }
 
     /// The endpoints of the sides on these servers.
-    fn assigned(
-        &self,
-        copies: Copies,
-    ) -> Result<(Option<Copies>, Vec<Result<Endpoint, String>>), Blamed> {
+    fn assigned(&self, copies: Copies) -> Result<SideServers, Blamed> {
         let variants = self.variants;
         let endpoints = copies.servers().map(|server| {
             let endpoint = server.map(|it| self.connection.endpoint_of_server(it.endpoint()));
