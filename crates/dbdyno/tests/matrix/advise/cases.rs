@@ -54,8 +54,8 @@ pub(crate) const CASES: [Case; 20] = [
     ),
     case(
         "no index for a filter and ORDER BY with LIMIT",
-        "select id, pad from t where c = 7 order by b desc limit 5",
-        &["(`c`, `b`)"],
+        "select id, pad from t where c = 7 order by a desc limit 5",
+        &["(`c`, `a`)"],
     ),
     case(
         "no index for GROUP BY with LIMIT",
