@@ -351,6 +351,7 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     assert!(text.contains("rows read 8.00k to "), "{tried}");
     if trial["outcome"] == "proved" {
         let price = &trial["index_price"];
+        assert!(price["writes_not_measured"].is_null(), "{tried}");
         assert!(price["bytes"].as_f64() >= Some(16384.0), "{tried}");
         for write in ["insert", "update"] {
             let ratio = |end: &str| price[write][end].as_f64().unwrap_or(f64::NAN);

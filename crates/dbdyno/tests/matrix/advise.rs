@@ -111,6 +111,8 @@ fn advised(subject: &Subject, case: &'static Case, is_tried: bool) -> Outcome {
         &endpoint,
         &[&TABLES[..], case.schema, &[ROWS, "analyze table t"]].concat(),
     );
+    // Statistics that a case has changed are read at a start.
+    succeeds(subject, &["server", "restart", NAME]);
     let switches = rows(&endpoint, "SELECT @@optimizer_switch").unwrap();
     let known = case
         .off
@@ -224,8 +226,14 @@ fn created(subject: &Subject, options: &[&str]) -> Endpoint {
 }
 
 fn destroyed(subject: &Subject) {
-    let mut command = dbdyno(subject.directory());
-    let output = command.args(["server", "destroy", NAME]).output().unwrap();
+    succeeds(subject, &["server", "destroy", NAME]);
+}
+
+fn succeeds(subject: &Subject, arguments: &[&str]) {
+    let output = dbdyno(subject.directory())
+        .args(arguments)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 

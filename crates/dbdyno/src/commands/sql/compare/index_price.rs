@@ -216,10 +216,12 @@ impl<'a> Sample<'a> {
 
     /// What a session needs before the first block. References of other tables are not followed, and rows keep their
     /// numbers.
-    fn preparation(&self) -> [String; 3] {
+    fn preparation(&self) -> [String; 4] {
         [
             "SET foreign_key_checks = 0".to_owned(),
             "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'".to_owned(),
+            // The copy of the baseline is compared with every index.
+            format!("DROP TABLE IF EXISTS {}", self.name()),
             format!(
                 "CREATE TABLE {} (dbdyno_number INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB \
                  SELECT {} FROM {} ORDER BY RAND(1) LIMIT {ROWS_AT_MOST}",
