@@ -7,6 +7,9 @@ use crate::{
     run::Run,
 };
 
+/// Stands for a value that was not recorded.
+const UNKNOWN: &str = "unknown";
+
 /// The class of a run, and the settings that keep it below D4.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Durability {
@@ -51,7 +54,8 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
     let value = |name: &str| run.variable(name).map(str::to_owned);
     let settings = DurabilitySettings {
         flush_log_at_trx_commit: value(flush),
-        sync_binlog: value("sync_binlog").filter(|_| run.is_on("log_bin") == Some(true)),
+        sync_binlog: (run.is_on("log_bin") == Some(true))
+            .then(|| value("sync_binlog").unwrap_or_else(|| UNKNOWN.to_owned())),
         doublewrite: value("innodb_doublewrite"),
         flush_method: value("innodb_flush_method"),
         is_copy_on_write: data.iter().any(|place| is_copy_on_write(&place.filesystem)),
@@ -60,7 +64,7 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
     let mut lacks: Vec<_> = lacking
         .map(|(class, variable)| MissingGuarantee {
             class,
-            what: format!("{variable}={}", run.variable(variable).unwrap_or_default()),
+            what: format!("{variable}={}", run.variable(variable).unwrap_or(UNKNOWN)),
             variable,
         })
         .collect();

@@ -55,7 +55,7 @@ impl DurabilityClass {
 pub struct DurabilitySettings {
     /// `innodb_flush_log_at_trx_commit`.
     pub flush_log_at_trx_commit: Option<String>,
-    /// `sync_binlog`, where the binary log is written.
+    /// `sync_binlog`, where the binary log is written; a text that is no number promises nothing.
     pub sync_binlog: Option<String>,
     /// `innodb_doublewrite`.
     pub doublewrite: Option<String>,
@@ -84,7 +84,7 @@ impl DurabilitySettings {
             Some(2) => lacking.push((D2, "innodb_flush_log_at_trx_commit")),
             _ => {}
         }
-        if number(&self.sync_binlog).is_some_and(|sync| sync != 1) {
+        if self.sync_binlog.is_some() && number(&self.sync_binlog) != Some(1) {
             lacking.push((D3, "sync_binlog"));
         }
         let is_torn = is_one_of(&self.doublewrite, &["OFF", "0", "FALSE", "DETECT_ONLY"]);

@@ -98,6 +98,11 @@ mod tests {
             let outcome = judged(&RULE, |record| set(record, name, value));
             assert_found(&outcome, Level::Fail, class);
         }
+        let outcome = judged(&RULE, |record| {
+            set(record, "log_bin", "ON");
+            record.servers[0].variables.remove("sync_binlog");
+        });
+        assert_found(&outcome, Level::Fail, "sync_binlog=unknown");
         let mut runs = blocks_over("disk", &["a", "b"]);
         set(&mut runs[3], "innodb_flush_log_at_trx_commit", "2");
         let outcome = judged_together(&RULE, &runs, over(&["disk"]));
