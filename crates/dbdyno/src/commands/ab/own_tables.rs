@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, plain, quoted},
+    file::{inline_table, key, quoted},
 };
 
 /// The options' names.
@@ -65,7 +65,6 @@ impl OwnTables {
 
     /// The keys of `[data]`.
     pub(super) fn keys(&self) -> String {
-        let key = |name: &str, path: &str| format!("{name} = {}", quoted(&plain(path)));
         match self {
             Self::Dump(path) => key("dump", path),
             Self::Schema { file, csv } if csv.is_empty() => key("sql", file),

@@ -7,7 +7,7 @@ use workload::{oltp::OltpData, script::ScriptLoad};
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, plain, quoted},
+    file::{inline_table, key, plain, quoted},
     own_tables::OwnTables,
 };
 use crate::commands::table_options;
@@ -183,11 +183,6 @@ impl Given {
         };
         (table(&self.data), table(&self.load))
     }
-}
-
-/// `table_size = "250k"`
-fn key(name: &str, value: &str) -> String {
-    format!("{name} = {}", quoted(&plain(value)))
 }
 
 /// The options of both tables; one that both have is one option.
