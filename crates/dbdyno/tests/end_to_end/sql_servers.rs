@@ -15,6 +15,17 @@ fn one_json(text: &str) -> Value {
     serde_json::from_str(text).expect("it is one JSON value")
 }
 
+/// A server `one` with this buffer pool, and the schema in the database `shop`.
+fn create_shop(scene: &Scene, buffer_pool: &str) {
+    let pool = format!("innodb_buffer_pool_size={buffer_pool}");
+    scene
+        .dbdyno(["server", "create", "one", "--set", &pool])
+        .exits(0);
+    let load = format!("create database shop; use shop; {SCHEMA}");
+    let client = ["server", "client", "one", "--", "-e", &load];
+    scene.dbdyno(client).exits(0);
+}
+
 #[test]
 fn option_files_and_versions_are_compared_on_new_servers() {
     let scene = Scene::new();
@@ -65,17 +76,7 @@ fn option_files_and_versions_are_compared_on_new_servers() {
     assert!(names_in(&scene.servers_directory()).is_empty());
 
     // The same files on copies of a server.
-    let create = [
-        "server",
-        "create",
-        "one",
-        "--set",
-        "innodb_buffer_pool_size=40M",
-    ];
-    scene.dbdyno(create).exits(0);
-    let load = format!("create database shop; use shop; {SCHEMA}");
-    let client = ["server", "client", "one", "--", "-e", &load];
-    scene.dbdyno(client).exits(0);
+    create_shop(&scene, "40M");
     let on_copies = ["--server", "one", "--database", "shop"];
     let found = compare(&[&files[..], &on_copies].concat()).exits(1).text();
     let found = one_json(&found);
@@ -93,17 +94,7 @@ fn option_files_and_versions_are_compared_on_new_servers() {
 #[test]
 fn a_copy_that_does_not_start_leaves_out_its_candidate() {
     let scene = Scene::new();
-    let create = [
-        "server",
-        "create",
-        "one",
-        "--set",
-        "innodb_buffer_pool_size=32M",
-    ];
-    scene.dbdyno(create).exits(0);
-    let load = format!("create database shop; use shop; {SCHEMA}");
-    let client = ["server", "client", "one", "--", "-e", &load];
-    scene.dbdyno(client).exits(0);
+    create_shop(&scene, "32M");
     let query = "select /* Q */ count(kind) from item where price = 3";
     let advise = [
         "sql",
