@@ -16,13 +16,13 @@ const DENIED: u16 = 1044;
 
 /// Creates the database of an endpoint where it is missing.
 pub fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
-    let name = name(endpoint).replace('`', "``");
+    let name = backticked(name(endpoint));
     let without = Endpoint {
         database: None,
         ..endpoint.clone()
     };
     Purpose::Change.control(&without, async |connection| {
-        let sql = format!("create database if not exists `{name}`");
+        let sql = format!("create database if not exists {name}");
         match connection.query(sql.as_bytes()).await {
             Err(error) if error.server_number() == Some(DENIED) => Ok(()),
             result => result.map(drop),

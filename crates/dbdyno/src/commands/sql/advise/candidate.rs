@@ -4,6 +4,7 @@ mod indexes;
 mod order;
 
 use plans::{Flag, Node, Operation, Plan, TableUse, worst_misestimate};
+use runs::backticked;
 use units::{count, si};
 use workload::sql_script::SqlStatement;
 
@@ -220,15 +221,7 @@ fn read_rows(node: &Node) -> f64 {
 }
 
 fn full_name(table: &TableUse) -> String {
-    format!(
-        "{}.{}",
-        quoted_name(&table.schema),
-        quoted_name(&table.table)
-    )
-}
-
-fn quoted_name(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
+    format!("{}.{}", backticked(&table.schema), backticked(&table.table))
 }
 
 /// A name of letters, digits and `_` only.

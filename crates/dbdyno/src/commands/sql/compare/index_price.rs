@@ -4,7 +4,7 @@
 //! in the columns of the index. Both copies execute the same statements in turn, within one transaction for each block:
 //! the wait for the disk at a commit is the same with the index and without it, and hides what it costs.
 
-use runs::{Blame, Blamed, quoted};
+use runs::{Blame, Blamed, backticked, quoted};
 use stats::{Interval, compare_pairs};
 
 use crate::commands::sql::session::{Failure, Session};
@@ -66,18 +66,11 @@ pub(super) async fn price(
     indexes: &NewIndexes,
 ) -> Result<IndexPrice, Blamed> {
     let [without, with] = sides;
-    let size = with.rows(&size_question(indexes)).await;
-    let bytes = match size {
-        Ok(sets) => {
-            let mut values = sets.iter().flat_map(|set| &set.rows).flatten().flatten();
-            let first = values.next().map(|it| String::from_utf8_lossy(it));
-            first.and_then(|it| it.parse().ok())
-        }
-        Err(failure) => match Stop::of(with, failure) {
-            // MySQL 5.5 has no such table.
-            Stop::Reason(_) => None,
-            Stop::Error(error) => return Err(error),
-        },
+    let bytes = match texts(with, &size_question(indexes)).await {
+        Ok(texts) => texts.first().and_then(|it| it.parse().ok()),
+        // MySQL 5.5 has no such table.
+        Err(Stop::Reason(_)) => None,
+        Err(Stop::Error(error)) => return Err(error),
     };
     let writes = match write_price([without, with], indexes).await {
         Ok(writes) => Ok(writes),
@@ -197,20 +190,20 @@ impl<'a> Sample<'a> {
     }
 
     fn name(&self) -> String {
-        format!("{}.dbdyno_written_rows", name(&self.indexes.schema))
+        format!("{}.dbdyno_written_rows", backticked(&self.indexes.schema))
     }
 
     fn table(&self) -> String {
         format!(
             "{}.{}",
-            name(&self.indexes.schema),
-            name(&self.indexes.table)
+            backticked(&self.indexes.schema),
+            backticked(&self.indexes.table)
         )
     }
 
     /// The stored columns as a list.
     fn list(&self) -> String {
-        let names: Vec<String> = self.stored.iter().map(|it| name(it)).collect();
+        let names: Vec<String> = self.stored.iter().map(|it| backticked(it)).collect();
         names.join(", ")
     }
 
@@ -235,7 +228,7 @@ impl<'a> Sample<'a> {
     /// The condition that a row of the table is that of the sample.
     fn is_same(&self) -> String {
         let same = self.key.iter().map(|column| {
-            let column = name(column);
+            let column = backticked(column);
             format!("dbdyno_t.{column} = dbdyno_own.{column}")
         });
         same.collect::<Vec<_>>().join(" AND ")
@@ -266,7 +259,7 @@ impl<'a> Sample<'a> {
         let own = self.indexes.columns.iter();
         let columns = own.filter(|it| self.stored.contains(it) && !self.key.contains(it));
         let values = columns.map(|column| {
-            let column = name(column);
+            let column = backticked(column);
             format!("dbdyno_t.{column} = dbdyno_other.{column}")
         });
         let values: Vec<String> = values.collect();
@@ -326,10 +319,6 @@ async fn number(session: &mut Session, sql: &str) -> Result<u32, Stop> {
     let texts = texts(session, sql).await?;
     let number = texts.first().and_then(|it| it.parse().ok());
     number.ok_or_else(|| Stop::Reason("the server counts no rows".to_owned()))
-}
-
-fn name(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Indexes that could serve the conditions of a table.
 
 use plans::{Access, Node, TableUse};
+use runs::backticked;
 use units::count;
 
-use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject, full_name, plain, quoted_name, read_rows};
+use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject, full_name, plain, read_rows};
 use crate::commands::sql::{advise::table_facts::TableFacts, compare::NewIndexes};
 
 /// Columns of a covering index at most.
@@ -145,7 +146,7 @@ fn indexes(
 ) -> Candidate {
     let names: Vec<String> = lists.iter().map(|it| index_name(table, it, kind)).collect();
     let parts = names.iter().zip(lists).map(|(name, columns)| {
-        let columns: Vec<String> = columns.iter().map(|column| quoted_name(column)).collect();
+        let columns: Vec<String> = columns.iter().map(|column| backticked(column)).collect();
         format!(
             "create index `{name}` on {} ({})",
             full_name(table),

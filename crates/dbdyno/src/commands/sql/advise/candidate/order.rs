@@ -1,9 +1,10 @@
 //! The order of tables, where a later one drops most rows of the first.
 
 use plans::{Node, Operation};
+use runs::backticked;
 use units::count;
 
-use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject, quoted_name};
+use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject};
 use crate::commands::sql::advise::{
     rewording::with_tables_exchanged, statement_text::StatementText,
 };
@@ -42,7 +43,7 @@ impl Subject<'_> {
             return None;
         }
         let text = if self.has_order_hints {
-            let hint = format!("JOIN_PREFIX({})", quoted_name(late.alias));
+            let hint = format!("JOIN_PREFIX({})", backticked(late.alias));
             let hinted = self.statement.hinted(&hint)?;
             String::from_utf8_lossy(hinted.text()).into_owned()
         } else {

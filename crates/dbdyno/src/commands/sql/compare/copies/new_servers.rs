@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Purpose, named_server};
+use runs::{Blame, Blamed, Purpose, backticked, named_server};
 use server::{Installation, Lifetime, Server, Settings};
 use workload::sql_script::{SqlStatement, statements_of_file};
 
@@ -47,7 +47,7 @@ impl Setup {
         let mut session = Session::open(endpoint, limit).await?;
         let mut statements = Vec::new();
         if let Some(database) = &connection.database {
-            let name = format!("`{}`", database.replace('`', "``"));
+            let name = backticked(database);
             for text in [
                 format!("CREATE DATABASE IF NOT EXISTS {name}"),
                 format!("USE {name}"),
