@@ -50,9 +50,11 @@ pub(crate) fn staged(subject: &mut Subject) -> Cell {
     if let Some(server) = &mut subject.server {
         server.stop().unwrap();
     }
+    // As crates/verdict simulates it.
     let answer = prove(
         subject,
-        "--script update_non_index --table-size 50k --warmup 2s --duration 4s --margin 10% --format json --results proof",
+        "--script update_non_index --table-size 50k --warmup 2s --duration 4s --margin 15% --blocks 16 \
+         --format json --results proof",
     );
     let answer: Value = serde_json::from_str(&answer).unwrap();
     for group in answer["groups"].as_array().unwrap() {
