@@ -256,7 +256,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             &["--variant", "a: option innodb_buffer_pool_size=4P"],
             4,
-            "2 copies of server one and the server itself need",
+            "not enough memory for 2 copies of server one and the server itself",
         ),
         // Its change is executed after the setting before it.
         (
