@@ -51,8 +51,17 @@ impl Failure {
         matches!(self, Self::Of(error) if error.server_error().is_some() && !error.is_connection_lost())
     }
 
-    /// The error for the user, at the statement's place.
+    /// The error for the user, at the statement's place. Its time limit is that of `--timeout`.
     pub(super) fn blamed(self, endpoint: &Endpoint, statement: &SqlStatement) -> Blamed {
+        self.blamed_with(endpoint, statement, "--timeout")
+    }
+
+    /// The same for a statement that prepares a server, with the limit of `--statement-timeout`.
+    pub(super) fn blamed_of_work(self, endpoint: &Endpoint, statement: &SqlStatement) -> Blamed {
+        self.blamed_with(endpoint, statement, "--statement-timeout")
+    }
+
+    fn blamed_with(self, endpoint: &Endpoint, statement: &SqlStatement, option: &str) -> Blamed {
         match self {
             Self::Of(error) => match error.server_error() {
                 Some(of_server) => {
@@ -83,7 +92,7 @@ impl Failure {
                     statement.place(),
                     units::elapsed(after)
                 );
-                Blamed::new(Blame::Server, message).hint("--timeout allows more time".to_owned())
+                Blamed::new(Blame::Server, message).hint(format!("{option} allows more time"))
             }
             Self::Interrupted => {
                 let message = format!(

@@ -64,7 +64,8 @@ impl Pools {
             bytes(needed_bytes),
             bytes(free_bytes)
         );
-        let hint = "compare fewer sides at a time, or give the servers a smaller innodb_buffer_pool_size";
+        let hint =
+            "compare fewer sides at a time, or give the servers a smaller innodb_buffer_pool_size";
         Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
     }
 }
@@ -85,7 +86,8 @@ mod tests {
 
     #[test]
     fn servers_must_fit_or_are_left_out() {
-        let of_free = |free_mib: u64, leaves_out| pools(None).lacking_of(free_mib * MIB, leaves_out);
+        let of_free =
+            |free_mib: u64, leaves_out| pools(None).lacking_of(free_mib * MIB, leaves_out);
         assert_eq!(of_free(112, false).unwrap(), [None, None, None]);
         let error = of_free(111, false).unwrap_err();
         assert_eq!(
@@ -97,7 +99,10 @@ mod tests {
         );
         // The third one finds room, because the second one takes none.
         let why = "its server needs 64.0 MiB for its buffer pool, and 28.0 MiB of memory are left";
-        assert_eq!(of_free(60, true).unwrap(), [None, Some(why.to_owned()), None]);
+        assert_eq!(
+            of_free(60, true).unwrap(),
+            [None, Some(why.to_owned()), None]
+        );
         // Nothing can be compared without the first one.
         assert!(of_free(31, true).is_err());
     }
@@ -113,6 +118,12 @@ mod tests {
         };
         assert!(beside(40).is_ok());
         let error = beside(39).unwrap_err();
-        assert!(error.message.contains("one and the server itself: the buffer pools take 152 MiB"), "{}", error.message);
+        assert!(
+            error
+                .message
+                .contains("one and the server itself: the buffer pools take 152 MiB"),
+            "{}",
+            error.message
+        );
     }
 }

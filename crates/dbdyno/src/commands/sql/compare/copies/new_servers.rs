@@ -57,7 +57,7 @@ impl Setup {
         }
         for statement in statements.iter().chain(&self.statements) {
             let executed = session.count(statement.text()).await;
-            executed.map_err(|failure| failure.blamed(endpoint, statement))?;
+            executed.map_err(|failure| failure.blamed_of_work(endpoint, statement))?;
         }
         session.close().await;
         Ok(())
