@@ -25,8 +25,8 @@ pub(super) enum Failure {
     Of(Error),
     /// It ran into the time limit and was killed on the server; `left` if the server did not confirm that.
     TimedOut { after: Duration, left: bool },
-    /// The user interrupted it; it was killed on the server.
-    Interrupted,
+    /// The user interrupted it: before it was sent, or it was killed on the server.
+    Interrupted { is_killed: bool },
 }
 
 impl Failure {
@@ -94,11 +94,13 @@ impl Failure {
                 );
                 Blamed::new(Blame::Server, message).hint(format!("{option} allows more time"))
             }
-            Self::Interrupted => {
-                let message = format!(
-                    "{}: interrupted; the statement was killed on the server",
-                    statement.place()
-                );
+            Self::Interrupted { is_killed } => {
+                let killed = if is_killed {
+                    "; the statement was killed on the server"
+                } else {
+                    ""
+                };
+                let message = format!("{}: interrupted{killed}", statement.place());
                 Blamed::new(Blame::Interrupted, message)
             }
         }
@@ -200,6 +202,10 @@ async fn guarded<T>(
     limit: Duration,
     exchange: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
+    // A statement that is over before the first check would hide it from all that follow.
+    if signals::raised_for().is_some() {
+        return Err(Failure::Interrupted { is_killed: false });
+    }
     let mut exchange = pin!(exchange);
     let started = reactor::now();
     loop {
@@ -216,7 +222,7 @@ async fn guarded<T>(
         return match ended {
             // It had ended by itself meanwhile.
             Ok(Ok(result)) => Ok(result),
-            _ if is_interrupted => Err(Failure::Interrupted),
+            _ if is_interrupted => Err(Failure::Interrupted { is_killed: true }),
             Ok(Err(error)) if error.server_error().is_none() => Err(Failure::Of(error)),
             ended => Err(Failure::TimedOut {
                 after: limit,

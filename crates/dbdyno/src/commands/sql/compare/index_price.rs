@@ -292,7 +292,9 @@ impl Stop {
             Failure::TimedOut { after, .. } => {
                 Self::Reason(format!("no result within {}", units::elapsed(after)))
             }
-            Failure::Interrupted => Self::Error(Blamed::new(Blame::Interrupted, "interrupted")),
+            Failure::Interrupted { .. } => {
+                Self::Error(Blamed::new(Blame::Interrupted, "interrupted"))
+            }
         }
     }
 }
