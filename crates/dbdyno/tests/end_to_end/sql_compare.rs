@@ -171,7 +171,7 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
-/// Also of statements that are over before a signal is looked for.
+/// Also of statements that are shorter than the interval at which an interruption is checked.
 #[test]
 fn an_interruption_keeps_what_was_measured() {
     let scene = server();
