@@ -2,6 +2,7 @@
 
 use settings::{Arrivals, OnRefusal, WarmUp};
 use std::{
+    mem,
     sync::{Arc, mpsc},
     time::Duration,
 };
@@ -61,6 +62,8 @@ pub(crate) struct Controller<'a> {
     phase_why: String,
     stop_why: Option<String>,
     ended: Ended,
+    /// Intervals after the stop in which nothing came back so far: they are emitted only before one in which something did.
+    empty_drain: Vec<LoopInterval>,
     last_end: Option<Instant>,
     left: LoopTotals,
     user_totals: Vec<UserTotal>,
@@ -101,6 +104,7 @@ impl<'a> Controller<'a> {
             phase_why: String::new(),
             stop_why: None,
             ended: Ended::Planned,
+            empty_drain: Vec::new(),
             last_end: None,
             left: LoopTotals::default(),
             user_totals: Vec::new(),
@@ -241,11 +245,19 @@ impl<'a> Controller<'a> {
     }
 
     fn emit(&mut self, start: Instant, interval: LoopInterval) {
-        let (from, to) = (interval.from, interval.to);
-        let phase = self.timeline.phase(from);
+        let phase = self.timeline.phase(interval.from);
         if phase == Phase::Drain && interval.cells.is_empty() && interval.carried.is_empty() {
+            self.empty_drain.push(interval);
             return;
         }
+        for empty in mem::take(&mut self.empty_drain) {
+            self.emit_in(phase, start, empty);
+        }
+        self.emit_in(phase, start, interval);
+    }
+
+    fn emit_in(&mut self, phase: Phase, start: Instant, interval: LoopInterval) {
+        let (from, to) = (interval.from, interval.to);
         let t_s = (from - start).as_secs_f64();
         let length_s = (to - from).as_secs_f64();
         let sample = self.sample(&interval, phase, t_s);
@@ -433,6 +445,7 @@ impl<'a> Controller<'a> {
             process: self.arrivals.process().to_owned(),
             rate_per_s,
             spin: self.spin,
+            ends_by_itself: matches!(self.stop, Stop::WhenUsersEnd | Stop::Operations(_)),
             due,
             behind: evidence.behind(),
             late: begun_late + self.left.not_started,

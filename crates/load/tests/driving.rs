@@ -51,6 +51,17 @@ impl Observer for Seen {
 }
 
 fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Vec<Interval>) {
+    drive_taking(Duration::from_millis(1), users, loops, arrivals, stop)
+}
+
+/// Drives users whose operations take this time.
+fn drive_taking(
+    time: Duration,
+    users: u32,
+    loops: u32,
+    arrivals: Arrivals,
+    stop: Stop,
+) -> (Outcome, Vec<Interval>) {
     let names = vec!["wait".to_owned()];
     let group = Group {
         name: "users".to_owned(),
@@ -59,7 +70,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         users,
         make: Box::new(move |_| Waiting {
             names: names.clone(),
-            time: Duration::from_millis(1),
+            time,
         }),
     };
     let load = Load {
@@ -98,6 +109,25 @@ fn a_number_of_operations_is_exact_over_several_loops() {
         .sum();
     assert_eq!((count, outcome.offered.due), (3_001, 3_001));
     assert_eq!(outcome.offered.shortfall, None);
+}
+
+/// Whoever reads the intervals would else miss those between the stop and the end of a long operation.
+#[test]
+fn intervals_follow_each_other_until_the_last_operation_is_back() {
+    let stop = Stop::After(Duration::from_millis(150));
+    let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
+    let mut ends_s = 0.0;
+    for interval in &intervals {
+        assert!(
+            (interval.t_s - ends_s).abs() < 1e-6,
+            "{interval:?} does not begin at {ends_s} s"
+        );
+        ends_s = interval.t_s + interval.length_s;
+    }
+    let carried = intervals
+        .last()
+        .map(|last| (last.phase, last.carried.len()));
+    assert_eq!(carried, Some((samples::Phase::Drain, 1)), "{intervals:?}");
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub struct Offered {
     /// True if the event loops busy-waited for the next timer instead of sleeping.
     #[serde(default)]
     pub spin: bool,
+    /// True for work that is done once and is then over, so that its time is a result; false in older records.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_by_itself: bool,
     /// Operations due in the measurement; in a closed loop those that began in it.
     pub due: u64,
     /// Of `due`, those that had not begun at the end of the measurement.
@@ -43,6 +46,7 @@ impl Offered {
             process: "closed".to_owned(),
             rate_per_s: None,
             spin: false,
+            ends_by_itself: false,
             due,
             behind: 0,
             late: 0,

@@ -1,5 +1,6 @@
 //! A measure by which results are compared: a metric, or a cost per operation.
 
+use samples::Record;
 use units::{duration, per_s, seconds, si};
 
 use crate::{
@@ -102,7 +103,7 @@ impl Measure {
         let mut all = executions.iter();
         match self {
             // If the duration was set by the user, the elapsed time is not a result.
-            Self::Metric(Metric::Elapsed) if all.any(|it| it.record.loaded.is_none()) => None,
+            Self::Metric(Metric::Elapsed) if !all.all(|it| ends_by_itself(it.record)) => None,
             Self::Metric(metric) => {
                 let figures: Vec<_> = executions.iter().map(|it| &it.figures).collect();
                 metric.of_all(&figures)
@@ -135,9 +136,35 @@ impl Measure {
     }
 }
 
+/// Whether a run was work that was done once: rows that were loaded, or a number of operations.
+fn ends_by_itself(record: &Record) -> bool {
+    let offered = record.offered.as_ref();
+    record.loaded.is_some() || offered.is_some_and(|it| it.ends_by_itself)
+}
+
 #[cfg(test)]
 mod tests {
+    use samples::Offered;
+
     use super::*;
+    use crate::testing::{Made, record};
+
+    /// A duration that was asked for is no result.
+    #[test]
+    fn only_work_that_ends_by_itself_has_an_elapsed_time() {
+        let elapsed_s = |record: &Record| {
+            let execution = Execution::of(record, 1);
+            Measure::Metric(Metric::Elapsed).of(&execution)
+        };
+        let mut record = record(&Made::default());
+        assert_eq!(elapsed_s(&record), None);
+        let mut offered = Offered::of_closed_loop(20);
+        record.offered = Some(offered.clone());
+        assert_eq!(elapsed_s(&record), None);
+        offered.ends_by_itself = true;
+        record.offered = Some(offered);
+        assert!(elapsed_s(&record).is_some_and(|it| it > 0.0));
+    }
 
     #[test]
     fn names_lead_back() {

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     found: "the server counted other statements than the client",
     measures: "Statements that came back to the client in all phases against the growth of Questions over the same time, less \
         dbdyno's own questions.",
-    threshold: "more than 1 % apart, beyond what connecting and observing take and what the first and the last reading miss: fail; up to 5 % on a \
+    threshold: "more than 1 % apart, beyond what connections, observing and a proxy add, what a proxy answers itself, and what the first and the last reading miss: fail; up to 5 % on a \
         disturbed machine, or with more than that missed: not evaluated",
     source: "proposed here; sysbench and tpcc-mysql are checked against Com_ counters in the same way by hand",
     consequence: "Other clients used the server, statements were lost, or what the client counts is not what the server does.",
@@ -79,9 +79,16 @@ fn judge(run: &Run<'_>) -> Outcome {
     // Statements of an operation that failed halfway are counted by the server only.
     let own = own as f64 + PER_CONNECTION * f64::from(run.record.connections());
     let more = by_server - by_client as f64;
-    let chance = own + failed as f64 * statements_per_operation(run);
+    // The end of each connection is a question, too: many where each operation has a connection of its own.
+    let logins = readings
+        .iter()
+        .filter_map(|it| it.counters.get("Connections"));
+    let chance = own
+        + failed as f64 * statements_per_operation(run)
+        + logins.sum::<f64>()
+        + of_proxy(run, &["injected before", "injected after"]);
     let apart = more.abs() / by_client as f64;
-    let less_at_most = APART * by_client as f64 + outside;
+    let less_at_most = APART * by_client as f64 + outside + of_proxy(run, &["answered", "refused"]);
     let level = if more < -less_at_most || more > APART * by_client as f64 + chance {
         if let Some(why) = unevenness(run).filter(|_| apart < UNCOVERED) {
             return Err(missing(why));
@@ -97,6 +104,13 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("client_statements", by_client as f64)
         .with("server_questions", by_server))
+}
+
+/// Statements to which a proxy did one of these.
+fn of_proxy(run: &Run<'_>, changes: &[&str]) -> f64 {
+    let all = run.record.proxy.iter().flat_map(|proxy| &proxy.changes);
+    let these = all.filter(|it| changes.contains(&it.change.as_str()));
+    these.map(|it| it.count as f64).sum()
 }
 
 /// The share of an interval that the readings do not cover.
@@ -123,6 +137,8 @@ fn statements_per_operation(run: &Run<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use samples::{ProxyChange, ProxyWork, Record};
+
     use super::*;
     use crate::fixture::*;
 
@@ -141,6 +157,40 @@ mod tests {
             Level::Pass,
             "the client counted 140002 statements",
         );
+    }
+
+    /// The server has 10 % more than the client: statements of a script of a proxy, or the ends of connections.
+    #[test]
+    fn statements_of_a_proxy_and_ends_of_connections_are_the_servers() {
+        let injected = |count| ProxyWork {
+            changes: vec![ProxyChange {
+                digest: "SELECT ?".to_owned(),
+                change: "injected before".to_owned(),
+                count,
+            }],
+            ..ProxyWork::default()
+        };
+        let more = |record: &mut Record| counter(record, "Questions", 1100.0);
+        let judged_with = |count| {
+            judged(&RULE, |record| {
+                more(record);
+                record.proxy = Some(injected(count));
+            })
+        };
+        assert_eq!(level(&judged_with(14_000)), Level::Pass);
+        assert_eq!(level(&judged_with(7_000)), Level::Fail);
+        let reconnecting = judged(&RULE, |record| {
+            more(record);
+            counter(record, "Connections", 100.0);
+        });
+        assert_eq!(level(&reconnecting), Level::Pass, "{reconnecting:?}");
+        let answered = judged(&RULE, |record| {
+            counter(record, "Questions", 900.0);
+            let mut work = injected(14_000);
+            work.changes[0].change = "answered".to_owned();
+            record.proxy = Some(work);
+        });
+        assert_eq!(level(&answered), Level::Pass, "{answered:?}");
     }
 
     #[test]

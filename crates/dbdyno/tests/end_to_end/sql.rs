@@ -1,5 +1,6 @@
 //! `dbdyno sql`: plans and times of statements on a real server, and what is refused.
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
@@ -222,6 +223,58 @@ fn statements_are_timed_in_rounds() {
     sql(&scene, &["time", file, "--runs", "1", "--format", "csv"])
         .exits(0)
         .prints("name,place,rows");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+/// The rounds before it are not measured in vain, nor is the statement before it in its round.
+#[test]
+fn an_interruption_keeps_the_times_so_far() {
+    let scene = server();
+    let args = [
+        "sql",
+        "time",
+        "-e",
+        "select /* S */ sleep(0.05)",
+        "-e",
+        "select /* L */ sleep(rand() / 4)",
+        "--runs",
+        "2000",
+        "--server",
+        "one",
+    ];
+    let asked = "select count(*) from information_schema.processlist where info like '%sleep(%' and info not like '%info like%'";
+    let mut running = scene.start(args.into_iter().chain(["--format", "json"]));
+    running.wait_until("a statement is executed", || ask(&scene, asked) == "1\n");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    running.signal(Signal::INT);
+    let found = running.finish().exits(130).says("interrupted");
+    let found: Value = serde_json::from_str(&found.text()).expect("it is one JSON value");
+    let why = found["incomplete"].as_str().expect("a text");
+    assert!(why.contains("interrupted"), "{found}");
+    for statement in found["statements"].as_array().expect("the statements") {
+        let rounds = statement["warm_s"].as_array().map(Vec::len);
+        assert!(
+            statement["first_s"].is_f64() && rounds >= Some(2),
+            "{found}"
+        );
+    }
+
+    let late = [
+        "sql",
+        "time",
+        "-e",
+        "select /* S */ 1",
+        "-e",
+        "select /* L */ sleep(9)",
+        "--timeout",
+        "500ms",
+        "--server",
+        "one",
+    ];
+    let found = scene.dbdyno(late).exits(3);
+    let text = found.text();
+    assert!(text.starts_with("incomplete: "), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("S ")), "{text}");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 

@@ -183,7 +183,7 @@ fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
 fn the_contest_goes_directly_and_through_each_script() {
     let experiment = shipped("tuningathon-proxy.toml", None);
     let runs = &experiment.plan().runs;
-    assert_eq!(runs.len(), 2 * (5 + 3) * 3);
+    assert_eq!(runs.len(), 2 * 2 * (5 + 3) * 3);
     let ways = runs.iter().map(|run| match &run.proxy {
         None => "direct".to_owned(),
         Some(proxy) => match &proxy.script {

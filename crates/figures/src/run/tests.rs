@@ -207,6 +207,7 @@ fn what_never_came_back_is_in_the_percentiles() {
         process: "constant".to_owned(),
         rate_per_s: Some(100.0),
         spin: false,
+        ends_by_itself: false,
         due: 100,
         behind: 60,
         late: 60,

@@ -40,6 +40,9 @@ pub fn proof_as_html(proof: &Proof) -> String {
         @if !with_reasons.is_empty() {
             section aria-labelledby="why" {
                 h2 id="why" { "Why, and at what price" }
+                @if with_reasons.iter().any(|line| !line.causes.is_empty()) {
+                    p { "A is the file without the line, B the file with it." }
+                }
                 @for line in with_reasons { (reasons(line)) }
             }
         }

@@ -10,7 +10,10 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
-use self::{figures::Timed, rounds::Rounds};
+use self::{
+    figures::{Report, Timed},
+    rounds::Rounds,
+};
 use super::{
     effect::{Effect, effect_of, kind_of},
     input::{InputArgs, is_setting},
@@ -91,49 +94,72 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     }
     signals::interrupt()?;
     let mut rounds = Rounds::new(&statements, args.commit);
-    let mut notes = Vec::new();
+    let mut report = Report::default();
+    let failure = measure(args, &mut rounds, &mut report).err();
+    report.timed = rounds.timed();
+    if let Some(failure) = failure {
+        if !report.timed.iter().any(Timed::has_times) {
+            return Err(failure.into());
+        }
+        report.incomplete = Some(failure.message.clone());
+        write(args, &report)?;
+        return Err(failure.into());
+    }
+    write(args, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All rounds, and one more for the costs. What was measured before an error stays in `rounds`.
+fn measure(args: &TimeArgs, rounds: &mut Rounds<'_>, report: &mut Report) -> Result<(), Blamed> {
     for _ in 0..args.cold {
         let name = args.connection.server.as_deref().unwrap_or_default();
         if let Some(why) = cold::restart(name)? {
-            let note = format!("cold rounds read the server's files from memory: {why}");
-            if !notes.contains(&note) {
-                eprintln!("note: {note}");
-                notes.push(note);
-            }
+            report.note(format!(
+                "cold rounds read the server's files from memory: {why}"
+            ));
         }
-        with_session(args, async |session| rounds.cold(session).await)?;
+        with_session(args, async |session| {
+            session.version().clone_into(&mut report.version);
+            rounds.cold(session).await
+        })?;
     }
     let precision = f64::from(args.precision) / 100.0;
-    let (version, missing) = with_session(args, async |session| {
+    let missing = with_session(args, async |session| {
+        session.version().clone_into(&mut report.version);
         rounds
             .warm(session, args.runs, args.budget, precision)
             .await?;
-        let missing = rounds.costs(session).await?;
-        Ok((session.version().to_owned(), missing))
+        rounds.costs(session).await
     })?;
     if let Some(why) = missing {
-        let note = format!("performance_schema says nothing about the executions: {why}");
-        eprintln!("note: {note}");
-        notes.push(note);
+        report.note(format!(
+            "performance_schema says nothing about the executions: {why}"
+        ));
     }
-    let timed: Vec<Timed> = rounds.timed();
-    if let Some(path) = &args.html {
-        let page = outputs::page(&timed, &version, &notes);
-        let written = files::replace(path, page.as_bytes()).map_err(std::io::Error::from);
-        written.map_err(Blamed::io(Blame::Input, path))?;
-    }
+    Ok(())
+}
+
+/// The report in the format asked for, and the page.
+fn write(args: &TimeArgs, report: &Report) -> anyhow::Result<()> {
     let text = match args.format {
-        Format::Table => outputs::table(&timed, &version, args.cold > 0),
-        Format::Json => outputs::json(&timed, &version, &notes),
-        Format::Csv => outputs::csv(&timed),
-        Format::Document => outputs::document(&timed),
+        Format::Table => outputs::table(report, args.cold > 0),
+        Format::Json => outputs::json(report),
+        Format::Csv => outputs::csv(&report.timed),
+        Format::Document => outputs::document(&report.timed),
     };
     if args.format == Format::Table {
         print!("{text}");
     } else {
         write_out(text.as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    // After the answer, which a path that cannot be written shall not cost.
+    if let Some(path) = &args.html {
+        let written = files::replace(path, outputs::page(report).as_bytes());
+        written
+            .map_err(std::io::Error::from)
+            .map_err(Blamed::io(Blame::Input, path))?;
+    }
+    Ok(())
 }
 
 /// Runs `what` in a session of its own.

@@ -144,6 +144,7 @@ fn the_contest_runs_directly_and_through_its_scripts() {
     experiments(&scene);
     let only = [
         "server=mariadb-10.11",
+        "pages=65536",
         "query_cache=1M",
         "way=direct,tuningathon/q0q1q2.lua",
     ];

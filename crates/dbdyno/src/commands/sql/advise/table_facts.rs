@@ -39,21 +39,15 @@ impl TableFacts {
             quoted(table)
         );
         let mut facts = Self::default();
-        let columns =
-            format!("SELECT column_name, data_type FROM information_schema.columns WHERE {filter}");
-        for [column, kind] in pairs(session, statement, &columns).await? {
-            facts.types.insert(column, kind.to_lowercase());
-        }
-        let collations = format!(
-            "SELECT column_name, collation_name FROM information_schema.columns WHERE {filter}"
+        let columns = format!(
+            "SELECT column_name, data_type, COALESCE(collation_name, ''), COALESCE(character_octet_length, '') \
+             FROM information_schema.columns WHERE {filter}"
         );
-        for [column, collation] in pairs(session, statement, &collations).await? {
-            facts.collations.insert(column, collation);
-        }
-        let lengths = format!(
-            "SELECT column_name, character_octet_length FROM information_schema.columns WHERE {filter}"
-        );
-        for [column, bytes] in pairs(session, statement, &lengths).await? {
+        for [column, kind, collation, bytes] in rows(session, statement, &columns).await? {
+            facts.types.insert(column.clone(), kind.to_lowercase());
+            if !collation.is_empty() {
+                facts.collations.insert(column.clone(), collation);
+            }
             facts
                 .bytes
                 .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
@@ -62,7 +56,7 @@ impl TableFacts {
             "SELECT index_name, COALESCE(column_name, '') FROM information_schema.statistics WHERE {filter} \
              AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
         );
-        for [index, column] in pairs(session, statement, &indexes).await? {
+        for [index, column] in rows(session, statement, &indexes).await? {
             facts.indexes.entry(index).or_default().push(column);
         }
         Ok(facts)
@@ -137,18 +131,22 @@ impl TableFacts {
     }
 }
 
-async fn pairs(
+/// The rows of a question whose columns are never NULL.
+async fn rows<const COLUMNS: usize>(
     session: &mut Session,
     statement: &SqlStatement,
     sql: &str,
-) -> Result<Vec<[String; 2]>, Blamed> {
+) -> Result<Vec<[String; COLUMNS]>, Blamed> {
     let endpoint = session.endpoint().clone();
     let sets = session.rows(sql).await;
     let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
     let rows = sets.into_iter().flat_map(|set| set.rows);
-    let pairs = rows.filter_map(|row| {
-        let text = |at: usize| Some(String::from_utf8_lossy(row.get(at)?.as_deref()?).into_owned());
-        Some([text(0)?, text(1)?])
+    let rows = rows.filter_map(|row| {
+        let texts: Option<Vec<String>> = row
+            .into_iter()
+            .map(|it| Some(String::from_utf8_lossy(it.as_deref()?).into_owned()))
+            .collect();
+        texts?.try_into().ok()
     });
-    Ok(pairs.collect())
+    Ok(rows.collect())
 }

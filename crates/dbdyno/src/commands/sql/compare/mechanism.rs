@@ -10,44 +10,59 @@ struct Amount {
     /// Whether all versions count it in one way. The same scan of 4,100 rows looks up 471 pages in MySQL 5.6, 52 in 8.0
     /// and 10 in MariaDB 10.11; only MariaDB counts the rows of temporary tables by themselves.
     is_comparable: bool,
+    /// The smallest difference that explains anything; the server's background reads pages, too.
+    at_least: u64,
 }
 
 /// The amounts, the most telling first.
-const AMOUNTS: [Amount; 7] = [
+const AMOUNTS: [Amount; 8] = [
     Amount {
         words: "rows read",
         counters: &["Handler_read_"],
         is_comparable: true,
+        at_least: 1,
+    },
+    Amount {
+        words: "pages read from disk",
+        counters: &["Innodb_pages_read"],
+        is_comparable: true,
+        at_least: 100,
     },
     Amount {
         words: "rows written to temporary tables",
         counters: &["Handler_tmp_write"],
         is_comparable: false,
+        at_least: 1,
     },
     Amount {
         words: "temporary tables on disk",
         counters: &["Created_tmp_disk_tables"],
         is_comparable: true,
+        at_least: 1,
     },
     Amount {
         words: "temporary tables",
         counters: &["Created_tmp_tables"],
         is_comparable: false,
+        at_least: 1,
     },
     Amount {
         words: "merge passes of sorts",
         counters: &["Sort_merge_passes"],
         is_comparable: true,
+        at_least: 1,
     },
     Amount {
         words: "rows sorted",
         counters: &["Sort_rows"],
         is_comparable: false,
+        at_least: 1,
     },
     Amount {
         words: "pages looked up",
         counters: &["Innodb_buffer_pool_read_requests"],
         is_comparable: false,
+        at_least: 1,
     },
 ];
 
@@ -79,7 +94,7 @@ pub(super) fn reason(
             Decision::Equivalent | Decision::Inconclusive => true,
         };
         // A few more rows of a small table are no reason.
-        if was != is && factor >= FACTOR_AT_LEAST && explains {
+        if was.abs_diff(is) >= amount.at_least && factor >= FACTOR_AT_LEAST && explains {
             changed.push(format!(
                 "{} {} to {}",
                 amount.words,
@@ -157,6 +172,18 @@ mod tests {
         ] {
             assert_eq!(reason(decision, [before, after], 2, true), expected);
         }
+    }
+
+    #[test]
+    fn pages_read_from_disk_are_a_reason_unless_they_are_few() {
+        let with = |pages| [costs(9, 0), vec![("Innodb_pages_read".to_owned(), pages)]].concat();
+        let after = costs(9, 0);
+        let of = |pages| reason(Decision::Faster, [&with(pages), &after], 1, false);
+        assert_eq!(of(118_522), "because pages read from disk 119k to 0");
+        assert_eq!(
+            of(5),
+            "no counter of the session explains it (rows read 10 on both sides)"
+        );
     }
 
     #[test]

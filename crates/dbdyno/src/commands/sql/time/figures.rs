@@ -8,6 +8,27 @@ use crate::commands::sql::{execution::Parts, statement_event::StatementEvent};
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
+/// What was measured of all statements.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// The statements, in their order.
+    pub(super) timed: Vec<Timed>,
+    pub(super) version: String,
+    pub(super) notes: Vec<String>,
+    /// Why the rounds ended early, if they did.
+    pub(super) incomplete: Option<String>,
+}
+
+impl Report {
+    /// Shows and keeps a note, once.
+    pub(super) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            eprintln!("note: {note}");
+            self.notes.push(note);
+        }
+    }
+}
+
 /// What was measured of one statement; times in seconds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Timed {
@@ -35,6 +56,11 @@ pub(super) struct Timed {
 }
 
 impl Timed {
+    /// Whether it was executed to its end at least once.
+    pub(super) fn has_times(&self) -> bool {
+        self.first_s.is_some() || !self.cold_s.is_empty()
+    }
+
     /// The median of each part, seconds; `None` without a round.
     pub(super) fn median_parts(&self) -> Option<Parts> {
         let median = |of: fn(&Parts) -> f64| {

@@ -6,15 +6,20 @@ use report::{TimedStatement, statement_times_page};
 use serde_json::{Value, json};
 use units::{count, seconds};
 
-use super::figures::{Median, Timed};
+use super::figures::{Median, Report, Timed};
 use crate::commands::sql::{csv_field::quoted, statement_event::StatementEvent};
 
 /// Characters of a name in the table.
 const NAME_AT_MOST: usize = 16;
 
 /// A row per statement, and its costs below.
-pub(super) fn table(all: &[Timed], version: &str, has_cold: bool) -> String {
-    let mut text = format!("server {version}\n");
+pub(super) fn table(report: &Report, has_cold: bool) -> String {
+    let all = &report.timed;
+    let mut text = String::new();
+    if let Some(why) = &report.incomplete {
+        line(&mut text, &format!("incomplete: {why}"));
+    }
+    line(&mut text, &format!("server {}", report.version));
     let cold = if has_cold {
         format!("{:>11}", "cold")
     } else {
@@ -98,12 +103,16 @@ fn line(text: &mut String, content: &str) {
 }
 
 /// One object with every time in seconds.
-pub(super) fn json(all: &[Timed], version: &str, notes: &[String]) -> String {
-    let statements: Vec<Value> = all.iter().map(timed_json).collect();
-    format!(
-        "{:#}\n",
-        json!({ "version": 1, "server_version": version, "notes": notes, "statements": statements })
-    )
+pub(super) fn json(report: &Report) -> String {
+    let statements: Vec<Value> = report.timed.iter().map(timed_json).collect();
+    let object = json!({
+        "version": 1,
+        "server_version": report.version,
+        "incomplete": report.incomplete,
+        "notes": report.notes,
+        "statements": statements,
+    });
+    format!("{object:#}\n")
 }
 
 fn timed_json(timed: &Timed) -> Value {
@@ -143,8 +152,13 @@ fn timed_json(timed: &Timed) -> Value {
 }
 
 /// A page for a browser.
-pub(super) fn page(all: &[Timed], version: &str, notes: &[String]) -> String {
-    let statements = all.iter().map(|timed| {
+pub(super) fn page(report: &Report) -> String {
+    let incomplete = report
+        .incomplete
+        .iter()
+        .map(|why| format!("incomplete: {why}"));
+    let notes: Vec<String> = incomplete.chain(report.notes.iter().cloned()).collect();
+    let statements = report.timed.iter().map(|timed| {
         let median = Median::of(&timed.warm_s);
         let parts = timed.median_parts();
         TimedStatement {
@@ -167,7 +181,7 @@ pub(super) fn page(all: &[Timed], version: &str, notes: &[String]) -> String {
         }
     });
     let statements: Vec<TimedStatement<'_>> = statements.collect();
-    statement_times_page(version, notes, &statements)
+    statement_times_page(&report.version, &notes, &statements)
 }
 
 /// A row per statement; an empty field where there is no value.
@@ -196,7 +210,7 @@ pub(super) fn csv(all: &[Timed]) -> String {
 }
 
 /// The layout of document 000: a line per statement in seconds, and their total; a part for the first round and one for the
-/// median of the others, as there for the first and the second run.
+/// median of the others, as there for the first and the second run. What has no time is left out, and then the total, too.
 pub(super) fn document(all: &[Timed]) -> String {
     let mut text = String::new();
     document_part(&mut text, all, |timed| timed.first_s);
@@ -208,13 +222,17 @@ pub(super) fn document(all: &[Timed]) -> String {
 }
 
 fn document_part(text: &mut String, all: &[Timed], time_s: impl Fn(&Timed) -> Option<f64>) {
-    let mut total = 0.0;
-    for timed in all {
-        let time_s = time_s(timed).unwrap_or(0.0);
-        total += time_s;
-        line(text, &format!("{}:{time_s:.5}", timed.name));
+    let times = all.iter().map(|timed| (&timed.name, time_s(timed)));
+    let times: Vec<(&String, Option<f64>)> = times.collect();
+    for (name, time_s) in &times {
+        if let Some(time_s) = time_s {
+            line(text, &format!("{name}:{time_s:.5}"));
+        }
     }
-    line(text, &format!("Total:{total:.5}"));
+    let total = times.iter().map(|(_, time_s)| *time_s).sum::<Option<f64>>();
+    if let Some(total) = total {
+        line(text, &format!("Total:{total:.5}"));
+    }
 }
 
 #[cfg(test)]
@@ -233,5 +251,16 @@ mod tests {
         let expected =
             "Q0:0.00018\nQ1:5.97537\nTotal:5.97555\n\nQ0:0.00009\nQ1:2.98768\nTotal:2.98778\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_document_that_ended_early_has_no_total_of_some() {
+        let timed = |name: &str, first_s: Option<f64>| Timed {
+            name: name.to_owned(),
+            first_s,
+            ..Timed::default()
+        };
+        let text = document(&[timed("Q0", Some(1.0)), timed("Q1", None)]);
+        assert_eq!(text, "Q0:1.00000\n\n");
     }
 }
