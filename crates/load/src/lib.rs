@@ -25,6 +25,7 @@ mod steady_state;
 mod think_times;
 mod threads;
 mod timeline;
+mod tolerated;
 
 pub use arrivals::{Schedule, Share};
 pub use dump::{DumpError, DumpLoad, DumpProgress, load_dump};
@@ -34,3 +35,4 @@ pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT
 pub use rules::{Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, Precision, Stop};
 pub use settings::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use threads::{default_loops, drive};
+pub use tolerated::Tolerated;

@@ -5,7 +5,10 @@ use std::time::Duration;
 use samples::{Interval, PhaseMark};
 use settings::{Arrivals, OnError, OnRefusal, WarmUp};
 
-use crate::rules::{Counters, Drain, Judge, Stop};
+use crate::{
+    rules::{Counters, Drain, Judge, Stop},
+    tolerated::Tolerated,
+};
 
 /// Users of one kind.
 pub struct Group<U> {
@@ -46,6 +49,8 @@ pub struct Load<U> {
     pub on_refusal: OnRefusal,
     /// The policy for a failed operation.
     pub on_error: OnError,
+    /// Failures with a planned cause, which do not end the load whatever that policy is.
+    pub tolerated: Tolerated,
     /// Length of an interval.
     pub interval: Duration,
 }

@@ -52,7 +52,8 @@ pub fn drive<U: User + 'static>(
     let timeline = Arc::new(Timeline::new(load.interval));
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, arrivals, seed) = (load.on_error, load.arrivals, load.seed);
+    let (on_error, tolerated) = (load.on_error, load.tolerated);
+    let (arrivals, seed) = (load.arrivals, load.seed);
     let shape = controller.shape();
     let drain = load.drain;
     let loops = load.loops.max(1);
@@ -82,6 +83,7 @@ pub fn drive<U: User + 'static>(
                 seed,
                 allowance: Allowance::new(budget.clone()),
                 on_error,
+                tolerated,
                 drain,
                 timeline: Arc::clone(&timeline),
                 messages: messages.clone(),

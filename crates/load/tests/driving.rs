@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, OnRefusal,
-    Outcome, Precision, Process, Stop, WarmUp,
+    Outcome, Precision, Process, Stop, Tolerated, WarmUp,
 };
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
@@ -78,6 +78,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         drain: Drain::USUAL,
         on_refusal: OnRefusal::Stop,
         on_error: OnError::Stop,
+        tolerated: Tolerated::default(),
         interval: Duration::from_millis(100),
     };
     let mut seen = Seen::default();

@@ -30,6 +30,7 @@ mod machine;
 mod measured;
 mod observer;
 mod offered;
+mod planned_event;
 mod printable;
 mod proxy_work;
 mod read_error;
@@ -80,6 +81,7 @@ pub use machine::{
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use offered::{Cause, Offered, Shortfall};
+pub use planned_event::{EventOutcome, PlannedEvent};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };

@@ -26,6 +26,7 @@ use crate::{
     machine::{Changed, Machine, Storage},
     observer::Observer,
     offered::Offered,
+    planned_event::PlannedEvent,
     proxy_work::ProxyWork,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
@@ -65,6 +66,8 @@ pub enum Line {
     Checked(Checked),
     /// A phase begins.
     Phase(PhaseMark),
+    /// A planned event begins, or has ended.
+    Event(Box<PlannedEvent>),
     /// The operations of one interval.
     Interval(Interval),
     /// The times of opening connections.

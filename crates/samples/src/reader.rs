@@ -27,6 +27,7 @@ use crate::{
     keys::Keys,
     line_reader::Lines,
     offered::Offered,
+    planned_event::{self, PlannedEvent},
     proxy_work::ProxyWork,
     server_limit::ServerLimit,
     thinned::{even_out, thin},
@@ -60,6 +61,8 @@ pub struct Record {
     pub checked: Vec<Checked>,
     /// The phases, in order.
     pub phases: Vec<PhaseMark>,
+    /// The planned events that were due, in the order of their times; empty without any.
+    pub events: Vec<PlannedEvent>,
     /// The operations of each interval, in order of time. In a record read from a file, all operations of an interval
     /// are merged: their names are in [`Self::totals`].
     pub intervals: Vec<Interval>,
@@ -172,6 +175,7 @@ impl Record {
             keys: Vec::new(),
             checked: Vec::new(),
             phases: Vec::new(),
+            events: Vec::new(),
             intervals: Vec::new(),
             added_up: None,
             connects: Vec::new(),
@@ -221,6 +225,7 @@ impl Record {
                 }
                 self.phases.push(mark);
             }
+            Line::Event(event) => planned_event::take(&mut self.events, *event),
             Line::Interval(interval) => {
                 self.added_up.get_or_insert_default().add(&interval);
                 self.intervals.push(folded(interval));

@@ -21,6 +21,7 @@ use crate::{
     recorder::{Cells, Recorder, Shape},
     rules::Drain,
     timeline::Timeline,
+    tolerated::Tolerated,
 };
 
 /// Interval at which an event loop checks whether the controller has changed a time.
@@ -35,6 +36,7 @@ pub(crate) struct Task {
     pub(crate) seed: u64,
     pub(crate) allowance: Allowance,
     pub(crate) on_error: OnError,
+    pub(crate) tolerated: Tolerated,
     pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: mpsc::Sender<Message>,

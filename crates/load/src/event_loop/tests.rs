@@ -19,6 +19,7 @@ use crate::{
     pace::{LoopPace, LoopTotals},
     recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
     rules::Drain,
+    tolerated::Tolerated,
 };
 use workload::{Class, Failure, Moment, Next, Watch};
 
@@ -219,6 +220,7 @@ fn drive_with(
         seed: 0,
         allowance: Allowance::new(None),
         on_error,
+        tolerated: Tolerated::default(),
         drain: Drain::USUAL,
         timeline: Arc::clone(&timeline),
         messages,
@@ -489,3 +491,4 @@ mod open_loop;
 mod queued;
 mod retrying;
 mod slow_connections;
+mod tolerating;

@@ -107,6 +107,7 @@ fn record() -> Record {
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
         added_up: None,
+        events: Vec::new(),
         connects: Vec::new(),
         offered: None,
         proxy: None,

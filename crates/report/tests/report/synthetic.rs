@@ -87,6 +87,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         ],
         intervals,
         added_up: None,
+        events: Vec::new(),
         connects: Vec::new(),
         offered: None,
         proxy: None,

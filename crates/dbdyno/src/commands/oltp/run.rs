@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
 use load::{
-    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, WarmUp, default_loops,
+    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, Tolerated, WarmUp,
+    default_loops,
 };
 use protocol::Endpoint;
 use report::{
@@ -105,6 +106,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         on_error: OnError::RetryElseStop {
             reconnect_for: RECONNECT_FOR,
         },
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     };
     let recorded = single

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
-use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, WarmUp, default_loops};
+use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, Tolerated, WarmUp, default_loops};
 use protocol::Endpoint;
 use report::RunReport;
 use runs::{
@@ -254,6 +254,7 @@ fn load(
         drain: Drain::USUAL,
         on_refusal: OnRefusal::Stop,
         on_error: ON_ERROR,
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     }
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, Tolerated, WarmUp};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use runs::{
@@ -83,6 +83,7 @@ pub(super) fn crew(
         drain: Drain::USUAL,
         on_refusal: shared.on_error.on_refusal(),
         on_error: shared.on_error,
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     };
     let outcome = match &workers.record {

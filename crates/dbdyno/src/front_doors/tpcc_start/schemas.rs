@@ -109,6 +109,7 @@ impl Schemas {
             // Threads of the original that cannot connect end, and the others continue.
             on_refusal: OnRefusal::GoOn,
             on_error: load.on_error,
+            tolerated: load.tolerated,
             interval: load.interval,
             drain: load.drain,
         }
