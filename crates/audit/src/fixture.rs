@@ -40,6 +40,21 @@ pub(crate) fn on_a_disk(record: &mut Record, direct: bool, file_bytes: u64) {
     });
 }
 
+/// A planned event that restarted the server, begun at this time of the load and over after a second.
+pub(crate) fn event(t_s: f64) -> samples::PlannedEvent {
+    samples::PlannedEvent {
+        number: 1,
+        name: "server restart".to_owned(),
+        action: "server".to_owned(),
+        what: "restart".to_owned(),
+        t_s,
+        begin_s: Some(0.0),
+        end_s: Some(1.0),
+        outcome: samples::EventOutcome::Done,
+        ..samples::PlannedEvent::default()
+    }
+}
+
 /// Makes every operation of a run a read that took this long.
 pub(crate) fn reads_of(record: &mut Record, each_ns: u64) {
     let operations = record

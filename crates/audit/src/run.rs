@@ -68,11 +68,23 @@ impl<'a> Run<'a> {
         self.record.measured_intervals()
     }
 
-    /// Operations per second of each interval of the measured phase.
+    /// The intervals of the measured phase before the first planned event, and all of them without one: what an event
+    /// does is no fault of the run.
+    pub(crate) fn undisturbed(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
+        self.record.undisturbed_intervals()
+    }
+
+    /// True if a planned event restarted the server.
+    pub(crate) fn restarted_the_server(&self) -> bool {
+        let mut events = self.record.events.iter();
+        events.any(|it| it.action == "server" && it.begin_s.is_some())
+    }
+
+    /// Operations per second of each undisturbed interval of the measured phase.
     pub(crate) fn course(&self) -> Vec<f64> {
         let full = |interval: &&Interval| interval.length_s > 0.0;
         let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
-        self.measured().filter(full).map(per_s).collect()
+        self.undisturbed().filter(full).map(per_s).collect()
     }
 
     /// The identity of the server at the start.

@@ -6,6 +6,7 @@ pub(crate) mod chosen;
 pub(crate) mod data;
 pub(crate) mod disturbed;
 pub(crate) mod each;
+pub(crate) mod event;
 pub(crate) mod load;
 pub(crate) mod observe;
 pub(crate) mod proxy;

@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "The throughput of each interval of the measured phase, in the mean over the executions of a combination: how far a warm-up \
+    measures: "The throughput of each interval of the measured phase (before the first planned event, where there is one), in the mean over the executions of a combination: how far a warm-up \
         that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
         `dbdyno storage steady`.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
@@ -136,7 +136,8 @@ impl Chances {
 
 /// The outcome for the executions of one combination.
 fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
-    let measured_s = runs[0].measured_s()?;
+    runs[0].measured_s()?;
+    let judged_s: f64 = runs[0].undisturbed().map(|it| it.length_s).sum();
     let courses: Vec<Vec<f64>> = runs.iter().map(|run| course(run)).collect();
     let shortest = courses.iter().map(Vec::len).min().unwrap_or_default();
     if shortest < SHIFT_OBSERVATIONS_AT_LEAST {
@@ -150,7 +151,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let Some(shift) = mean_shift(&borrowed) else {
         return Err(missing("operations in the measured phase"));
     };
-    let over = moment(measured_s);
+    let over = moment(judged_s);
     let level = level_of(&shift, runs.len(), chances);
     let (level, evidence) = match (level, moves_between_levels(&courses, shortest)) {
         (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
@@ -228,13 +229,13 @@ fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
     (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Operations per second of each complete interval of the measured phase.
+/// Operations per second of each complete interval of the measured phase, before its first planned event.
 fn course(run: &Run<'_>) -> Vec<f64> {
-    let lengths = run.measured().map(|interval| interval.length_s);
+    let lengths = run.undisturbed().map(|interval| interval.length_s);
     let whole_s = lengths.fold(0.0, f64::max) * WHOLE;
     let whole = |interval: &&Interval| interval.length_s > 0.0 && interval.length_s >= whole_s;
     let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
-    run.measured().filter(whole).map(per_s).collect()
+    run.undisturbed().filter(whole).map(per_s).collect()
 }
 
 #[cfg(test)]
@@ -305,6 +306,22 @@ mod tests {
         let runs = blocks_over("flush", &["1", "2"]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Pass, "in all 2 combinations");
+    }
+
+    #[test]
+    fn what_a_planned_event_does_is_no_unsteadiness() {
+        let slow_from_60_s = |record: &mut Record| {
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 80.0) {
+                interval.operations[0].count /= 3;
+            }
+        };
+        let outcome = judged(&RULE, slow_from_60_s);
+        assert!(level(&outcome) > Level::Pass, "{outcome:?}");
+        let outcome = judged(&RULE, |record| {
+            slow_from_60_s(record);
+            record.events = vec![event(80.0)];
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
     }
 
     #[test]

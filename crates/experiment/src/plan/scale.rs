@@ -9,6 +9,7 @@ use crate::{
     file::problem::Problem,
     spec::{
         data::DataSpec,
+        event::EventSpec,
         load::LoadSpec,
         server::{ServerSpec, is_option},
     },
@@ -56,6 +57,13 @@ pub(crate) fn shrink(
         return Err(Problem::ScaleNeedsBufferPool);
     }
     Ok(())
+}
+
+/// Moves the events of one run as its duration is reduced, so that each keeps its place in the measurement.
+pub(crate) fn shrink_events(scale: f64, events: &mut [EventSpec]) {
+    for event in events {
+        event.at = event.at.mul_f64(scale);
+    }
 }
 
 /// Reduces caches and redo log of a private server. Values that are only in its option files are reduced and set in

@@ -7,7 +7,7 @@ use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops
 use protocol::Endpoint;
 use workload::User;
 
-use crate::{blame::Blamed, listener::Context, record::steady_judge, stage::Stage};
+use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stage::Stage};
 
 /// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -58,11 +58,16 @@ impl Driver<'_> {
             arrivals: spec.arrivals,
             seed: self.run.seed,
             warm_up: spec.warmup,
-            judge: steady_judge::judge,
+            judge: if self.run.events.is_empty() {
+                steady_judge::judge
+            } else {
+                steady_judge::judge_warm_up
+            },
             stop: stop(spec),
             drain: Drain::USUAL,
             on_refusal: spec.on_error.on_refusal(),
             on_error: spec.on_error,
+            tolerated: events::tolerated(self.run),
             interval: interval(spec),
         }
     }

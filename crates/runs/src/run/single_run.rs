@@ -90,6 +90,7 @@ impl SingleRun<'_> {
             cadence: Cadence::new(self.sample_every, load.interval),
             context: self.context,
             known_before: [command].into_iter().chain(self.before.clone()).collect(),
+            events: None,
             before: &[],
             after: &[],
             is_listed: true,
