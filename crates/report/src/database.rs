@@ -10,7 +10,10 @@ use rusqlite::{Connection, Transaction, params};
 use samples::Record;
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
-use crate::{results::Results, tables::factor_columns::free_names};
+use crate::{
+    results::Results,
+    tables::{events::event_rows, factor_columns::free_names},
+};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -138,6 +141,7 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
         insert_cpu(&transaction, &execution)?;
         insert_costs(&transaction, &execution)?;
         insert_errors(&transaction, record)?;
+        insert_events(&transaction, record)?;
     }
     transaction.execute_batch(&view(results))?;
     transaction.commit()?;
@@ -318,6 +322,38 @@ fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result
             error.message,
             integer(error.count),
             integer(error.retried),
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_events(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?;
+    for row in event_rows(record) {
+        let (event, cost) = (row.event, row.cost.as_ref());
+        let after = cost.and_then(|it| it.after.as_ref());
+        let us = |ms: Option<f64>| ms.map(|ms| ms * 1e3);
+        insert.execute(params![
+            record.header.run,
+            event.number,
+            event.name,
+            event.action,
+            event.what,
+            event.at_s,
+            event.begin_s,
+            event.end_s,
+            event.outcome.word(),
+            Some(&event.message).filter(|it| !it.is_empty()),
+            cost.map(|it| it.before.throughput_per_s),
+            cost.map(|it| it.during.throughput_per_s),
+            after.map(|it| it.throughput_per_s),
+            us(cost.and_then(|it| it.before.p99_ms)),
+            us(cost.and_then(|it| it.during.p99_ms)),
+            us(after.and_then(|it| it.p99_ms)),
+            cost.map(|it| it.lost_operations),
+            cost.and_then(|it| it.recovered_after_s),
         ])?;
     }
     Ok(())

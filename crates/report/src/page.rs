@@ -10,6 +10,7 @@ mod comparison;
 mod costs;
 mod document;
 mod environment;
+mod events;
 mod figures;
 mod header;
 mod interval;
@@ -68,6 +69,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                 main {
                     @if let Some(version) = version { (served::section(results, version)) }
                     (verdict::section(results, &grid))
+                    (events::section(results, &grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
                     (environment::errors(results))

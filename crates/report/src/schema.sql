@@ -99,3 +99,25 @@ CREATE TABLE errors (
     count     INTEGER NOT NULL,
     retried   INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE events (
+    run               INTEGER NOT NULL REFERENCES runs (run),
+    number            INTEGER NOT NULL,
+    name              TEXT NOT NULL,
+    action            TEXT NOT NULL,
+    what              TEXT NOT NULL,
+    at_s              REAL NOT NULL,
+    begin_s           REAL,
+    end_s             REAL,
+    outcome           TEXT NOT NULL,
+    message           TEXT,
+    before_per_s      REAL,
+    during_per_s      REAL,
+    after_per_s       REAL,
+    before_p99_us     REAL,
+    during_p99_us     REAL,
+    after_p99_us      REAL,
+    lost_operations   REAL,
+    recovered_after_s REAL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;

@@ -24,7 +24,7 @@ use crate::{
     results::Results,
     sentences::{
         answer::{self, Peak},
-        clauses,
+        clauses, events,
         figures::{latency, unit},
         limit::PeakLimit,
         set_limit,
@@ -66,7 +66,10 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
-    let answer = fitted(&answer(results, &grid), width, left.min(ANSWER_LINES_MAX));
+    // What an event costs is the question of a file that has one.
+    let mut said = events::sentences(results, &grid);
+    said.extend(answer(results, &grid));
+    let answer = fitted(&said, width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }

@@ -31,6 +31,8 @@ use crate::{
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Errors of statements that a shutdown of the server interrupts.
 const OF_A_SHUTDOWN: &[u16] = &[1317];
+/// Errors after which a connection is lost: those of the client, shutdown, killed.
+const OF_A_LOST_CONNECTION: &[u16] = &[0, 1053, 1927];
 /// Errors of transactions whose table was changed since they began, and of prepared statements on it.
 const OF_A_CHANGED_TABLE: &[u16] = &[1412, 1615];
 /// The same together.
@@ -91,6 +93,16 @@ pub(crate) fn tolerated(run: &PlannedRun) -> Tolerated {
             (false, false) => &[],
         },
     }
+}
+
+/// True for an error that the events of a run cause: it is counted and shown, and no fault of the run.
+pub(crate) fn is_caused(events: &[PlannedEvent], number: u16) -> bool {
+    let mut begun = events.iter().filter(|event| event.begin_s.is_some());
+    begun.any(|event| match event.action.as_str() {
+        "server" => OF_A_SHUTDOWN.contains(&number) || OF_A_LOST_CONNECTION.contains(&number),
+        "sql" => OF_A_CHANGED_TABLE.contains(&number),
+        _ => false,
+    })
 }
 
 impl Events {

@@ -6,7 +6,9 @@ use std::{
     process::ExitCode,
 };
 
-use experiment::{Defaults, Experiment, Overrides, ServerSpec, defaults_of};
+use experiment::{
+    Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
+};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
@@ -178,8 +180,17 @@ fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<St
     by_factor
 }
 
-/// An error if a load needs something that the null server does not have.
+/// An error if a load or an event needs something that the null server does not have.
 fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
+    let restarts = |run: &PlannedRun| {
+        let mut actions = run.events.iter().map(|event| &event.action);
+        actions.any(|action| matches!(action, EventAction::Server(_)))
+    };
+    if experiment.plan().runs.iter().any(restarts) {
+        let message = "--simulate: an event that restarts the server needs a private server";
+        let hint = "events with sql or command can be simulated".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint));
+    }
     let mut loads = experiment.plan().runs.iter().map(|run| &run.load.source);
     match loads.find(|load| !load.kind.can_be_simulated()) {
         None => Ok(()),

@@ -20,6 +20,7 @@ mod config;
 mod config_running;
 mod datadir;
 mod door_records;
+mod events;
 mod evidence;
 mod experiment;
 mod extremes;

@@ -14,12 +14,13 @@ use crate::{
     results::Results,
     run_report::is_zero,
     sentences::{
-        answer, clauses, disturbances,
+        answer, clauses, disturbances, events,
         limit::{PeakLimit, limit_in_words},
         proxy, set_limit, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
+        events::{EventRow, event_rows},
         run_values::{BreakdownKind, RunValues, Value},
         seconds::{Second, seconds},
         unit::unit,
@@ -94,6 +95,8 @@ struct ClauseLine {
 struct Summary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clauses: Vec<ClauseLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<String>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -128,6 +131,8 @@ struct Run<'a> {
     operations: Vec<BreakdownRow>,
     statements: Vec<BreakdownRow>,
     errors: &'a [ErrorCount],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<EventRow<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Vec<Second>>,
 }
@@ -162,6 +167,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     sentence,
                 })
                 .collect(),
+            events: events::sentences(results, &grid),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))
@@ -270,6 +276,7 @@ fn run<'a>(execution: &Execution<'a>, detail: Detail) -> Run<'a> {
         operations,
         statements,
         errors: &record.errors,
+        events: event_rows(record),
         seconds: (detail == Detail::Seconds).then(|| seconds(record)),
     }
 }

@@ -181,7 +181,7 @@ fn timeline(index: usize, course: &RunSeries) -> Markup {
         points: &course.throughput,
         measured_from_s: course.measured.map_or(0.0, |(from, _)| from),
         y_name: "operations/s",
-        mark: None,
+        mark: course.event.clone(),
     };
     chart.draw()
 }

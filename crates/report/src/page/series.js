@@ -37,7 +37,7 @@
     return String(+value.toPrecision(3));
   };
 
-  // Shades the warm-up, which does not count, and marks stalls.
+  // Shades the warm-up, which does not count, and marks stalls and planned events.
   const shade = (chart, run) => {
     const { left, top, width, height } = chart.bbox;
     const right = left + width;
@@ -51,6 +51,13 @@
     for (const [from, to] of run.stalls) {
       fill(from, to, colour("--stall"), height);
       fill(from, to, colour("--stall-edge"), 4 * devicePixelRatio);
+    }
+    for (const [from, to] of run.events) {
+      fill(from, to, colour("--event"), height);
+      chart.ctx.fillStyle = colour("--event-edge");
+      for (const t of from === to ? [from] : [from, to]) {
+        if (t >= chart.scales.x.min && t <= chart.scales.x.max) chart.ctx.fillRect(at(t), top, devicePixelRatio, height);
+      }
     }
     chart.ctx.restore();
   };

@@ -18,7 +18,7 @@ pub(super) use run_series::RunSeries;
 use crate::{
     grid::Grid,
     results::Results,
-    sentences::{answer::highest_of_all, limit::limit_in_words, observers},
+    sentences::{answer::highest_of_all, events, limit::limit_in_words, observers},
 };
 
 /// The data of one run for the script.
@@ -30,6 +30,8 @@ struct Run {
     measured_from: Option<f64>,
     /// Start and end of each marked stall, seconds.
     stalls: Vec<(f64, f64)>,
+    /// Start and end of each planned event, seconds.
+    events: Vec<(f64, f64)>,
     /// The explanation of the marks.
     marks: String,
     charts: Vec<ChartData>,
@@ -132,8 +134,9 @@ fn run(record: &Record, points: usize) -> Run {
         title: course.title,
         note,
         measured_from: course.measured.map(|(from_s, _)| from_s),
-        marks: load::marks_in_words(&stalls),
+        marks: load::marks_in_words(&stalls) + &events::marks_in_words(record),
         stalls,
+        events: load::events(record),
         charts: charts
             .into_iter()
             .flatten()

@@ -1,6 +1,6 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
-use samples::{Line, Lost, ServerIdentity, ServerStatus};
+use samples::{EventOutcome, Line, Lost, PlannedEvent, ServerIdentity, ServerStatus};
 use top::{Model, Plain, Subject};
 
 use crate::shown::record;
@@ -86,6 +86,40 @@ fn an_observer_that_is_lost_is_told_once_also_where_the_server_goes_away() {
     model.lose(3.0, "connection refused".to_owned());
     assert!(told(&model).starts_with("# server away from 3 s on"));
     assert_eq!(told(&model), "");
+}
+
+#[test]
+fn a_planned_event_is_told_when_it_begins_and_when_it_has_ended() {
+    let mut model = Model::new(Subject::default());
+    let mut plain = Plain::new(None);
+    let mut told = |model: &Model| {
+        let lines = plain.lines(model, f64::INFINITY, true);
+        let events = lines.lines().filter(|line| line.starts_with("# event"));
+        events.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let event = PlannedEvent {
+        number: 1,
+        name: "add index".to_owned(),
+        t_s: 1.5,
+        begin_s: Some(1.5),
+        ..PlannedEvent::default()
+    };
+    model.take(status(0.0));
+    model.take(Line::Event(Box::new(event.clone())));
+    assert!(told(&model).is_empty());
+    model.take(status(1.0));
+    assert_eq!(told(&model), ["# event add index from 1.5 s on"]);
+    model.take(status(2.0));
+    model.take(Line::Event(Box::new(PlannedEvent {
+        end_s: Some(3.5),
+        outcome: EventOutcome::TimedOut,
+        ..event
+    })));
+    assert!(told(&model).is_empty());
+    model.take(status(3.0));
+    assert_eq!(told(&model), ["# event add index timed out after 2 s"]);
+    model.take(status(4.0));
+    assert!(told(&model).is_empty());
 }
 
 fn status(t_s: f64) -> Line {

@@ -1,6 +1,6 @@
 //! The load over time: throughput, response times, and marks for the stalls.
 
-use samples::{Histogram, Interval};
+use samples::{Histogram, Interval, Record};
 use units::{counted, moment};
 
 use super::{
@@ -110,6 +110,19 @@ pub(super) fn stalls(course: &RunSeries, median_per_s: f64) -> Vec<(f64, f64)> {
     stalls
         .iter()
         .map(|(from, to)| (millis(*from), millis(*to)))
+        .collect()
+}
+
+/// The planned events that began, start and end in seconds; one that did not end reaches to the end of the measurement.
+pub(super) fn events(record: &Record) -> Vec<(f64, f64)> {
+    let end_s = record.measured_window_s().map(|(_, end_s)| end_s);
+    let begun = record.events.iter().filter(|it| it.begin_s.is_some());
+    begun
+        .map(|event| {
+            let took_s = event.took_s();
+            let to_s = took_s.map(|took_s| event.t_s + took_s).or(end_s);
+            (event.t_s, to_s.unwrap_or(event.t_s))
+        })
         .collect()
 }
 
