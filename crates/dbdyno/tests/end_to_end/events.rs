@@ -175,6 +175,6 @@ fn an_event_that_cannot_be_is_refused_before_anything_starts() {
     scene
         .dbdyno(["run", "beyond.toml"])
         .exits(2)
-        .says("beyond.toml:17:6: `at` is 9s after the start of the measurement, which lasts 2s");
+        .says("beyond.toml:15:6: `at` is 9s after the start of the measurement, which lasts 2s");
     assert!(!scene.path().join("results").exists());
 }

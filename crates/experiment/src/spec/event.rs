@@ -44,7 +44,7 @@ pub enum EventAction {
     Server(ServerAction),
     /// Runs a program.
     Command {
-        /// A path, or a name that is looked up in PATH.
+        /// A path, or a name that is searched in PATH.
         program: PathBuf,
         /// Its arguments.
         arguments: Vec<String>,
@@ -248,7 +248,7 @@ fn command(section: &Section<'_>) -> Result<EventAction, Error> {
         (!text.trim().is_empty()).then(|| PathBuf::from(text))
     })?;
     Ok(EventAction::Command {
-        // A name without a directory is looked up in PATH.
+        // A name without a directory is searched in PATH.
         program: if named.components().count() > 1 {
             program.data_file("program")?
         } else {

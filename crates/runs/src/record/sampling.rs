@@ -50,7 +50,7 @@ pub fn sample_every(text: &str) -> Result<Duration, String> {
     Ok(every)
 }
 
-/// What the thread is told while it samples.
+/// Orders for the thread while it samples.
 enum Order {
     /// The server has this process from now on.
     ServerRuns(u32),
