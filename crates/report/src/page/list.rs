@@ -1,6 +1,7 @@
 //! The list of runs, in which one run is selected to see its time series.
 
 use maud::{Markup, html};
+use samples::PlannedEvent;
 use units::{duration, percent_number, si};
 use verdict::Execution;
 
@@ -103,6 +104,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
             td { (limit_name(record)) }
             td.state {
                 @match record.incomplete_why() {
+                    None if record.events.iter().any(PlannedEvent::has_failed) => { "complete, " strong { "event failed" } },
                     None => "complete",
                     Some(why) => { strong { "incomplete" } ": " (why) }
                 }

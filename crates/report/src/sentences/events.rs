@@ -264,7 +264,7 @@ pub(crate) fn operations(figure: Option<Figure>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use samples::Interval;
+    use samples::{Histogram, Interval, OperationInterval, Phase, ReturnedRows};
 
     use super::*;
 
@@ -277,11 +277,30 @@ mod tests {
         record.intervals = (0..60)
             .map(|second| {
                 let count = if (20..30).contains(&second) { slow_per_s } else { 100 };
-                let line = format!(
-                    r#"{{"t_s":{second},"length_s":1.0,"phase":"measurement","operations":[{{"load":"l","operation":"o","count":{count},"errors":0,"sum_ns":{},"min_ns":1000000,"max_ns":1000000,"histogram":""}}]}}"#,
-                    count * 1_000_000
-                );
-                serde_json::from_str::<Interval>(&line).unwrap()
+                let mut histogram = Histogram::new();
+                (0..count).for_each(|_| histogram.record(1_000_000));
+                let operation = OperationInterval {
+                    load: "l".to_owned(),
+                    operation: "o".to_owned(),
+                    count,
+                    errors: 0,
+                    sum_ns: count * 1_000_000,
+                    min_ns: 1_000_000,
+                    max_ns: 1_000_000,
+                    histogram,
+                    service: None,
+                    returned: ReturnedRows::default(),
+                };
+                Interval {
+                    t_s: f64::from(second),
+                    length_s: 1.0,
+                    phase: Phase::Measurement,
+                    operations: vec![operation],
+                    statements: Vec::new(),
+                    send_lag: None,
+                    pace: None,
+                    carried: Vec::new(),
+                }
             })
             .collect();
         record.events = vec![PlannedEvent {
