@@ -65,7 +65,11 @@ impl EventCost {
     }
 
     /// The cost of an event within these bounds: the end of what precedes it, and the begin of what follows.
-    fn of(intervals: &[&Interval], event: &PlannedEvent, (from_s, to_s): (f64, f64)) -> Option<Self> {
+    fn of(
+        intervals: &[&Interval],
+        event: &PlannedEvent,
+        (from_s, to_s): (f64, f64),
+    ) -> Option<Self> {
         event.begin_s?;
         let begin_s = event.t_s;
         let end_s = event.took_s().map_or(to_s, |took_s| begin_s + took_s);
@@ -130,7 +134,8 @@ impl Stretch {
         let times = Times::in_bursts(&all, &[0.99], &histograms);
         Some(Self {
             length_s,
-            throughput_per_s: intervals.iter().map(|it| it.succeeded()).sum::<u64>() as f64 / length_s,
+            throughput_per_s: intervals.iter().map(|it| it.succeeded()).sum::<u64>() as f64
+                / length_s,
             errors: operations().map(|it| it.errors).sum(),
             p99: times.and_then(|times| times.percentiles.first().copied()),
         })

@@ -236,7 +236,9 @@ impl Work {
         let begun_s = event.t_s;
         self.write(event.clone())?;
         *self.state.running() = Some(spec.name.clone());
-        let performed = self.perform(spec).without(self.subject.endpoint.password.as_ref());
+        let performed = self
+            .perform(spec)
+            .without(self.subject.endpoint.password.as_ref());
         *self.state.running() = None;
         let event = PlannedEvent {
             end_s: Some(self.elapsed_s()),
@@ -254,7 +256,9 @@ impl Work {
 
     fn perform(&self, spec: &EventSpec) -> Performed {
         let cut_off = CutOff {
-            limit: spec.timeout.map(|limit| (limit, reactor::system_now() + limit)),
+            limit: spec
+                .timeout
+                .map(|limit| (limit, reactor::system_now() + limit)),
             is_over: &self.state.is_over,
             interrupt: self.interrupt(),
         };

@@ -1,8 +1,8 @@
 //! All data of one server and one load, in order of time.
 
 use samples::{
-    Durations, Host, Line, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity, ServerMoment as Looked,
-    ServerTotals,
+    Durations, Host, Line, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity,
+    ServerMoment as Looked, ServerTotals,
 };
 use units::moment;
 

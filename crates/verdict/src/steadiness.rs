@@ -137,9 +137,7 @@ impl TimeSeries {
         let whole_s = lengths.fold(0.0, f64::max);
         // The last reading may cover a short interval.
         let is_whole = |it: &&Counted| {
-            it.t_s >= since_s
-                && it.length_s > whole_s / 2.0
-                && self.is_judged(it.t_s, it.length_s)
+            it.t_s >= since_s && it.length_s > whole_s / 2.0 && self.is_judged(it.t_s, it.length_s)
         };
         let counted = || self.counted.iter().filter(is_whole);
         // InnoDB's state is read at most once per second: not in every reading of a shorter interval, and not in the

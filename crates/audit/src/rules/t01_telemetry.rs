@@ -31,9 +31,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let window = run.record.measured_window_s().unwrap_or((0.0, measured_s));
     let machine = run.samples().ok();
     let server = run.status().ok();
-    let gap = |spans: Option<Vec<(f64, f64)>>, window| {
-        spans.map(|spans| longest_gap(&spans, window))
-    };
+    let gap =
+        |spans: Option<Vec<(f64, f64)>>, window| spans.map(|spans| longest_gap(&spans, window));
     let of_machine = machine.map(|samples| {
         let spans = samples.iter().map(|it| (it.t_s, it.t_s + it.length_s));
         spans.collect()

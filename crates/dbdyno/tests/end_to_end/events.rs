@@ -55,17 +55,30 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
     let [event] = &events[..] else {
         panic!("{events:?}");
     };
-    assert_eq!((&event["outcome"], &event["action"]), (&"done".into(), &"sql".into()));
+    assert_eq!(
+        (&event["outcome"], &event["action"]),
+        (&"done".into(), &"sql".into())
+    );
     assert_eq!(event["rows_affected"], 2);
-    let (begin_s, end_s) = (event["begin_s"].as_f64().unwrap(), event["end_s"].as_f64().unwrap());
+    let (begin_s, end_s) = (
+        event["begin_s"].as_f64().unwrap(),
+        event["end_s"].as_f64().unwrap(),
+    );
     assert!((3.0..3.5).contains(&begin_s) && end_s >= begin_s, "{event}");
-    let rows = results.sql("SELECT outcome, before_per_s > 0, during_per_s IS NOT NULL FROM events");
+    let rows =
+        results.sql("SELECT outcome, before_per_s > 0, during_per_s IS NOT NULL FROM events");
     assert_eq!(rows, [["done".to_owned().into(), 1.into(), 1.into()]]);
     let page = results.text("report.html");
     assert!(page.contains("Planned events, and what they cost"));
     assert!(page.contains("Marked: 1 event (add index from"));
-    scene.dbdyno(["report", "results/alter-1", "--format", "json"]).exits(0).prints("\"recovered_after_s\"");
-    scene.dbdyno(["top", "results/alter-1/run-0001.jsonl", "--plain"]).exits(0).prints("# event add index done after");
+    scene
+        .dbdyno(["report", "results/alter-1", "--format", "json"])
+        .exits(0)
+        .prints("\"recovered_after_s\"");
+    scene
+        .dbdyno(["top", "results/alter-1/run-0001.jsonl", "--plain"])
+        .exits(0)
+        .prints("# event add index done after");
     scene.nothing_is_left();
 }
 
@@ -100,19 +113,38 @@ command = ["sleep", "600"]
 "#;
     scene.file("fails.toml", &experiment(event, "duration = \"5s\""));
     let finished = scene.dbdyno(["run", "fails.toml"]).exits(3);
-    let finished = finished.says("event ALTER TABLE nowhere ADD COLUMN c INT of run 1 failed: error 1146");
+    let finished =
+        finished.says("event ALTER TABLE nowhere ADD COLUMN c INT of run 1 failed: error 1146");
     finished.says("(and 4 other events)");
     let results = Results::at(scene.path().join("results/fails-1"));
     assert!(results.record(1).is_complete());
     let events = events(&results);
-    let outcomes: Vec<&str> = events.iter().map(|it| it["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["failed", "timed_out", "timed_out", "failed", "timed_out"]);
+    let outcomes: Vec<&str> = events
+        .iter()
+        .map(|it| it["outcome"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        outcomes,
+        ["failed", "timed_out", "timed_out", "failed", "timed_out"]
+    );
     let message = |at: usize| events[at]["message"].as_str().unwrap();
-    assert!(message(1).contains("timeout of 0.5 s; ended by KILL"), "{}", message(1));
-    assert!(message(2).contains("ended with its process group"), "{}", message(2));
+    assert!(
+        message(1).contains("timeout of 0.5 s; ended by KILL"),
+        "{}",
+        message(1)
+    );
+    assert!(
+        message(2).contains("ended with its process group"),
+        "{}",
+        message(2)
+    );
     assert_eq!(message(3), "exit status: 3");
     assert_eq!(events[3]["output"], "5\n");
-    assert!(message(4).starts_with("not done when the load ended"), "{}", message(4));
+    assert!(
+        message(4).starts_with("not done when the load ended"),
+        "{}",
+        message(4)
+    );
     let output = events[2]["output"].as_str().unwrap();
     let child = output.strip_prefix("awake\n").unwrap().trim();
     scene.wait_until("the command's child has ended", || {
@@ -148,14 +180,22 @@ server = "kill"
     for event in events(&results) {
         assert_eq!(event["outcome"], "done", "{event}");
     }
-    let errors: u64 = record.all("error").map(|it| it["count"].as_u64().unwrap()).sum();
+    let errors: u64 = record
+        .all("error")
+        .map(|it| it["count"].as_u64().unwrap())
+        .sum();
     assert!(errors > 0, "an outage has errors");
     // Something came back in the last second, and the server's new process was observed there.
     let last = record.measured().last().unwrap();
-    assert!(last["operations"][0]["count"].as_u64().unwrap() > 0, "{last}");
+    assert!(
+        last["operations"][0]["count"].as_u64().unwrap() > 0,
+        "{last}"
+    );
     let used = record.all("telemetry").last().unwrap();
     assert!(used["server"].is_object(), "{used}");
-    let statuses = record.all("server_status").map(|it| it["t_s"].as_f64().unwrap());
+    let statuses = record
+        .all("server_status")
+        .map(|it| it["t_s"].as_f64().unwrap());
     assert!(statuses.last().unwrap() > 12.0);
     scene.nothing_is_left();
 }

@@ -156,7 +156,8 @@ impl EventSpec {
                 "`at` is {at:?} after the start of the measurement, which lasts {:?}",
                 load.duration
             );
-            let hint = "an event begins within `duration` of [load], with time left to see its effect";
+            let hint =
+                "an event begins within `duration` of [load], with time left to see its effect";
             return Err(section.error_at("at", Problem::Conflict { problem, hint }));
         }
         let action = action(section, server)?;
@@ -233,7 +234,9 @@ fn statements(section: &Section<'_>) -> Result<Vec<String>, Error> {
     }
     let statement = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
     let texts = texts.iter();
-    texts.map(|it| it.parsed("a statement", statement)).collect()
+    texts
+        .map(|it| it.parsed("a statement", statement))
+        .collect()
 }
 
 fn command(section: &Section<'_>) -> Result<EventAction, Error> {

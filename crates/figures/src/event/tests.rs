@@ -56,7 +56,9 @@ fn record(per_s: &[u64], events: Vec<PlannedEvent>) -> Record {
     for (second, count) in per_s.iter().enumerate() {
         let response_ns = if *count < 90 { 10_000_000 } else { 1_000_000 };
         let t_s = FROM_S + second as f64;
-        record.intervals.push(interval(t_s, Phase::Measurement, *count, response_ns));
+        record
+            .intervals
+            .push(interval(t_s, Phase::Measurement, *count, response_ns));
     }
     record.events = events;
     record
@@ -70,7 +72,9 @@ fn only(record: &Record) -> EventCost {
 
 fn series(parts: &[(usize, u64)]) -> Vec<u64> {
     let seconds = parts.iter();
-    seconds.flat_map(|(count, per_s)| vec![*per_s; *count]).collect()
+    seconds
+        .flat_map(|(count, per_s)| vec![*per_s; *count])
+        .collect()
 }
 
 fn p99_ms(stretch: &Stretch) -> f64 {
@@ -82,20 +86,32 @@ fn before_during_and_after() {
     // From 20.5 s to 29.5 s: the seconds 20 to 29 belong to the event; two more until the level is reached again.
     let per_s = series(&[(20, 100), (10, 40), (2, 50), (28, 100)]);
     let cost = only(&record(&per_s, vec![event(1, 20.5, Some(29.5))]));
-    assert_eq!((cost.before.length_s, cost.before.throughput_per_s), (20.0, 100.0));
-    assert_eq!((cost.during.length_s, cost.during.throughput_per_s), (10.0, 40.0));
+    assert_eq!(
+        (cost.before.length_s, cost.before.throughput_per_s),
+        (20.0, 100.0)
+    );
+    assert_eq!(
+        (cost.during.length_s, cost.during.throughput_per_s),
+        (10.0, 40.0)
+    );
     assert_eq!(cost.during_share(), 0.4);
     let after = cost.after.as_ref().unwrap();
     assert_eq!(after.length_s, 30.0);
     assert!((cost.after_share().unwrap() - 29.0 / 30.0).abs() < 1e-9);
-    assert_eq!((p99_ms(&cost.before), p99_ms(&cost.during), p99_ms(after)), (1.0, 10.0, 10.0));
+    assert_eq!(
+        (p99_ms(&cost.before), p99_ms(&cost.during), p99_ms(after)),
+        (1.0, 10.0, 10.0)
+    );
     assert_eq!(cost.lost_operations, 700.0);
     assert_eq!((cost.recovered_after_s, cost.hold_s), (Some(2.5), 5.0));
 }
 
 #[test]
 fn an_event_without_effect_costs_nothing() {
-    let cost = only(&record(&series(&[(60, 100)]), vec![event(1, 20.3, Some(20.3))]));
+    let cost = only(&record(
+        &series(&[(60, 100)]),
+        vec![event(1, 20.3, Some(20.3))],
+    ));
     assert_eq!((cost.during.length_s, cost.lost_operations), (1.0, 0.0));
     assert_eq!(cost.recovered_after_s, Some(0.0));
 }
@@ -104,7 +120,10 @@ fn an_event_without_effect_costs_nothing() {
 fn a_good_second_between_stalls_is_no_recovery() {
     let per_s = series(&[(20, 100), (1, 10), (1, 100), (3, 10), (35, 100)]);
     let cost = only(&record(&per_s, vec![event(1, 20.0, Some(20.9))]));
-    assert!((cost.recovered_after_s.unwrap() - 4.1).abs() < 1e-9, "{cost:?}");
+    assert!(
+        (cost.recovered_after_s.unwrap() - 4.1).abs() < 1e-9,
+        "{cost:?}"
+    );
     let never = series(&[(20, 100), (40, 89)]);
     let cost = only(&record(&never, vec![event(1, 20.0, Some(21.0))]));
     assert_eq!(cost.recovered_after_s, None);
@@ -120,7 +139,10 @@ fn an_outage_counts_its_errors() {
     let per_s = series(&[(20, 100), (5, 0), (35, 100)]);
     let cost = only(&record(&per_s, vec![event(1, 20.0, Some(25.0))]));
     assert_eq!((cost.during.errors, cost.during.p99), (5, None));
-    assert_eq!((cost.lost_operations, cost.recovered_after_s), (500.0, Some(0.0)));
+    assert_eq!(
+        (cost.lost_operations, cost.recovered_after_s),
+        (500.0, Some(0.0))
+    );
 }
 
 #[test]
@@ -130,7 +152,10 @@ fn events_do_not_take_each_others_time() {
     let costs = EventCost::of_record(&record(&per_s, events));
     let [first, second] = [0, 1].map(|at| costs[at].as_ref().unwrap());
     assert_eq!(first.after.as_ref().unwrap().length_s, 15.0);
-    assert_eq!((second.before.length_s, second.before.throughput_per_s), (15.0, 100.0));
+    assert_eq!(
+        (second.before.length_s, second.before.throughput_per_s),
+        (15.0, 100.0)
+    );
     // Exactly nine tenths of the level are enough.
     assert_eq!(second.recovered_after_s, Some(0.0));
 }
@@ -140,7 +165,10 @@ fn an_event_that_did_not_end_reaches_the_end_of_the_measurement() {
     let per_s = series(&[(20, 100), (20, 50)]);
     let cost = only(&record(&per_s, vec![event(1, 20.0, None)]));
     assert_eq!((cost.during.length_s, cost.after), (20.0, None));
-    assert_eq!((cost.lost_operations, cost.recovered_after_s), (1000.0, None));
+    assert_eq!(
+        (cost.lost_operations, cost.recovered_after_s),
+        (1000.0, None)
+    );
     assert_eq!(cost.hold_s, 4.0);
 }
 
@@ -148,7 +176,10 @@ fn an_event_that_did_not_end_reaches_the_end_of_the_measurement() {
 fn without_a_level_before_there_is_no_cost() {
     let short = record(&series(&[(60, 100)]), vec![event(1, 2.0, Some(3.0))]);
     assert_eq!(EventCost::of_record(&short), [None]);
-    let stood_still = record(&series(&[(20, 0), (40, 100)]), vec![event(1, 20.0, Some(21.0))]);
+    let stood_still = record(
+        &series(&[(20, 0), (40, 100)]),
+        vec![event(1, 20.0, Some(21.0))],
+    );
     assert_eq!(EventCost::of_record(&stood_still), [None]);
     let mut not_begun = event(1, 20.0, None);
     not_begun.begin_s = None;

@@ -46,12 +46,10 @@ pub(super) fn section(results: &Results, grid: &Grid<'_>) -> Markup {
 }
 
 fn row(event: &EventSummary) -> Markup {
-    let throughput = |it: &Option<StretchFigures>| {
-        events::operations(it.as_ref().map(|it| it.throughput))
-    };
-    let p99 = |it: &Option<StretchFigures>| {
-        events::p99_in_words(it.as_ref().and_then(|it| it.p99_ns))
-    };
+    let throughput =
+        |it: &Option<StretchFigures>| events::operations(it.as_ref().map(|it| it.throughput));
+    let p99 =
+        |it: &Option<StretchFigures>| events::p99_in_words(it.as_ref().and_then(|it| it.p99_ns));
     html! {
         tr {
             th scope="row" { (event.subject()) }

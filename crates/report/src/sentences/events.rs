@@ -120,7 +120,10 @@ fn summary(
         (record.header.run, words)
     });
     let costs: Vec<&EventCost> = runs.iter().filter_map(|(.., cost)| cost.as_ref()).collect();
-    let took: Vec<f64> = runs.iter().filter_map(|(_, event, _)| event.took_s()).collect();
+    let took: Vec<f64> = runs
+        .iter()
+        .filter_map(|(_, event, _)| event.took_s())
+        .collect();
     let lost: Vec<f64> = costs.iter().map(|it| it.lost_operations.max(0.0)).collect();
     let recovered: Vec<f64> = costs.iter().filter_map(|it| it.recovered_after_s).collect();
     Some(EventSummary {
@@ -164,7 +167,11 @@ impl EventSummary {
         };
         let failed = self.failures_in_words();
         let failed = failed.map_or_else(String::new, |failed| format!(" {failed}."));
-        format!("{}{}{cost}.{failed}", self.subject(), took.unwrap_or_default())
+        format!(
+            "{}{}{cost}.{failed}",
+            self.subject(),
+            took.unwrap_or_default()
+        )
     }
 
     fn load_in_words(&self) -> Option<String> {
@@ -250,7 +257,11 @@ pub(crate) fn marks_in_words(record: &Record) -> String {
         .collect();
     match words.len() {
         0 => String::new(),
-        count => format!("Marked: {} ({}). ", counted(count, "event"), words.join("; ")),
+        count => format!(
+            "Marked: {} ({}). ",
+            counted(count, "event"),
+            words.join("; ")
+        ),
     }
 }
 
@@ -276,7 +287,11 @@ mod tests {
         let mut record = Record::read(text.as_bytes()).unwrap();
         record.intervals = (0..60)
             .map(|second| {
-                let count = if (20..30).contains(&second) { slow_per_s } else { 100 };
+                let count = if (20..30).contains(&second) {
+                    slow_per_s
+                } else {
+                    100
+                };
                 let mut histogram = Histogram::new();
                 (0..count).for_each(|_| histogram.record(1_000_000));
                 let operation = OperationInterval {

@@ -37,10 +37,14 @@ pub(crate) struct StretchRow {
 /// The events of a run, in the order of their times.
 pub(crate) fn event_rows(record: &Record) -> Vec<EventRow<'_>> {
     let costs = EventCost::of_record(record).into_iter();
-    let rows = record.events.iter().zip(costs).map(|(event, cost)| EventRow {
-        event,
-        cost: cost.as_ref().map(CostRow::of),
-    });
+    let rows = record
+        .events
+        .iter()
+        .zip(costs)
+        .map(|(event, cost)| EventRow {
+            event,
+            cost: cost.as_ref().map(CostRow::of),
+        });
     rows.collect()
 }
 

@@ -81,7 +81,9 @@ impl Command<'_> {
             ("DBDYNO_USER", self.endpoint.user.clone()),
         ];
         match &self.endpoint.address {
-            Address::Unix(socket) => variables.push(("DBDYNO_SOCKET", socket.display().to_string())),
+            Address::Unix(socket) => {
+                variables.push(("DBDYNO_SOCKET", socket.display().to_string()))
+            }
             Address::Tcp { host, port } => {
                 variables.push(("DBDYNO_HOST", host.clone()));
                 variables.push(("DBDYNO_PORT", port.to_string()));
@@ -210,10 +212,17 @@ mod tests {
     fn an_exit_code_and_a_missing_program_are_failures() {
         let performed = run(&["sh", "-c", "echo so; exit 3"], None);
         assert_eq!(performed.outcome, EventOutcome::Failed);
-        assert_eq!((&*performed.message, &*performed.output), ("exit status: 3", "so\n"));
+        assert_eq!(
+            (&*performed.message, &*performed.output),
+            ("exit status: 3", "so\n")
+        );
         let performed = run(&["/nowhere/at/all"], None);
         assert_eq!(performed.outcome, EventOutcome::Failed);
-        assert!(performed.message.starts_with("cannot start /nowhere/at/all: "));
+        assert!(
+            performed
+                .message
+                .starts_with("cannot start /nowhere/at/all: ")
+        );
     }
 
     #[test]
@@ -231,7 +240,10 @@ mod tests {
         let performed = run(&["sh", "-c", "sleep 600 & echo $!"], None);
         assert_eq!(performed.outcome, EventOutcome::Done);
         assert!(is_gone(performed.output.trim().parse().unwrap()));
-        let performed = run(&["sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x"], None);
+        let performed = run(
+            &["sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x"],
+            None,
+        );
         assert_eq!(performed.output.len(), OUTPUT_BYTES_MAX);
     }
 

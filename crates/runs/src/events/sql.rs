@@ -14,7 +14,11 @@ use super::{cut_off::CutOff, performed::Performed};
 const KILL_WITHIN: Duration = Duration::from_secs(5);
 
 /// Executes statements in their order; an error ends them, and what has to end is ended on the server too.
-pub(super) fn execute(endpoint: &Endpoint, statements: &[String], cut_off: &CutOff<'_>) -> Performed {
+pub(super) fn execute(
+    endpoint: &Endpoint,
+    statements: &[String],
+    cut_off: &CutOff<'_>,
+) -> Performed {
     match reactor::block_on(execute_all(endpoint, statements, cut_off)) {
         Ok(performed) => performed,
         Err(error) => Performed::failed(error.to_string()),

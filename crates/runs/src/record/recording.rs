@@ -323,8 +323,7 @@ impl Observer for Recording<'_> {
         }
         let begins = (mark.phase == Phase::Measurement).then_some(mark.t_s);
         self.write(&Line::Phase(mark));
-        if let (Some(begin_s), Some(start), Some(events)) =
-            (begins, self.started, &mut self.events)
+        if let (Some(begin_s), Some(start), Some(events)) = (begins, self.started, &mut self.events)
         {
             let begin = start + Duration::from_secs_f64(begin_s);
             events.measured_from(begin, begin_s, self.writer.clone(), self.context);

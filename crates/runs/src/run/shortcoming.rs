@@ -266,7 +266,10 @@ mod tests {
         };
         assert_eq!(said(&[event("server", EventOutcome::Done)]), None);
         let client = "statements failed: 4 found by the client (no)";
-        assert_eq!(said(&[event("sql", EventOutcome::Done)]).as_deref(), Some(client));
+        assert_eq!(
+            said(&[event("sql", EventOutcome::Done)]).as_deref(),
+            Some(client)
+        );
         assert_eq!(
             said(&[event("server", EventOutcome::Failed)]).as_deref(),
             Some("event restart at noon of run 3 failed: no")

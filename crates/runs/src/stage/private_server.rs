@@ -297,7 +297,10 @@ impl PrivateServer {
 
     fn start(&mut self) -> Result<(), Blamed> {
         if !self.server.lock().is_running() {
-            self.server.lock().start(Lifetime::Owned).map_err(Blamed::from)?;
+            self.server
+                .lock()
+                .start(Lifetime::Owned)
+                .map_err(Blamed::from)?;
         }
         Ok(())
     }
@@ -306,7 +309,10 @@ impl PrivateServer {
     fn configure(&mut self, settings: Settings) -> Result<(), Blamed> {
         self.stop()?;
         if settings != self.settings {
-            self.server.lock().reconfigure(&settings).map_err(Blamed::from)?;
+            self.server
+                .lock()
+                .reconfigure(&settings)
+                .map_err(Blamed::from)?;
             self.settings = settings;
             self.tell_of_remarks();
         }
@@ -387,7 +393,10 @@ impl PrivateServer {
         };
         self.stop()?;
         let step = (self.context).step("keeping a copy of the data", Length::Unknown);
-        let snapshot = self.server.lock().dir()
+        let snapshot = self
+            .server
+            .lock()
+            .dir()
             .join(format!("data-{}", self.stored.len() + 1));
         self.server
             .lock()
@@ -419,7 +428,10 @@ impl PrivateServer {
     /// Starts the pristine server and creates the database.
     fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
         self.stop()?;
-        self.server.lock().restore(&self.pristine).map_err(Blamed::from)?;
+        self.server
+            .lock()
+            .restore(&self.pristine)
+            .map_err(Blamed::from)?;
         self.holds = None;
         self.start()?;
         let create = format!(

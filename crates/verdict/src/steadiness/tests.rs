@@ -46,7 +46,10 @@ fn silent(_: usize) -> ServerStatus {
 fn only_what_precedes_the_first_event_is_judged() {
     let counts = [even(40), vec![0; 20]].concat();
     let mut record = run(&counts, silent);
-    assert_ne!(run_state(&record).map(|it| it.steadiness), Ok(Steadiness::Steady));
+    assert_ne!(
+        run_state(&record).map(|it| it.steadiness),
+        Ok(Steadiness::Steady)
+    );
     assert!(run_stalls(&record).is_some());
     record.events = vec![samples::PlannedEvent {
         number: 1,

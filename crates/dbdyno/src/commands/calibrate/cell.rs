@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop,
-    Tolerated, WarmUp,
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, Tolerated,
+    WarmUp,
 };
 use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};

@@ -18,9 +18,11 @@ const OUTAGE: Tolerated = Tolerated {
 
 fn drive_tolerating(user: Scripted, on_error: OnError, measure_ms: u64) -> Told {
     let phases = (0, Some(measure_ms));
-    drive_with(vec![user], Arrivals::Closed, on_error, phases, |task| Task {
-        tolerated: OUTAGE,
-        ..task
+    drive_with(vec![user], Arrivals::Closed, on_error, phases, |task| {
+        Task {
+            tolerated: OUTAGE,
+            ..task
+        }
     })
 }
 
