@@ -70,7 +70,6 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
     assert_eq!(rows, [["done".to_owned().into(), 1.into(), 1.into()]]);
     let page = results.text("report.html");
     assert!(page.contains("Planned events, and what they cost"));
-    assert!(page.contains("Marked: 1 event (add index from"));
     scene
         .dbdyno(["report", "results/alter-1", "--format", "json"])
         .exits(0)
@@ -170,7 +169,7 @@ server = "kill"
 "#;
     scene.file("outage.toml", &experiment(event, "duration = \"16s\""));
     scene
-        .dbdyno(["run", "outage.toml"])
+        .dbdyno(["run", "outage.toml", "--verbose"])
         .exits(0)
         .prints_sentence("event server restart at 2 s took")
         .prints_sentence("event crash at 8 s took");
