@@ -85,7 +85,7 @@ pub(crate) fn tolerated(run: &PlannedRun) -> Tolerated {
     let sql = has(|action| matches!(action, EventAction::Sql(_)));
     Tolerated {
         // A server that starts after a crash may need minutes; the end of the run ends the attempts.
-        reconnect_for: server.then(|| run.load.duration),
+        reconnect_for: server.then_some(run.load.duration),
         numbers: match (server, sql) {
             (true, true) => OF_BOTH,
             (true, false) => OF_A_SHUTDOWN,

@@ -89,25 +89,24 @@ impl PrivateServer {
         context: Context,
         group: Option<Cgroup>,
     ) -> Result<Self, Blamed> {
-        let installation = Installation::find(run, mysqld).map_err(Blamed::from)?;
+        let installation = Installation::find(run, mysqld)?;
         let what = format!(
             "making a private server ({} {})",
             installation.flavour, installation.version
         );
         let step = context.step(&what, Length::Unknown);
-        let mut server =
-            Server::create(&place.directory, &installation, &settings).map_err(Blamed::from)?;
+        let mut server = Server::create(&place.directory, &installation, &settings)?;
         let link = place.is_elsewhere().then(|| place.path.clone());
         if let Some(link) = &link
             && let Err(error) = named_server::link(link, server.dir())
         {
-            server.destroy().map_err(Blamed::from)?;
+            server.destroy()?;
             return Err(error);
         }
         // Inside the server's directory, so that removing the server also removes its copies.
         let pristine = place.directory.join("pristine");
         if let Err(error) = server.snapshot(&pristine, None) {
-            server.destroy().map_err(Blamed::from)?;
+            server.destroy()?;
             return Err(Blamed::from(error));
         }
         drop(step);
@@ -199,7 +198,7 @@ impl PrivateServer {
             if self.server.lock().redo_log_is_off() {
                 Purpose::Change.control(&self.server.lock().endpoint(), redo_log::bring_back)?;
             }
-            self.server.lock().stop().map_err(Blamed::from)?;
+            self.server.lock().stop()?;
         }
         Ok(())
     }
@@ -209,11 +208,11 @@ impl PrivateServer {
         // Its data is removed anyway: after an interruption there is no need to wait until it is flushed.
         match signals::raised_for() {
             Some(_) if !self.server.lock().redo_log_is_off() => {
-                self.server.lock().kill().map_err(Blamed::from)?;
+                self.server.lock().kill()?;
             }
             _ => self.stop()?,
         }
-        self.server.into_server().destroy().map_err(Blamed::from)?;
+        self.server.into_server().destroy()?;
         match &self.link {
             Some(link) => Ok(named_server::unlink(link)?),
             None => Ok(()),
@@ -223,7 +222,7 @@ impl PrivateServer {
     /// Stops the server and keeps it; returns its directory.
     pub(crate) fn keep(mut self) -> Result<PathBuf, Blamed> {
         self.stop()?;
-        self.server.lock().keep().map_err(Blamed::from)?;
+        self.server.lock().keep()?;
         Ok(self.server.lock().dir().to_owned())
     }
 
@@ -297,10 +296,7 @@ impl PrivateServer {
 
     fn start(&mut self) -> Result<(), Blamed> {
         if !self.server.lock().is_running() {
-            self.server
-                .lock()
-                .start(Lifetime::Owned)
-                .map_err(Blamed::from)?;
+            self.server.lock().start(Lifetime::Owned)?;
         }
         Ok(())
     }
@@ -309,10 +305,7 @@ impl PrivateServer {
     fn configure(&mut self, settings: Settings) -> Result<(), Blamed> {
         self.stop()?;
         if settings != self.settings {
-            self.server
-                .lock()
-                .reconfigure(&settings)
-                .map_err(Blamed::from)?;
+            self.server.lock().reconfigure(&settings)?;
             self.settings = settings;
             self.tell_of_remarks();
         }
@@ -334,13 +327,13 @@ impl PrivateServer {
         } else if self.holds.as_ref() != Some(key) || data.is_renewed(new_block) {
             self.stop()?;
             let snapshot = &self.stored[key].snapshot;
-            self.server.lock().restore(snapshot).map_err(Blamed::from)?;
+            self.server.lock().restore(snapshot)?;
             self.holds = Some(key.clone());
             state = "restored";
         }
         if data.spec.cache == Cache::Cold {
             self.stop()?;
-            server::evict_page_cache(self.server.lock().datadir()).map_err(Blamed::from)?;
+            server::evict_page_cache(self.server.lock().datadir())?;
         }
         let buffer_pool_bytes = self.buffer_pool_bytes()?;
         let stored = &self.stored[key];
@@ -379,7 +372,7 @@ impl PrivateServer {
         })?;
         self.stop()?;
         if is_cold {
-            server::evict_page_cache(self.server.lock().datadir()).map_err(Blamed::from)?;
+            server::evict_page_cache(self.server.lock().datadir())?;
         }
         Ok(())
     }
@@ -398,10 +391,7 @@ impl PrivateServer {
             .lock()
             .dir()
             .join(format!("data-{}", self.stored.len() + 1));
-        self.server
-            .lock()
-            .snapshot(&snapshot, None)
-            .map_err(Blamed::from)?;
+        self.server.lock().snapshot(&snapshot, None)?;
         drop(step);
         self.holds = Some(data.data_set.clone());
         let stored = Stored {
@@ -428,10 +418,7 @@ impl PrivateServer {
     /// Starts the pristine server and creates the database.
     fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
         self.stop()?;
-        self.server
-            .lock()
-            .restore(&self.pristine)
-            .map_err(Blamed::from)?;
+        self.server.lock().restore(&self.pristine)?;
         self.holds = None;
         self.start()?;
         let create = format!(
