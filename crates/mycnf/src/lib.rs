@@ -59,7 +59,9 @@ pub use catalogue::{Catalogue, Family};
 pub use client::{ClientFiles, ClientOptions, Transport};
 pub use comparison::{Difference, Side, differences};
 pub use counters::Counters;
-pub use durability::{Durability, DurabilityClass, MissingGuarantee};
+pub use durability::{
+    Durability, DurabilityClass, DurabilitySettings, MissingGuarantee, is_copy_on_write,
+};
 pub use entry::{Entry, Origin};
 pub use error::Error;
 pub use explanation::{Explanation, Topic, explained_names, explanation, topic};

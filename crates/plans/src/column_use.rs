@@ -6,8 +6,12 @@
 //! select count(0) AS `count(*)` from `shop`.`item` `i` where ((`shop`.`i`.`kind` = 3) and (`shop`.`i`.`price` > 5))
 //! ```
 
+mod alternatives;
 mod token;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use alternatives::alternatives;
 use token::{Token, tokens};
 
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
@@ -25,6 +29,8 @@ pub struct TableUse {
     pub joined: Vec<String>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
+    /// Columns of an OR over several columns of this table, whose conditions are alternatives.
+    pub either: Vec<String>,
     /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
     pub order: Vec<String>,
     /// All columns.
@@ -96,7 +102,9 @@ impl Reading<'_> {
     fn find_columns(&mut self) {
         let mut clauses = Clauses::default();
         let mut has_group = false;
-        for at in 0..self.tokens.len() {
+        let alternatives = alternatives(self.tokens);
+        let of_or = self.columns_of_or(&alternatives);
+        for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
             let Some((table, column)) = self.column(at) else {
                 continue;
@@ -120,7 +128,8 @@ impl Reading<'_> {
                 has_group = true;
                 self.tables.iter_mut().for_each(|table| table.order.clear());
             }
-            let table = &mut self.tables[table];
+            let number = table;
+            let table = &mut self.tables[number];
             add(&mut table.used, &column);
             match clauses.now {
                 Clause::Where => {
@@ -135,6 +144,14 @@ impl Reading<'_> {
                     }
                     let is_wildcard =
                         matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
+                    let columns_of_or = of_token.and_then(|group| of_or.get(&group));
+                    if let Some(columns) = columns_of_or.filter(|it| it.len() > 1) {
+                        // An index merge reads one table.
+                        if operator.is_some() && columns.iter().all(|(of, _)| *of == number) {
+                            add(&mut table.either, &column);
+                        }
+                        continue;
+                    }
                     match operator {
                         Some("=") if is_join => add(&mut table.joined, &column),
                         Some("=") => add(&mut table.equal, &column),
@@ -154,6 +171,20 @@ impl Reading<'_> {
         if with_order.count() > 1 {
             self.tables.iter_mut().for_each(|table| table.order.clear());
         }
+    }
+
+    /// The tables and columns of each OR.
+    fn columns_of_or(
+        &self,
+        alternatives: &[Option<usize>],
+    ) -> BTreeMap<usize, BTreeSet<(usize, String)>> {
+        let mut found: BTreeMap<usize, BTreeSet<(usize, String)>> = BTreeMap::new();
+        for (at, group) in alternatives.iter().enumerate() {
+            if let Some((group, column)) = group.zip(self.column(at)) {
+                found.entry(group).or_default().insert(column);
+            }
+        }
+        found
     }
 
     fn before(&self, at: usize) -> Option<&Token> {

@@ -1,7 +1,6 @@
 //! A plan drawn for a terminal: the tree on the left, estimates and measurements in columns on the right.
 
 use unicode_width::UnicodeWidthStr;
-use units::{count, duration, percent_number, si};
 
 use crate::{
     findings::{dearest, worst_misestimate},
@@ -98,31 +97,14 @@ impl Drawing {
     }
 
     fn figures(&self, node: &Node) -> Vec<String> {
-        let text =
-            |value: Option<f64>, format: fn(f64) -> String| value.map(format).unwrap_or_default();
-        let estimate = &node.estimate;
-        if !self.is_measured {
-            return vec![
-                text(estimate.rows, count),
-                text(estimate.filtered_percent, |percent| {
-                    percent_number(percent / 100.0)
-                }),
-                text(estimate.total_cost.or(estimate.own_cost), si),
-            ];
-        }
-        let actual = node.actual.unwrap_or_default();
-        let time = actual.total_ms.or(actual.own_ms);
-        let never = actual.loops == Some(0.0);
-        vec![
-            text(estimate.rows, count),
-            text(actual.rows.filter(|_| !never), count),
-            if never {
-                "never".to_owned()
-            } else {
-                text(actual.loops, count)
-            },
-            text(time.filter(|_| !never), |ms| duration(ms * 1e6)),
-        ]
+        let figures = if self.is_measured {
+            let it = node.measured_figures();
+            vec![it.expected, it.rows, it.times, it.time]
+        } else {
+            let it = node.estimated_figures();
+            vec![it.rows, it.kept_percent, it.cost]
+        };
+        figures.into_iter().map(Option::unwrap_or_default).collect()
     }
 
     /// A line with its figures at the right edge.

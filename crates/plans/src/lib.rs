@@ -13,6 +13,7 @@ mod findings;
 mod flag;
 mod json;
 mod node;
+mod node_figures;
 mod operation;
 mod operator;
 mod operator_json;
@@ -32,6 +33,7 @@ pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, wor
 pub use flag::Flag;
 pub use json::Json;
 pub use node::{Actual, Condition, Estimate, Fact, Node, Plan};
+pub use node_figures::{EstimatedFigures, MeasuredFigures};
 pub use operation::{Access, JoinKind, Operation};
 pub use trace::{JoinOrder, JoinStep, Outcome, Rejected, Trace, TracedBlock};
 pub use traditional::Rows;

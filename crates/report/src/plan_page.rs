@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 use plans::{Node, Plan, Trace, dearest, worst_misestimate};
-use units::{count, duration, percent_number, si};
 
 use crate::page::{document_with_style, scrolling};
 
@@ -130,37 +129,17 @@ fn add_rows(node: &Node, depth: usize, is_measured: bool, rows: &mut Vec<Markup>
 }
 
 fn figures(node: &Node, is_measured: bool) -> Vec<String> {
-    let text = |value: Option<f64>, format: fn(f64) -> String| {
-        value.map_or_else(|| "–".to_owned(), format)
+    let figures = if is_measured {
+        let it = node.measured_figures();
+        vec![it.expected, it.rows, it.times, it.time, it.own_time]
+    } else {
+        let it = node.estimated_figures();
+        vec![it.rows, it.kept_percent, it.cost]
     };
-    let estimate = &node.estimate;
-    if !is_measured {
-        return vec![
-            text(estimate.rows, count),
-            text(estimate.filtered_percent, |percent| {
-                percent_number(percent / 100.0)
-            }),
-            text(estimate.total_cost.or(estimate.own_cost), si),
-        ];
-    }
-    let actual = node.actual.unwrap_or_default();
-    let time = |ms: f64| duration(ms * 1e6);
-    if actual.loops == Some(0.0) {
-        let mut figures = vec![
-            text(estimate.rows, count),
-            "–".to_owned(),
-            "never".to_owned(),
-        ];
-        figures.extend(["–".to_owned(), "–".to_owned()]);
-        return figures;
-    }
-    vec![
-        text(estimate.rows, count),
-        text(actual.rows, count),
-        text(actual.loops, count),
-        text(actual.total_ms.or(actual.own_ms), time),
-        text(node.own_ms(), time),
-    ]
+    let figures = figures.into_iter();
+    figures
+        .map(|figure| figure.unwrap_or_else(|| "–".to_owned()))
+        .collect()
 }
 
 fn trace_content(trace: &Trace) -> Markup {

@@ -36,6 +36,8 @@ pub struct TimedStatement<'a> {
     pub parts_s: Option<[f64; 4]>,
     /// What one execution adds to counters of the server.
     pub costs: &'a [(String, i64)],
+    /// What performance_schema says about it, in a line.
+    pub event: Option<String>,
 }
 
 /// Renders timed statements as one HTML page.
@@ -111,6 +113,7 @@ fn section(it: &TimedStatement<'_>) -> Markup {
             @if it.warnings > 0 { p.note { (units::counted(it.warnings as usize, "warning")) } }
             @if !it.cold_s.is_empty() { p { "Cold: " (times(it.cold_s)) } }
             details { summary { "Single times" } p { (times(it.warm_s)) } }
+            @if let Some(event) = &it.event { p { "performance_schema: " (event) } }
             @if !it.costs.is_empty() {
                 (scrolling("Costs of one execution", html! {
                     table {
@@ -148,9 +151,17 @@ mod tests {
                 interval_s: None,
                 parts_s: Some([1e-6, 0.002, 0.0, 0.0005]),
                 costs: &[("Handler_read_next".to_owned(), 1234)],
+                event: Some("rows examined 77".to_owned()),
             }],
         );
-        for part in ["2.50 ms", "500 ms", "1.23k", "too few runs", "1 warning"] {
+        for part in [
+            "2.50 ms",
+            "500 ms",
+            "1.23k",
+            "too few runs",
+            "1 warning",
+            "performance_schema: rows examined 77",
+        ] {
             assert!(page.contains(part), "{part}");
         }
         assert!(!page.contains("<script>"));

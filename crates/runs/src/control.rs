@@ -166,7 +166,7 @@ pub async fn number(
 }
 
 /// A name as SQL has it: in backticks.
-pub(crate) fn backticked(name: &str) -> String {
+pub fn backticked(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 

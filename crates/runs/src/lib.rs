@@ -27,7 +27,7 @@ mod stage;
 pub use benchmarks::{check_limits, read_files};
 pub use blame::{Blamed, hint_to_refusal};
 pub use claimed_place::{claim_place, storage_of};
-pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
+pub use control::{Purpose, backticked, control, number, quoted, wait, wait_for_thread};
 pub use data::{
     database, known_tables, population,
     prepared_tables::{PreparedTables, clean_up, droppable},

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-use mycnf::{OptionName, PrivateOptions, parse_size_bytes};
+use mycnf::{OptionFile, OptionName, Options, PrivateOptions, parse_size_bytes};
 
-use crate::configuration::Settings;
+use crate::configuration::{Settings, configure};
 use crate::directory::layout::Layout;
 use crate::directory::lock::Lock;
 use crate::error::Error;
@@ -16,11 +16,14 @@ use crate::server::Server;
 use crate::snapshot::binary_logs::binary_logs;
 use crate::snapshot::copy::{OWN_FILES, copy_directory};
 
+/// The server's default.
+const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
+
 impl Server {
     /// Makes a server in a directory that does not exist yet, with a copy of the data of this one, which must be stopped
-    /// cleanly. `set` are single options, which override the options of this one. The copy is not started, and it is
-    /// removed once this process has ended.
-    pub fn duplicate(&self, dir: &Path, set: &BTreeMap<String, String>) -> Result<Self, Error> {
+    /// cleanly. `settings` override the options of this one; those that are fixed in the data directory must not change.
+    /// The copy is not started, and it is removed once this process has ended.
+    pub fn duplicate(&self, dir: &Path, settings: &Settings) -> Result<Self, Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refuse_if_running()?;
         let own = || self.layout.dir.clone();
@@ -31,36 +34,47 @@ impl Server {
             return Err(Error::RedoLogOff { dir: own() });
         }
         let target = Layout::of(dir)?;
+        let own_file = std::iter::once(self.layout.option_file.clone());
         let checked = Settings {
-            cnf: vec![self.layout.option_file.clone()],
-            set: set.clone(),
-            port: None,
+            cnf: own_file.chain(settings.cnf.iter().cloned()).collect(),
+            ..settings.clone()
         };
         let settings = Settings {
-            set: self.moved_directories(&target, set)?,
+            set: self.moved_directories(&target, &checked.set)?,
             ..checked.clone()
         };
+        let installation = self.installation()?;
+        let private = configure(&target, &installation, &settings)?;
+        self.refuse_other_data(private.options())?;
         let mut left_out = binary_logs(&self.layout.data)?;
         left_out.extend(OWN_FILES.map(OsString::from));
         let fill = |layout: &Layout, _: &PrivateOptions| {
             copy_directory(&self.layout.data, &layout.data, &left_out)?;
             Accounts::read(&self.layout)
         };
-        Self::create_with(dir, &self.installation()?, &settings, &checked, fill)
+        Self::create_with(dir, &installation, &settings, &checked, fill)
     }
 
-    /// Buffer pool of this server, or of a copy with these single options, bytes; the server's default if it is not set.
-    pub fn buffer_pool_bytes(&self, set: &BTreeMap<String, String>) -> Result<u64, Error> {
+    /// Buffer pool of this server, or of a copy with these settings, bytes; the server's default if it is not set.
+    pub fn buffer_pool_bytes(&self, settings: &Settings) -> Result<u64, Error> {
         const NAME: &str = "innodb_buffer_pool_size";
         let wanted = OptionName::new(NAME);
-        let mut set = set.iter();
-        let own = set.find(|(name, _)| OptionName::new(name).base() == wanted.base());
-        let options = self.options()?;
-        let value = own.map(|(_, value)| value.as_str());
-        let bytes = value
-            .or_else(|| options.value(NAME))
-            .and_then(parse_size_bytes);
-        Ok(bytes.unwrap_or(128 << 20))
+        let mut set = settings.set.iter();
+        let single = set.find(|(name, _)| OptionName::new(name).base() == wanted.base());
+        if let Some((_, value)) = single {
+            return Ok(parse_size_bytes(value).unwrap_or(DEFAULT_BUFFER_POOL_BYTES));
+        }
+        let groups = self.installation()?.option_groups();
+        // A later file wins.
+        for path in settings.cnf.iter().rev() {
+            let options = Options::from_groups(&OptionFile::read(path)?, &groups);
+            if let Some(bytes) = options.value(NAME).and_then(parse_size_bytes) {
+                return Ok(bytes);
+            }
+        }
+        let own = self.options()?;
+        let bytes = own.value(NAME).and_then(parse_size_bytes);
+        Ok(bytes.unwrap_or(DEFAULT_BUFFER_POOL_BYTES))
     }
 
     /// The options with the directories of temporary tables and exports in the directory of the copy, unless the user put

@@ -156,8 +156,21 @@ impl Server {
         self.refresh()?;
         self.refuse_if_running()?;
         let private = configure(&self.layout, &self.installation()?, settings)?;
+        self.refuse_other_data(private.options())?;
+        self.notes = accept(&self.installation()?, settings)?;
+        self.marker.host = host(private.options());
+        self.marker.port_is_named = settings.port.is_some();
+        self.marker.port = settings.port.unwrap_or(self.marker.port);
+        write_private(&self.layout.option_file, private.to_text().as_bytes())?;
+        self.write_client_file(is_without_tls(private.options()))?;
+        self.replaced = private.replaced().to_vec();
+        self.marker.write(&self.layout)
+    }
+
+    /// Refuses options under which the data directory would have been made in another way.
+    pub(crate) fn refuse_other_data(&self, options: &Options) -> Result<(), Error> {
         let was = mycnf::fixed_at_creation(&self.options()?);
-        let now = mycnf::fixed_at_creation(private.options());
+        let now = mycnf::fixed_at_creation(options);
         for option in was.keys().chain(now.keys()) {
             if was.get(option) != now.get(option) {
                 return Err(Error::FixedAtCreation {
@@ -167,14 +180,7 @@ impl Server {
                 });
             }
         }
-        self.notes = accept(&self.installation()?, settings)?;
-        self.marker.host = host(private.options());
-        self.marker.port_is_named = settings.port.is_some();
-        self.marker.port = settings.port.unwrap_or(self.marker.port);
-        write_private(&self.layout.option_file, private.to_text().as_bytes())?;
-        self.write_client_file(is_without_tls(private.options()))?;
-        self.replaced = private.replaced().to_vec();
-        self.marker.write(&self.layout)
+        Ok(())
     }
 
     /// Starts the server in this control group from its next start on.

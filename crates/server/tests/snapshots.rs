@@ -151,7 +151,10 @@ fn a_duplicate_has_the_data_and_leaves_the_original_alone() {
     let root = tempfile::tempdir().unwrap();
     let mut server = create(&root.path().join("one"), &[]);
     let copy = root.path().join("copy");
-    let wider = [("innodb_buffer_pool_size".to_owned(), "32M".to_owned())].into();
+    let wider = Settings {
+        set: [("innodb_buffer_pool_size".to_owned(), "32M".to_owned())].into(),
+        ..Settings::default()
+    };
     server.start(Lifetime::Owned).unwrap();
     assert!(matches!(
         server.duplicate(&copy, &wider),
@@ -159,6 +162,14 @@ fn a_duplicate_has_the_data_and_leaves_the_original_alone() {
     ));
     assert!(!copy.exists());
     server.stop().unwrap();
+    let other = Settings {
+        set: [("innodb_page_size".to_owned(), "8K".to_owned())].into(),
+        ..Settings::default()
+    };
+    assert!(matches!(
+        server.duplicate(&copy, &other),
+        Err(Error::FixedAtCreation { .. })
+    ));
     fs::create_dir(server.datadir().join("shop")).unwrap();
     let mut duplicate = server.duplicate(&copy, &wider).unwrap();
     assert!(duplicate.datadir().join("shop").is_dir());

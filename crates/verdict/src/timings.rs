@@ -95,6 +95,9 @@ impl TimedFamily {
 }
 
 #[cfg(test)]
+mod simulation;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::decision::Decision;

@@ -2,6 +2,7 @@
 //!
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
+mod rewording;
 mod scanner;
 mod target;
 mod words;
@@ -14,6 +15,7 @@ use std::{
     sync::Arc,
 };
 
+pub use rewording::SqlToken;
 use scanner::{Scanner, Token};
 pub use target::{TableName, Target};
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use mycnf::DurabilityClass;
+
 use crate::{
-    durability::{Class, Durability, durability},
+    durability::{Durability, durability},
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     set::Set,
@@ -34,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .iter()
         .min_by_key(|run| run.class)
         .ok_or_else(|| missing("runs"))?;
-    let classes: BTreeSet<Class> = runs.iter().map(|run| run.class).collect();
+    let classes: BTreeSet<DurabilityClass> = runs.iter().map(|run| run.class).collect();
     let is_declared = runs
         .iter()
         .flat_map(|run| &run.lacks)
@@ -63,14 +65,14 @@ fn judge(set: &Set<'_>) -> Outcome {
     );
     let unseen: BTreeSet<&str> = runs.iter().flat_map(|run| &run.unseen).copied().collect();
     let level = match (classes.len(), least.class) {
-        (1, Class::D4) if !unseen.is_empty() => {
+        (1, DurabilityClass::D4) if !unseen.is_empty() => {
             let unseen: Vec<_> = unseen.into_iter().collect();
             return Err(missing(format!(
                 "{}; the settings are those of D4",
                 unseen.join(", ")
             )));
         }
-        (1, Class::D4) => Level::Pass,
+        (1, DurabilityClass::D4) => Level::Pass,
         _ if is_declared => Level::Note,
         (1, _) => Level::Fail,
         _ => Level::Invalid,
@@ -96,6 +98,11 @@ mod tests {
             let outcome = judged(&RULE, |record| set(record, name, value));
             assert_found(&outcome, Level::Fail, class);
         }
+        let outcome = judged(&RULE, |record| {
+            set(record, "log_bin", "ON");
+            record.servers[0].variables.remove("sync_binlog");
+        });
+        assert_found(&outcome, Level::Fail, "sync_binlog=unknown");
         let mut runs = blocks_over("disk", &["a", "b"]);
         set(&mut runs[3], "innodb_flush_log_at_trx_commit", "2");
         let outcome = judged_together(&RULE, &runs, over(&["disk"]));

@@ -12,6 +12,7 @@ use crate::commands::{
 mod factor;
 mod file;
 mod measurement;
+mod own_tables;
 mod workload;
 
 use factor::Factor;
@@ -34,7 +35,8 @@ Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
   dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m oltp read_only --table-size 1M
   dbdyno ab --cnf a.cnf,b.cnf --connections 32 oltp point_select --tables 4
-  dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k")]
+  dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k
+  dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz")]
 pub(crate) struct AbArgs {
     /// Values of an option of the server; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]

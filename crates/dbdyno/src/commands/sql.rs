@@ -12,6 +12,7 @@ mod explain;
 mod guard;
 mod input;
 mod session;
+mod statement_event;
 mod time;
 mod timeout;
 
@@ -32,7 +33,7 @@ enum Command {
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),
     /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
-    Compare(compare::CompareArgs),
+    Compare(Box<compare::CompareArgs>),
     /// Say what could make statements faster, and prove it on copies of a private server
     Advise(advise::AdviseArgs),
 }

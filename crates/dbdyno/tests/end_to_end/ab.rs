@@ -94,6 +94,33 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
 }
 
 #[test]
+fn a_dump_is_the_data_of_ones_own_scripts() {
+    let scene = Scene::new();
+    scene.file("read.sql", "SELECT id FROM own WHERE id = 1;\n");
+    scene.file("own.csv", "id\n1\n2\n");
+    scene.file("schema.sql", "CREATE TABLE own (id int PRIMARY KEY);\n");
+    scene.file(
+        "dump.sql",
+        "CREATE TABLE own (id int PRIMARY KEY);\nINSERT INTO own VALUES (1),(2);\n",
+    );
+    let vary = ["ab", "--set", "sync_binlog=0,1"];
+    for data in [
+        &["--dump", "dump.sql"][..],
+        &["--schema", "schema.sql", "--csv", "own=own.csv"],
+    ] {
+        scene
+            .dbdyno([&vary[..], &SHORT, &["script", "read.sql"], data].concat())
+            .exits(0)
+            .prints("sync_binlog");
+    }
+    let both = ["script", "read.sql", "--dump", "dump.sql", "--tables", "2"];
+    scene
+        .dbdyno([&vary[..], &both].concat())
+        .exits(2)
+        .says("cannot be used with");
+}
+
+#[test]
 fn a_plan_has_every_level_and_starts_nothing() {
     let scene = Scene::new();
     scene.file("a.cnf", "[mysqld]\n");

@@ -70,6 +70,7 @@ mod slap_experiment;
 mod snapshots;
 mod sql;
 mod sql_compare;
+mod sql_servers;
 mod storage;
 mod storage_experiment;
 mod super_smack;

@@ -173,7 +173,7 @@ fn a_dump_that_fails_says_where() {
         run().says(message).says("the tables are incomplete");
     }
     fs::write(scene.path().join("prod.sql"), [0x28, 0xb5, 0x2f, 0xfd, 0]).unwrap();
-    run().says("compressed by zstd");
+    run().says("prod.sql: ");
     fs::write(scene.path().join("prod.sql"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
     run().says("prod.sql: ");
     scene.file("own.toml", &experiment("dump = \"none.sql\""));

@@ -196,6 +196,12 @@ fn statements_are_timed_in_rounds() {
         "{}",
         query["costs"]
     );
+    // MariaDB has performance_schema off.
+    let notes = timed["notes"].to_string();
+    assert!(
+        query["event"].is_null() && notes.contains("performance_schema says nothing"),
+        "{timed}"
+    );
     assert_eq!(update["rolled_back"], true);
     assert_eq!(ask(&scene, sum), before);
 
@@ -216,6 +222,73 @@ fn statements_are_timed_in_rounds() {
     sql(&scene, &["time", file, "--runs", "1", "--format", "csv"])
         .exits(0)
         .prints("name,place,rows");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn performance_schema_has_the_costs_of_an_execution() {
+    let scene = Scene::new();
+    let create = [
+        "server",
+        "create",
+        "one",
+        "--set",
+        "innodb_buffer_pool_size=64M",
+        "--set",
+        "performance_schema=ON",
+        "--set",
+        "performance_schema_consumer_events_statements_current=ON",
+        "--set",
+        "performance_schema_consumer_events_statements_history=ON",
+    ];
+    scene.dbdyno(create).exits(0);
+    let schema = "create database shop; use shop; create table item (id int primary key, price int not null) engine=InnoDB; \
+                  insert into item values (1, 5), (2, 6), (3, 7); \
+                  create function twice(n int) returns int deterministic return 2 * n; \
+                  create user plain@localhost identified by 'p'; grant select, execute on shop.* to plain@localhost;";
+    let client = ["server", "client", "one", "--", "-e", schema];
+    scene.dbdyno(client).exits(0);
+    let query = "select /* E */ twice(price) from item where price > 5";
+    let args = ["time", "--runs", "3", "-e", query];
+    let timed = sql(&scene, &[&args[..], &["--format", "json"]].concat());
+    let timed: Value = serde_json::from_str(&timed.exits(0).text()).expect("it is one JSON value");
+    let event = &timed["statements"][0]["event"];
+    // Not of the function, which is an event of its own.
+    assert_eq!(
+        (&event["rows_examined"], &event["no_index_used"]),
+        (&3.into(), &1.into()),
+        "{timed}"
+    );
+    assert!(event["time_s"].as_f64() > Some(0.0), "{timed}");
+    sql(&scene, &args)
+        .exits(0)
+        .prints("performance_schema: ")
+        .prints("rows examined 3, rows sent ")
+        .prints("no index used");
+    // Without a privilege the rest works.
+    let password = scene.file("password", "p\n");
+    let socket = ask(&scene, "select @@socket");
+    let plain = [
+        "sql",
+        "time",
+        "--runs",
+        "1",
+        "-e",
+        query,
+        "--database",
+        "shop",
+        "--user",
+        "plain",
+        "--socket",
+        socket.trim(),
+        "--password-file",
+        password.to_str().expect("the path is text"),
+    ];
+    scene
+        .dbdyno(plain)
+        .exits(0)
+        .says("performance_schema says nothing about the executions")
+        .says("denied");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 

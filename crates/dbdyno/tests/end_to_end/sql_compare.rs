@@ -350,7 +350,14 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     let text = format!("{sentences:?}");
     assert!(text.contains("rows read 8.00k to "), "{tried}");
     if trial["outcome"] == "proved" {
-        assert!(trial["index_bytes"].as_f64() >= Some(16384.0), "{tried}");
+        let price = &trial["index_price"];
+        assert!(price["writes_not_measured"].is_null(), "{tried}");
+        assert!(price["bytes"].as_f64() >= Some(16384.0), "{tried}");
+        for write in ["insert", "update"] {
+            let ratio = |end: &str| price[write][end].as_f64().unwrap_or(f64::NAN);
+            assert!(ratio("ratio_low") <= ratio("ratio"), "{tried}");
+            assert!(ratio("before_s") > 0.0 && ratio("after_s") > 0.0, "{tried}");
+        }
     }
     // What the server refuses of a log is left out, whatever it took.
     let entry = |schema: &str, time_s: u32, text: &str| {
@@ -388,6 +395,25 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     }
     let given = ["sql", "advise", "-e", query, "--host", "127.0.0.1", "--try"];
     scene.dbdyno(given).exits(2).says("--server");
+    // Another text needs no copy; one that the server refuses is left out, and the others are measured.
+    let or = "select /* O */ count(*) from item where price = 5 or ratio = 0.25";
+    let both = "create index p on item (price); create index r on item (ratio)";
+    ask(&scene, both);
+    let off = "set optimizer_switch = 'index_merge=off'";
+    let tried = advise(&["-e", off, "-e", or, "--try", "--format", "json"]);
+    let tried: Value = serde_json::from_str(&tried.text()).expect("it is one JSON value");
+    let union = tried["candidates"].as_array().expect("a list").iter();
+    let mut union = union.filter(|it| it["kind"] == "statement");
+    let union = union.next().expect("a UNION is a candidate");
+    let text = union["remedy"].as_str().expect("a text");
+    assert!(text.contains(" UNION ALL "), "{tried}");
+    let outcome = union["trial"]["outcome"].as_str().unwrap_or_default();
+    assert!(["proved", "not proved"].contains(&outcome), "{tried}");
+    assert!(
+        !union["trial"].to_string().contains("different result"),
+        "{tried}"
+    );
+    ask(&scene, "drop index p on item; drop index r on item");
     assert_eq!(
         ask(&scene, "show index from item where key_name <> 'PRIMARY'"),
         ""

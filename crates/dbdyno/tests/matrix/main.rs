@@ -4,10 +4,15 @@
 //! without it one MariaDB and, if installed, one MySQL. `DBDYNO_MATRIX_ONLY=proxy` runs the checks with that text in their names. The test prints a table of checks by versions, which
 //! `cargo test -p dbdyno --test matrix -- --nocapture` shows.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by it, and shows what it measured"
+)]
 
 mod accounts;
 mod activity;
+mod advise;
 mod certificates;
 mod checks;
 mod compression;

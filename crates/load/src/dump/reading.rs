@@ -141,9 +141,7 @@ impl Reading {
             return Ok(Box::new(MultiGzDecoder::new(input)));
         }
         if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            let message =
-                "it is compressed by zstd, which is not read here: decompress it first (zstd -d)";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+            return Ok(Box::new(zstd::Decoder::with_buffer(input)?));
         }
         if head.iter().take(512).any(|byte| *byte == 0) {
             let message = "it begins with bytes that are no SQL";
@@ -164,5 +162,47 @@ impl Read for Counted<'_> {
         let read = self.file.read(buffer)?;
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    fn read(name: &str, content: &[u8]) -> io::Result<String> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join(name);
+        fs::write(&path, content)?;
+        let mut text = String::new();
+        Reading::of(&[]).open(&path)?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn the_content_says_how_it_is_compressed() {
+        let text = "SELECT 1;\n".repeat(50_000);
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+        let contents = [text.clone().into_bytes(), gzip.finish().unwrap(), zstd];
+        for content in &contents {
+            assert_eq!(read("a.sql", content).unwrap(), text);
+        }
+        // Parts that were compressed one by one.
+        for content in &contents[1..] {
+            assert_eq!(read("a", &content.repeat(2)).unwrap(), text.repeat(2));
+        }
+    }
+
+    #[test]
+    fn a_file_that_ends_early_is_an_error() {
+        let zstd = zstd::encode_all(&[7; 100_000][..], 1).unwrap();
+        for length in [5, zstd.len() / 2, zstd.len() - 1] {
+            assert!(read("a.sql.zst", &zstd[..length]).is_err(), "{length}");
+        }
     }
 }

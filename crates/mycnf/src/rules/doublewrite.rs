@@ -1,5 +1,6 @@
 //! Rule: the doublewrite buffer is off on a file system that overwrites pages in place.
 
+use crate::durability::is_copy_on_write;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -13,14 +14,11 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// File systems that never overwrite a page in place.
-const COPY_ON_WRITE: [&str; 2] = ["zfs", "btrfs"];
-
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "innodb_doublewrite";
     let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
     if !subject.is_one_of(name, &["OFF", "0", "FALSE", "DETECT_ONLY"])
-        || COPY_ON_WRITE.contains(&file_system)
+        || is_copy_on_write(file_system)
     {
         return Vec::new();
     }

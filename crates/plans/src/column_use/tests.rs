@@ -66,9 +66,42 @@ fn outer_joins_and_statements_that_change_data_are_read() {
     );
 }
 
+#[test]
+fn alternatives_are_no_condition_of_one_index() {
+    let of = |condition: &str| {
+        let text = format!(
+            "select 1 AS `1` from `a`.`t` join `a`.`u` where {condition} order by `a`.`t`.`z`"
+        );
+        let mut uses = column_uses(&text);
+        (uses.remove(0), uses.remove(0))
+    };
+    for condition in [
+        "((`a`.`t`.`k` = 1) and ((`a`.`t`.`x` = 3) or (`a`.`t`.`y` > 4)))",
+        "`a`.`t`.`k` = 1 and (`a`.`t`.`x` = 3 or `a`.`t`.`y` > 4)",
+    ] {
+        let (table, _) = of(condition);
+        assert_eq!(names(&table.either), ["x", "y"], "{condition}");
+        assert_eq!(
+            (names(&table.equal), names(&table.order)),
+            (vec!["k"], vec!["z"])
+        );
+        assert!(table.range.is_empty());
+    }
+    // One column is one index, two tables are none, and a subquery has conditions of its own.
+    let (table, _) = of("`a`.`t`.`x` = 3 or `a`.`t`.`x` = 5");
+    assert_eq!(names(&table.equal), ["x"]);
+    let (table, other) = of("`a`.`t`.`x` = 3 or `a`.`u`.`y` = 5");
+    assert!(table.either.is_empty() && other.either.is_empty() && other.equal.is_empty());
+    let (table, other) = of(
+        "(`a`.`t`.`x` = 3 or `a`.`t`.`y` = 2) and exists(select 1 from `a`.`u` where `a`.`u`.`v` = 1 or 0)",
+    );
+    assert_eq!(names(&table.either), ["x", "y"]);
+    assert_eq!(names(&other.equal), ["v"]);
+}
+
 proptest! {
     #[test]
-    fn any_text_is_read_without_a_panic(text in "(`[a-c]`\\.?|select|from|where|group by|[()'\"`=<> ,é1\\\\]|/\\*|\\*/|year){0,40}") {
+    fn any_text_is_read_without_a_panic(text in "(`[a-c]`\\.?|select|from|where|group by|or|[()'\"`=<> ,é1\\\\]|/\\*|\\*/|year){0,40}") {
         for table in column_uses(&text) {
             prop_assert!(table.equal.iter().all(|column| table.used.contains(column)));
         }

@@ -36,10 +36,11 @@ pub fn proof_as_html(proof: &Proof) -> String {
             p { "The effect is " (proof.metric) " with the line over " (proof.metric) " without it. The band is the margin." }
             (table(proof))
         }
-        @if proof.lines.iter().any(|line| !line.causes.is_empty() || !line.prices.is_empty()) {
+        @let with_reasons = reasoned(proof);
+        @if !with_reasons.is_empty() {
             section aria-labelledby="why" {
                 h2 id="why" { "Why, and at what price" }
-                @for line in proof.kept().chain(proof.of(Fate::Harms)) { (reasons(line)) }
+                @for line in with_reasons { (reasons(line)) }
             }
         }
         @if !proof.untested.is_empty() {
@@ -87,12 +88,20 @@ fn table(proof: &Proof) -> Markup {
                 tbody { @for fate in order { @for line in proof.of(fate) { tr {
                     th scope="row" { (line.in_words()) }
                     td { (fate_word(fate)) }
-                    td { (line.evidence()) }
+                    td.text { (line.evidence()) }
                     td { @if let Some(effect) = &line.effect { (scale.drawn(effect)) } }
                 } } } }
             }
         },
     )
+}
+
+/// The lines whose causes or prices are shown: those that are kept, and the harmful ones.
+fn reasoned(proof: &Proof) -> Vec<&ProofLine> {
+    let shown = proof.kept().chain(proof.of(Fate::Harms));
+    shown
+        .filter(|line| !line.causes.is_empty() || !line.prices.is_empty())
+        .collect()
 }
 
 fn reasons(line: &ProofLine) -> Markup {

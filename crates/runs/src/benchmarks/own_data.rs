@@ -25,8 +25,8 @@ use workload::{
 
 use crate::{
     blame::Blamed,
-    control::{Purpose, backticked, control, number},
-    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    control::{Purpose, backticked},
+    data::{DataSet, Loaded, database},
     exit_code::Blame,
     listener::Context,
 };
@@ -207,16 +207,14 @@ impl DataSet for OwnTables {
             generated::load(&specs, self.seed, endpoint, context)?;
         }
         let took = reactor::system_now() - begin;
-        let names = base_tables(endpoint, &self.tables())?;
-        Ok(Loaded {
-            rows: rows(endpoint, &names)?,
-            disk_bytes: if names.is_empty() {
-                None
-            } else {
-                disk_bytes(names.iter().map(String::as_str), endpoint)?
-            },
-            took,
-        })
+        let mut tables = database::base_tables(endpoint)?;
+        let own = self.tables();
+        // Of a dump, everything in the database is.
+        let is_own = |name: &String| {
+            own.is_empty() || own.iter().any(|own| own.name.eq_ignore_ascii_case(name))
+        };
+        tables.retain(is_own);
+        database::loaded(endpoint, &tables, took)
     }
 }
 
@@ -231,30 +229,5 @@ fn drop_tables(endpoint: &Endpoint, tables: &[KnownTable]) -> Result<(), Blamed>
     Purpose::Change.control(endpoint, async |connection| {
         connection.query(b"set foreign_key_checks = 0").await?;
         connection.query(sql.as_bytes()).await.map(drop)
-    })
-}
-
-/// Those of the tables that are in the database, as it spells them.
-fn base_tables(endpoint: &Endpoint, own: &[KnownTable]) -> Result<Vec<String>, Blamed> {
-    let sql = "select table_name from information_schema.tables \
-               where table_schema = database() and table_type = 'BASE TABLE'";
-    let sets = control(endpoint, async |connection| connection.rows(sql).await)?;
-    let rows = sets.into_iter().flat_map(|set| set.rows);
-    let names = rows.filter_map(|row| row.into_iter().next()?);
-    let names = names.map(|name| String::from_utf8_lossy(&name).into_owned());
-    // Of a dump, everything in the database is.
-    let is_own =
-        |name: &String| own.is_empty() || own.iter().any(|own| own.name.eq_ignore_ascii_case(name));
-    Ok(names.filter(is_own).collect())
-}
-
-fn rows(endpoint: &Endpoint, tables: &[String]) -> Result<u64, Blamed> {
-    Purpose::Work.control(endpoint, async |connection| {
-        let mut rows = 0;
-        for table in tables {
-            let sql = format!("select count(*) from {}", backticked(table));
-            rows += number(connection, &sql).await?.unwrap_or(0);
-        }
-        Ok(rows)
     })
 }

@@ -20,8 +20,8 @@ use crate::{
         smack::files::SmackFiles,
     },
     blame::Blamed,
-    control::{Purpose, control, number, unless_interrupted, wait},
-    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    control::{Purpose, control, unless_interrupted, wait},
+    data::{DataSet, Loaded, database},
     exit_code::Blame,
     listener::{Context, Length},
     run::driver::Driver,
@@ -262,40 +262,9 @@ impl DataSet for SlapTables {
         })??;
         let took = reactor::system_now() - begin;
         drop(step);
-        let names = names(endpoint)?;
-        Ok(Loaded {
-            rows: rows(endpoint, &names)?,
-            disk_bytes: if names.is_empty() {
-                None
-            } else {
-                disk_bytes(names.iter().map(String::as_str), endpoint)?
-            },
-            took,
-        })
+        let tables = database::base_tables(endpoint)?;
+        database::loaded(endpoint, &tables, took)
     }
-}
-
-/// The tables that are in the database, as statements spell them.
-fn names(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
-    let sql = "select table_name from information_schema.tables \
-               where table_schema = database() and table_type = 'BASE TABLE'";
-    let sets = control(endpoint, async |connection| connection.rows(sql).await)?;
-    let rows = sets.into_iter().flat_map(|set| set.rows);
-    let names = rows.filter_map(|row| row.into_iter().next()?);
-    Ok(names
-        .map(|name| String::from_utf8_lossy(&name).into_owned())
-        .collect())
-}
-
-fn rows(endpoint: &Endpoint, tables: &[String]) -> Result<u64, Blamed> {
-    Purpose::Work.control(endpoint, async |connection| {
-        let mut rows = 0;
-        for table in tables {
-            let sql = format!("select count(*) from `{table}`");
-            rows += number(connection, &sql).await?.unwrap_or(0);
-        }
-        Ok(rows)
-    })
 }
 
 /// The clients of a run.

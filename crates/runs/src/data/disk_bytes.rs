@@ -4,7 +4,7 @@ use protocol::Endpoint;
 
 use crate::{
     blame::Blamed,
-    control::{Purpose, number, quoted},
+    control::{Purpose, backticked, number, quoted},
 };
 
 /// Bytes of tables and their indexes, as the server counts its pages; `None` if the server does not report them.
@@ -15,9 +15,9 @@ pub(crate) fn disk_bytes<'t>(
     let tables: Vec<&str> = tables.collect();
     Purpose::Work.control(endpoint, async |connection| {
         // Otherwise the sizes are those of an earlier moment of the load.
-        connection
-            .rows(&format!("analyze table `{}`", tables.join("`, `")))
-            .await?;
+        let spelled: Vec<String> = tables.iter().map(|table| backticked(table)).collect();
+        let analyze = format!("analyze table {}", spelled.join(", "));
+        connection.rows(&analyze).await?;
         let names: Vec<String> = tables.iter().map(|table| quoted(table)).collect();
         let sql = format!(
             "select cast(sum(data_length + index_length) as unsigned) from information_schema.tables \

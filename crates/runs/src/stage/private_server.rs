@@ -15,7 +15,7 @@ use settings::Rows;
 
 use crate::{
     blame::Blamed,
-    control::{Purpose, control, number, variables},
+    control::{Purpose, backticked, control, number, variables},
     data::{Loaded, WantedData},
     exit_code::Blame,
     limit::ServerLimits,
@@ -421,10 +421,7 @@ impl PrivateServer {
         self.server.lock().restore(&self.pristine)?;
         self.holds = None;
         self.start()?;
-        let create = format!(
-            "create database if not exists `{}`",
-            database.replace('`', "``")
-        );
+        let create = format!("create database if not exists {}", backticked(database));
         Purpose::Work.control(&self.without_database(), async |connection| {
             connection.query(create.as_bytes()).await
         })?;

@@ -1,9 +1,7 @@
 //! The words of a statement, by which its kind is known.
 
-use std::sync::Arc;
-
 use super::{
-    Source, SqlStatement,
+    SqlStatement,
     scanner::{Scanner, Token},
 };
 
@@ -57,19 +55,8 @@ impl SqlStatement {
             Some((range, _)) => (range.start + b"/*+".len(), format!(" {hints}")),
             None => (after_verb, format!(" /*+ {hints} */")),
         };
-        let mut source = vec![b' '; self.place().column - 1];
-        let start = source.len();
-        source.extend_from_slice(&text[..at]);
-        source.extend_from_slice(inserted.as_bytes());
-        source.extend_from_slice(&text[at..]);
-        Some(Self {
-            range: start..source.len(),
-            source: Arc::new(Source {
-                name: self.source.name.clone(),
-                text: source,
-            }),
-            line: self.line,
-        })
+        let hinted = [&text[..at], inserted.as_bytes(), &text[at..]].concat();
+        Some(self.reworded(&hinted))
     }
 
     /// Whether a `?` stands for a value, as in the text of a prepared statement.

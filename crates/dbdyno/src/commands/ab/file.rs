@@ -161,6 +161,11 @@ pub(super) fn inline_table(keys: impl Iterator<Item = String>) -> String {
     format!("{{ {} }}", keys.join(", "))
 }
 
+/// `table_size = "250k"`
+pub(super) fn key(name: &str, value: &str) -> String {
+    format!("{name} = {}", quoted(&plain(value)))
+}
+
 /// A string of TOML; JSON escapes it in the same way.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()

@@ -7,7 +7,8 @@ use workload::{oltp::OltpData, script::ScriptLoad};
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, plain, quoted},
+    file::{inline_table, key, plain, quoted},
+    own_tables::OwnTables,
 };
 use crate::commands::table_options;
 
@@ -30,6 +31,7 @@ pub(super) enum Workload {
 pub(super) struct ScriptWorkload {
     files: Vec<WeightedFile>,
     define: Vec<(String, String)>,
+    own_tables: Option<OwnTables>,
     given: Given,
 }
 
@@ -134,17 +136,26 @@ impl ScriptWorkload {
             let define = define.map(|(name, value)| key(&quoted(name), value));
             keys.push(format!("define = {}", inline_table(define)));
         }
-        if given.data.is_empty() {
-            let message = "the scripts have no tables on a new server";
-            let hint = "--tables or --table-size makes those of sysbench, sbtest1 and so on, in the database test; \
-                        an experiment file can name other data (docs/experiment-file.md)";
-            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
-        }
-        let data = given.data.iter().map(|(name, value)| key(name, value));
         Ok((
-            format!("oltp = {}", inline_table(data)),
+            self.data()?,
             format!("script = {}", inline_table(keys.into_iter())),
         ))
+    }
+
+    /// The keys of `[data]`.
+    fn data(&self) -> Result<String, Blamed> {
+        let given = &self.given.data;
+        if let Some(own_tables) = &self.own_tables {
+            return Ok(own_tables.keys());
+        }
+        if given.is_empty() {
+            let message = "the scripts have no tables on a new server";
+            let hint = "--schema FILE or --dump FILE gives yours; --tables or --table-size makes those of sysbench, \
+                        sbtest1 and so on, in the database test";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        let data = given.iter().map(|(name, value)| key(name, value));
+        Ok(format!("oltp = {}", inline_table(data)))
     }
 }
 
@@ -172,11 +183,6 @@ impl Given {
         };
         (table(&self.data), table(&self.load))
     }
-}
-
-/// `table_size = "250k"`
-fn key(name: &str, value: &str) -> String {
-    format!("{name} = {}", quoted(&plain(value)))
 }
 
 /// The options of both tables; one that both have is one option.
@@ -215,9 +221,11 @@ impl Args for ScriptWorkload {
             .help("Give a variable of the scripts a value")
             .action(clap::ArgAction::Append)
             .value_parser(pair);
-        command
+        let made: Vec<&str> = OltpData.options().iter().map(|it| it.name).collect();
+        let command = command
             .args([files, define])
-            .args(arguments(OltpData.options(), ScriptLoad::NUMBERS))
+            .args(arguments(OltpData.options(), ScriptLoad::NUMBERS));
+        OwnTables::augment(command, &made)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -232,6 +240,7 @@ impl FromArgMatches for ScriptWorkload {
         Ok(Self {
             files: files.into_iter().flatten().cloned().collect(),
             define: define.into_iter().flatten().cloned().collect(),
+            own_tables: OwnTables::of(matches),
             given: Given::of(OltpData.options(), ScriptLoad::NUMBERS, matches),
         })
     }

@@ -2,6 +2,8 @@
 
 mod candidate;
 mod outputs;
+mod rewording;
+mod statement_text;
 mod table_facts;
 
 use std::{process::ExitCode, time::Duration};
@@ -16,7 +18,9 @@ use self::{
     table_facts::TableFacts,
 };
 use super::{
-    compare::{Contest, Finding, Report, Sameness, Terms, Variant, check_kind},
+    compare::{
+        Comparison, Contest, Finding, Report, Terms, Variant, are_order_hints_known, check_kind,
+    },
     execution::GuardedStatements,
     explain::explained_plan,
     input::{InputArgs, is_setting, statement_name},
@@ -28,10 +32,13 @@ use crate::{connection_options::ConnectionOptions, output::write_out};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each statement is explained and executed, and its plan, its use of columns and its costs give the candidates: indexes by its
-conditions, joins and order, covering ones, fresh statistics, larger buffers; and what only its author can change.
+conditions, joins and order, covering ones, fresh statistics, larger buffers, and other texts of the statement: without
+its hints, with a range for a function of a column, a UNION for an OR, a join for IN, another order of tables; and what only
+its author can change.
 
 With --try every candidate but those is measured on a copy of the private server, as by sql compare. One is kept only if
-it makes a statement certainly faster, by more than --min-effect, with the same result. The server itself is not changed.
+it makes a statement certainly faster, by more than --min-effect, with the same result on this data. Of an index, its size
+and what it adds to an insert and an update are measured there, too. The server itself is not changed.
 
 Exit code 1: with --try, nothing was proved.
 
@@ -44,7 +51,7 @@ pub(super) struct AdviseArgs {
     /// Measure the candidates on copies of the private server
     #[arg(long = "try")]
     is_tried: bool,
-    /// Candidates to measure at most, each on a copy of its own
+    /// Candidates to measure at most; each but another text of a statement has a copy of its own
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
     /// Time for all measurements
@@ -103,7 +110,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         advice
     });
     let mut advice = advice.map_err(Blamed::machine)??;
-    let failure = if args.is_tried && advice.iter().any(Advice::is_variant) {
+    let failure = if args.is_tried && advice.iter().any(Advice::is_measurable) {
         args.try_all(&statements, &mut advice)?
     } else {
         None
@@ -151,21 +158,25 @@ async fn advise(session: &mut Session, statements: &[SqlStatement]) -> Result<Ve
         for table in &uses {
             facts.push(TableFacts::read(session, statement, &table.schema, &table.table).await?);
         }
+        let name = statement_name(statement, number);
+        number += 1;
         let subject = Subject {
+            statement,
+            number,
+            has_order_hints: are_order_hints_known(session.version()),
             plan: &explained.plan,
             uses: &uses,
             facts: &facts,
             costs: &costs,
             larger_pool_bytes,
         };
-        let name = statement_name(statement, number);
-        number += 1;
         for candidate in subject.candidates() {
             let is_known = advice
                 .iter()
                 .any(|it| it.candidate.remedy == candidate.remedy);
             if !is_known {
                 advice.push(Advice {
+                    at,
                     statement: name.clone(),
                     candidate,
                     proof: None,
@@ -200,34 +211,58 @@ async fn larger_pool(
 }
 
 impl AdviseArgs {
-    /// Measures the candidates that a variant can have, and notes what came of each. Returns why the measurement ended
-    /// early, if it did.
+    /// Measures the candidates that a comparison can have, and notes what came of each. Returns why the measurement
+    /// ended early, if it did.
     fn try_all(
         &self,
         statements: &[SqlStatement],
         advice: &mut [Advice],
     ) -> Result<Option<Blamed>, Blamed> {
         let mut variants = vec![Variant::baseline()];
-        let mut questions = vec![None];
+        let mut of_sides = vec![statements.to_vec()];
+        let mut indexes_of_sides = vec![None];
         let mut tried = Vec::new();
-        for (at, it) in advice.iter_mut().enumerate() {
-            let Remedy::Variant { name, parts } = &it.candidate.remedy else {
+        for (place, it) in advice.iter_mut().enumerate() {
+            if !it.is_measurable() {
                 continue;
-            };
+            }
             if tried.len() == self.at_most as usize {
                 it.proof = Some(Proof::NotTried);
                 continue;
             }
-            let variant = Variant::parse(&format!("{name}: {parts}"));
-            variants.push(variant.map_err(|error| Blamed::new(Blame::Server, error))?);
-            questions.push(parts.starts_with("create index").then(|| index_bytes(name)));
-            tried.push(at);
+            let mut own = statements.to_vec();
+            let (variant, indexes) = match &it.candidate.remedy {
+                Remedy::Variant {
+                    name,
+                    parts,
+                    indexes,
+                } => {
+                    let variant = Variant::parse(&format!("{name}: {parts}"));
+                    let variant = variant.map_err(|error| Blamed::new(Blame::Server, error))?;
+                    (variant, indexes.clone())
+                }
+                Remedy::Statement { name, text } => {
+                    own[it.at] = own[it.at].reworded(text.as_bytes());
+                    let name = name.clone();
+                    let variant = Variant {
+                        name,
+                        ..Variant::default()
+                    };
+                    (variant, None)
+                }
+                Remedy::Author(_) => continue,
+            };
+            variants.push(variant);
+            of_sides.push(own);
+            indexes_of_sides.push(indexes);
+            tried.push(place);
         }
         let sides: Vec<&Variant> = variants.iter().collect();
         let report = Contest {
             variants: &sides,
-            statements: &vec![statements.to_vec(); sides.len()],
+            statements: &of_sides,
             connection: &self.connection,
+            setup: None,
             terms: Terms {
                 blocks: BLOCKS_AT_MOST,
                 budget: self.budget,
@@ -236,7 +271,7 @@ impl AdviseArgs {
                 seed: self.seed,
             },
             timeout: self.timeout,
-            questions: &questions,
+            indexes: &indexes_of_sides,
             leaves_out: true,
         };
         let report = report.run()?;
@@ -249,15 +284,6 @@ impl AdviseArgs {
         }
         Ok(report.failure)
     }
-}
-
-/// The question for the size of an index in bytes.
-fn index_bytes(name: &str) -> String {
-    format!(
-        "SELECT SUM(stat_value) * @@innodb_page_size FROM mysql.innodb_index_stats \
-         WHERE stat_name = 'size' AND index_name = {}",
-        runs::quoted(name)
-    )
 }
 
 /// What a trial says about the candidate of a side, which was proposed for a statement.
@@ -282,8 +308,7 @@ fn proof(report: &Report, side: usize, statement: &str) -> Proof {
         format!("{}: {}{numbers}{why}", it.statement, it.verdict())
     };
     // Without a comparison of the results it may be another one that is there faster.
-    let is_faster =
-        |it: &&Finding| it.verdict() == "faster" && it.comparison.sameness == Sameness::Same;
+    let is_faster = |it: &&Finding| Comparison::is_faster(&it.comparison);
     let sentences = |all: Vec<&Finding>| all.into_iter().map(sentence).collect::<Vec<_>>();
     let faster: Vec<&Finding> = of_side().filter(is_faster).collect();
     let worse = of_side().filter(|it| matches!(it.verdict(), "slower" | "different result"));
@@ -297,6 +322,6 @@ fn proof(report: &Report, side: usize, statement: &str) -> Proof {
     Proof::Kept {
         faster: sentences(faster),
         slower: sentences(worse),
-        index_bytes: report.answers.get(side).copied().flatten(),
+        price: report.prices.get(side).cloned().flatten(),
     }
 }

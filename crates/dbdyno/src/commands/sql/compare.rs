@@ -4,6 +4,7 @@ mod contest;
 mod copies;
 mod finding;
 mod hints;
+mod index_price;
 mod mechanism;
 mod outputs;
 mod page;
@@ -11,15 +12,23 @@ mod side;
 mod trial;
 mod variant;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
+use mycnf::OptionFile;
 use runs::{Blame, Blamed, signals};
 use workload::sql_script::SqlStatement;
 
+use self::copies::Setup;
 pub(super) use self::{
     contest::Contest,
     finding::{Finding, Report},
-    trial::{Sameness, Terms},
+    hints::are_order_hints_known,
+    index_price::{IndexPrice, NewIndexes, WriteTimes},
+    trial::{Comparison, Terms},
     variant::Variant,
 };
 use super::{
@@ -41,6 +50,9 @@ A variant is NAME: PART; PART, with one or more parts:
   hint HINT                       put as /*+ HINT */ after the first word of every statement
   rewrite FILE                    other statements for the same results, one for each, in their order
 
+--cnf compares option files instead, on copies of --server, and with --setup FILE.sql option files and versions (--run) on new
+private servers, which get the schema and the data of that file; the first side is the baseline.
+
 Each side with SQL or options of its own runs on a copy of the private server (--server), and then so does the baseline; the
 server itself is stopped while it is copied, and not changed. A given server only gets sessions.
 
@@ -55,16 +67,27 @@ Exit code 1: a variant gives another result than the baseline.
 Examples:
   dbdyno sql compare q.sql --server demo --variant 'index: create index len on page (page_len)'
   dbdyno sql compare q.sql --host db1 --variant \"no mrr: set optimizer_switch='mrr=off'\" --html plans.html
+  dbdyno sql compare q.sql --server demo --cnf old.cnf,new.cnf
+  dbdyno sql compare q.sql --setup shop.sql --database shop --run mysql-8.0.33,mariadb-10.11
   dbdyno sql compare q.sql --server demo --variant 'big: option innodb_buffer_pool_size=2G' --variant 'join: rewrite q2.sql'")]
 pub(super) struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
     /// What is different on another side, may be repeated: NAME: PART; PART
-    #[arg(long, value_name = "VARIANT", required = true, value_parser = Variant::parse)]
+    #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
     /// What is different on the side that the others are compared with [default: nothing]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
+    /// Option files of the sides, on copies of --server in addition to its own options, or on new servers with --setup
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
+    cnf: Vec<PathBuf>,
+    /// Flavour and version of the sides' servers, with the data of --setup
+    #[arg(long, value_name = "SPEC,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
+    run: Vec<String>,
+    /// Statements that make the schema and the data on new private servers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "host", "port", "socket", "from"])]
+    setup: Option<PathBuf>,
     /// Blocks at most
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
     runs: u32,
@@ -104,8 +127,8 @@ enum Format {
 }
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
-    let baseline = args.baseline.clone().unwrap_or_else(Variant::baseline);
-    let variants: Vec<&Variant> = [&baseline].into_iter().chain(&args.variant).collect();
+    let sides = args.sides()?;
+    let variants: Vec<&Variant> = sides.iter().collect();
     for (at, variant) in variants.iter().enumerate() {
         if variants[..at]
             .iter()
@@ -128,12 +151,14 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;
+    let setup = args.setup.as_deref().map(Setup::read).transpose()?;
     let has_copies = variants.iter().any(|it| it.changes_server());
     let default = if has_copies { 5 } else { 2 };
     let contest = Contest {
         variants: &variants,
         statements: &of_sides,
         connection: &args.connection,
+        setup: setup.as_ref(),
         terms: Terms {
             blocks: args.runs as usize,
             budget: args.budget,
@@ -142,7 +167,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             seed: args.seed,
         },
         timeout: args.timeout,
-        questions: &[],
+        indexes: &[],
         leaves_out: false,
     };
     let report = contest.run()?;
@@ -169,6 +194,44 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+impl CompareArgs {
+    /// The sides, the baseline first.
+    fn sides(&self) -> Result<Vec<Variant>, Blamed> {
+        if self.cnf.is_empty() && self.run.is_empty() {
+            let baseline = self.baseline.clone().unwrap_or_else(Variant::baseline);
+            return Ok([baseline].into_iter().chain(self.variant.clone()).collect());
+        }
+        if !self.run.is_empty() && self.setup.is_none() {
+            let message = "--run makes new servers, which have no data";
+            let hint = "name statements that make the schema and the data by --setup FILE.sql";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        // Before a server is made or stopped for them.
+        for path in &self.cnf {
+            OptionFile::read(path).map_err(server::Error::from)?;
+        }
+        let runs = self.run.iter().map(|it| Some(it.as_str()));
+        let runs: Vec<Option<&str>> = runs.chain(self.run.is_empty().then_some(None)).collect();
+        let files = self.cnf.iter().map(|it| Some(it.as_path()));
+        let files: Vec<Option<&Path>> = files.chain(self.cnf.is_empty().then_some(None)).collect();
+        let mut sides = Vec::new();
+        for run in runs {
+            for file in &files {
+                sides.push(Variant::of_server(run, *file));
+            }
+        }
+        if sides.len() < 2 {
+            let message = format!(
+                "one side, {}, has nothing to be compared with",
+                sides[0].name
+            );
+            let hint = "name two or more, separated by commas; the first is the baseline";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(sides)
+    }
 }
 
 /// An error for a statement whose executions cannot be taken back.

@@ -30,6 +30,7 @@ const GLOBAL_COUNTERS: &[&str] = &[
     "Innodb_buffer_pool_read_requests",
     "Innodb_buffer_pool_reads",
     "Innodb_os_log_fsyncs",
+    "Innodb_pages_read",
     "Qcache_hits",
 ];
 
@@ -38,6 +39,9 @@ const GLOBAL_COUNTERS: &[&str] = &[
 pub(super) struct Counters(BTreeMap<String, i64>);
 
 impl Counters {
+    /// Number of statements that read them.
+    pub(super) const STATEMENTS: u32 = 2;
+
     /// Reads the counters.
     pub(super) async fn read(session: &mut Session) -> Result<Self, Failure> {
         let mut all = BTreeMap::new();

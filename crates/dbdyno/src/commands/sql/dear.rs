@@ -3,7 +3,7 @@
 use std::{collections::HashMap, io::BufReader, path::Path};
 
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Purpose};
+use runs::{Blame, Blamed, Purpose, backticked};
 use telemetry::{SlowEntries, fingerprint};
 use workload::sql_script::SqlStatement;
 
@@ -247,7 +247,7 @@ impl Kind {
     /// The `USE` of its database, at the place of its sample.
     fn use_of_schema(&self, statement: &SqlStatement, source: &str) -> Option<SqlStatement> {
         let name = self.schema.as_deref()?;
-        let text = format!("use `{}`", name.replace('`', "``"));
+        let text = format!("use {}", backticked(name));
         let line = statement.place().line;
         Some(SqlStatement::of_line(source, line, text.into_bytes()))
     }

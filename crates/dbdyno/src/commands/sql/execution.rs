@@ -10,6 +10,7 @@ use super::{
     effect::{obstacle, server_schema},
     guard::Guard,
     session::{Failure, Session},
+    statement_event::StatementEvent,
 };
 
 /// Statements with their guards.
@@ -134,8 +135,8 @@ impl<'a> GuardedStatements<'a> {
         Ok(execution)
     }
 
-    /// One execution whose rows are added up, with a checksum of them or of the number of changed rows; and the server's
-    /// warnings: number and text.
+    /// One execution whose rows are added up, with a checksum of them or of the number of changed rows; and the
+    /// server's warnings: number and text.
     pub(super) async fn result(
         &self,
         session: &mut Session,
@@ -171,16 +172,40 @@ impl<'a> GuardedStatements<'a> {
         session: &mut Session,
         at: usize,
     ) -> Result<Vec<(String, i64)>, Blamed> {
+        let costs = self.counted(session, at).await?;
+        self.end(session, at).await?;
+        Ok(costs)
+    }
+
+    /// The same, and what performance_schema says about the execution, or why it does not.
+    pub(super) async fn costs_and_event(
+        &self,
+        session: &mut Session,
+        at: usize,
+    ) -> Result<(Vec<(String, i64)>, Result<StatementEvent, String>), Blamed> {
+        let costs = self.counted(session, at).await?;
+        let event = StatementEvent::read(session, Counters::STATEMENTS).await;
+        let event =
+            event.map_err(|failure| failure.blamed(session.endpoint(), &self.statements[at]))?;
+        self.end(session, at).await?;
+        Ok((costs, event))
+    }
+
+    /// One execution between two readings of the counters, within its transaction, which stays open: its own commands
+    /// are not counted.
+    async fn counted(
+        &self,
+        session: &mut Session,
+        at: usize,
+    ) -> Result<Vec<(String, i64)>, Blamed> {
         let statement = &self.statements[at];
         let endpoint = session.endpoint().clone();
         let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
-        // Read within the transaction, so that its own commands are not counted.
         self.begin(session, at).await?;
         let reading_before = Counters::read(session).await.map_err(blamed)?;
         let before = Counters::read(session).await.map_err(blamed)?;
         self.measure(session, at).await?;
         let after = Counters::read(session).await.map_err(blamed)?;
-        self.end(session, at).await?;
         Ok(after.since(&before, &before, &reading_before))
     }
 

@@ -104,13 +104,18 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
         with_session(args, async |session| rounds.cold(session).await)?;
     }
     let precision = f64::from(args.precision) / 100.0;
-    let version = with_session(args, async |session| {
+    let (version, missing) = with_session(args, async |session| {
         rounds
             .warm(session, args.runs, args.budget, precision)
             .await?;
-        rounds.costs(session).await?;
-        Ok(session.version().to_owned())
+        let missing = rounds.costs(session).await?;
+        Ok((session.version().to_owned(), missing))
     })?;
+    if let Some(why) = missing {
+        let note = format!("performance_schema says nothing about the executions: {why}");
+        eprintln!("note: {note}");
+        notes.push(note);
+    }
     let timed: Vec<Timed> = rounds.timed();
     if let Some(path) = &args.html {
         let page = outputs::page(&timed, &version, &notes);
@@ -119,7 +124,7 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     }
     let text = match args.format {
         Format::Table => outputs::table(&timed, &version, args.cold > 0),
-        Format::Json => outputs::json(&timed, &version),
+        Format::Json => outputs::json(&timed, &version, &notes),
         Format::Csv => outputs::csv(&timed),
         Format::Document => outputs::document(&timed),
     };

@@ -1,15 +1,23 @@
 //! What could make a statement faster, with the reason: from its plan, its use of columns, and its costs.
 
-use plans::{Access, Node, Plan, TableUse, worst_misestimate};
+mod indexes;
+mod order;
+
+use plans::{Flag, Node, Operation, Plan, TableUse, worst_misestimate};
+use runs::backticked;
 use units::{count, si};
+use workload::sql_script::SqlStatement;
 
-use super::table_facts::TableFacts;
+use super::{
+    rewording::{self, Rewording, Signs},
+    statement_text::StatementText,
+    table_facts::TableFacts,
+};
+use crate::commands::sql::compare::NewIndexes;
 
-/// Columns of a covering index at most.
-const COLUMNS_AT_MOST: usize = 5;
 /// Statistics are suspected from this factor between estimate and measurement on.
 const MISESTIMATE_FROM: f64 = 10.0;
-/// Rows of a table read per execution below which an index changes nothing.
+/// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
 
 /// Something to try or to rewrite.
@@ -29,13 +37,27 @@ pub(super) enum Remedy {
         name: String,
         /// Its parts.
         parts: String,
+        /// The indexes that it makes, if it does.
+        indexes: Option<NewIndexes>,
     },
-    /// A change of the statement, which is the user's.
-    Rewrite(String),
+    /// Another text of the statement, which a comparison can execute in its place.
+    Statement {
+        /// Its name: `union_1`.
+        name: String,
+        /// The text.
+        text: String,
+    },
+    /// A change of the statement that only its author can make.
+    Author(String),
 }
 
 /// What is known of a statement.
 pub(super) struct Subject<'a> {
+    pub(super) statement: &'a SqlStatement,
+    /// Its number, from 1.
+    pub(super) number: usize,
+    /// Whether the server follows hints on the order of tables.
+    pub(super) has_order_hints: bool,
     pub(super) plan: &'a Plan,
     pub(super) uses: &'a [TableUse],
     /// Facts of each table, in the order of `uses`.
@@ -47,16 +69,58 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// All candidates: indexes of each table and what its author can change, then statistics and memory.
+    /// All candidates: indexes of each table and other conditions on it, then other texts, statistics and memory.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let text = StatementText::of(self.statement);
         let mut found = Vec::new();
         for (table, facts) in self.uses.iter().zip(self.facts) {
             found.extend(self.indexes(table, facts));
-            found.extend(rewrites(table, facts));
+            let reworded = text
+                .as_ref()
+                .map(|text| rewording::of_conditions(text, table, facts));
+            let reworded = reworded.unwrap_or_default();
+            found.extend(authors(table, facts, &reworded));
+            found.extend(reworded.into_iter().map(|it| self.reworded(it)));
+        }
+        if let Some(text) = &text {
+            let of_plan = rewording::of_plan(text, self.signs());
+            found.extend(of_plan.into_iter().map(|it| self.reworded(it)));
+            found.extend(self.order(text));
         }
         found.extend(self.statistics());
         found.extend(self.memory());
         found
+    }
+
+    /// Another text as a candidate.
+    fn reworded(&self, rewording: Rewording) -> Candidate {
+        Candidate {
+            reason: rewording.reason,
+            remedy: Remedy::Statement {
+                name: format!("{}_{}", rewording.kind, self.number),
+                text: rewording.text,
+            },
+        }
+    }
+
+    /// What the plan shows about subqueries.
+    fn signs(&self) -> Signs {
+        let all = self.plan.root.all();
+        let is_repeated = |node: &&Node| {
+            let loops = node.actual.and_then(|it| it.loops);
+            loops.is_some_and(|loops| loops > 1.0)
+        };
+        let is_dependent = all.iter().any(|node| {
+            node.flags.contains(&Flag::Dependent)
+                || node.operation == Operation::Subquery && node.all().iter().any(is_repeated)
+        });
+        let is_materialised = all
+            .iter()
+            .any(|node| matches!(node.operation, Operation::Derived | Operation::Materialise));
+        Signs {
+            is_dependent,
+            is_materialised,
+        }
     }
 
     /// The node that reads a table.
@@ -65,44 +129,6 @@ impl Subject<'_> {
         nodes
             .filter(|node| node.table.as_deref() == Some(table.alias.as_str()))
             .max_by(|a, b| read_rows(a).total_cmp(&read_rows(b)))
-    }
-
-    /// Indexes by the conditions of a table, and one that also has every other column that is used.
-    fn indexes(&self, table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
-        let node = self.node(table);
-        let Some(node) = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST) else {
-            return Vec::new();
-        };
-        let lists = index_columns(table, facts, node);
-        let reads = format!(
-            "{} reads {} rows ({})",
-            table.alias,
-            count(read_rows(node)),
-            node.access.map_or("read", Access::words)
-        );
-        let mut found = Vec::new();
-        for (columns, equal) in &lists {
-            if facts.index_with(columns, *equal).is_none() && facts.fit(columns) {
-                let reason = format!("{reads}; no index begins with {}", columns.join(", "));
-                found.push(index(table, columns, "index", reason));
-            }
-        }
-        if let Some((columns, equal)) = lists.first() {
-            let mut covering = columns.clone();
-            let others = table.used.iter().filter(|it| !columns.contains(it));
-            covering.extend(others.cloned());
-            let fits = covering.len() > columns.len()
-                && covering.len() <= COLUMNS_AT_MOST
-                && !lists.iter().any(|(columns, _)| *columns == covering)
-                && covering.iter().all(|column| facts.is_indexable(column));
-            if fits && facts.index_with(&covering, *equal).is_none() && facts.fit(&covering) {
-                let reason = format!(
-                    "{reads}; an index with every column of the statement needs no row of the table"
-                );
-                found.push(index(table, &covering, "covering", reason));
-            }
-        }
-        found
     }
 
     /// Fresh statistics, where an estimate is far off.
@@ -123,6 +149,7 @@ impl Subject<'_> {
             remedy: Remedy::Variant {
                 name: format!("statistics_{}", plain(&table.table)),
                 parts: format!("analyze table {}", full_name(table)),
+                indexes: None,
             },
         })
     }
@@ -143,6 +170,7 @@ impl Subject<'_> {
                     remedy: Remedy::Variant {
                         name: name.to_owned(),
                         parts: parts.to_owned(),
+                        indexes: None,
                     },
                 });
             }
@@ -151,7 +179,8 @@ impl Subject<'_> {
         let (passes, on_disk) = (cost("Sort_merge_passes"), cost("Created_tmp_disk_tables"));
         let (asked, read) = (
             cost("Innodb_buffer_pool_read_requests"),
-            cost("Innodb_buffer_pool_reads"),
+            // Pages that are read ahead are not among the first ones.
+            cost("Innodb_buffer_pool_reads").max(cost("Innodb_pages_read")),
         );
         add(
             passes > 0,
@@ -183,57 +212,6 @@ impl Subject<'_> {
     }
 }
 
-/// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
-/// conditions, and to find its rows for each row of the tables before.
-fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<String>, usize)> {
-    let usable = |columns: &[String]| -> Vec<String> {
-        let columns = columns.iter().filter(|column| facts.is_indexable(column));
-        columns.cloned().collect()
-    };
-    let mut own = usable(&table.equal);
-    // A column of text compared with a number finds nothing in an index.
-    own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
-    let mut joined = own.clone();
-    joined.extend(
-        usable(&table.joined)
-            .into_iter()
-            .filter(|it| !own.contains(it)),
-    );
-    let range = |equal: &[String]| {
-        usable(&table.range)
-            .into_iter()
-            .find(|it| !equal.contains(it))
-    };
-    let mut lists = Vec::new();
-    let mut first = own.clone();
-    match range(&own) {
-        Some(range) => first.push(range),
-        None => first.extend(
-            usable(&table.order)
-                .into_iter()
-                .filter(|it| !own.contains(it)),
-        ),
-    }
-    let is_found_by_key = matches!(
-        node.access,
-        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
-    );
-    let mut inner = joined.clone();
-    inner.extend(range(&joined));
-    if joined.len() > own.len() && !is_found_by_key {
-        lists.push((inner, joined.len()));
-    }
-    // A table that is read again and again is not the first one, unless an index makes it that.
-    let is_repeated = node
-        .actual
-        .and_then(|it| it.loops)
-        .is_some_and(|loops| loops > 1.0);
-    let at = if is_repeated { lists.len() } else { 0 };
-    lists.insert(at, (first, own.len()));
-    lists.retain(|(columns, _)| !columns.is_empty());
-    lists
-}
-
 /// Rows that a node reads in all its loops: measured, else estimated.
 fn read_rows(node: &Node) -> f64 {
     let actual = node
@@ -242,32 +220,47 @@ fn read_rows(node: &Node) -> f64 {
     actual.or(node.estimate.rows).unwrap_or(0.0)
 }
 
-/// What only the author of a statement can change.
-fn rewrites(table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
-    let is_indexed = |column: &String| {
-        let mut indexes = facts.indexes.values();
-        indexes.any(|index| index.first() == Some(column))
+fn full_name(table: &TableUse) -> String {
+    format!("{}.{}", backticked(&table.schema), backticked(&table.table))
+}
+
+/// A name of letters, digits and `_` only.
+fn plain(name: &str) -> String {
+    let letter = |it: char| if it.is_alphanumeric() { it } else { '_' };
+    name.chars().map(letter).collect()
+}
+
+/// What only the author of a statement can change, without the columns whose conditions were rewritten.
+fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<Candidate> {
+    let is_open = |column: &String| {
+        let mut columns = reworded.iter().filter_map(|it| it.column.as_ref());
+        !columns.any(|it| it == column)
     };
     let mut found = Vec::new();
-    for (function, column) in &table.wrapped {
-        if is_indexed(column) {
-            found.push(Candidate {
-                reason: format!("{}.{column} has an index, which a condition on {function}() of it does not use", table.alias),
-                remedy: Remedy::Rewrite(format!("compare {column} itself, by a range of its values")),
-            });
-        }
+    let wrapped = table
+        .wrapped
+        .iter()
+        .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
+    for (function, column) in wrapped {
+        found.push(Candidate {
+            reason: format!(
+                "{}.{column} has an index, which a condition on {function}() of it does not use",
+                table.alias
+            ),
+            remedy: Remedy::Author(format!("compare {column} itself, by a range of its values")),
+        });
     }
-    for column in table
+    let of_text = table
         .with_number
         .iter()
-        .filter(|column| facts.is_text(column))
-    {
+        .filter(|it| facts.is_text(it) && is_open(it));
+    for column in of_text {
         found.push(Candidate {
             reason: format!(
                 "{}.{column} is text and is compared with a number, which converts every row",
                 table.alias
             ),
-            remedy: Remedy::Rewrite(format!(
+            remedy: Remedy::Author(format!(
                 "compare {column} with a text: put the number in quotation marks"
             )),
         });
@@ -278,7 +271,7 @@ fn rewrites(table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
                 "{}.{column} is searched by a pattern that begins with a wildcard",
                 table.alias
             ),
-            remedy: Remedy::Rewrite(format!(
+            remedy: Remedy::Author(format!(
                 "search {column} from its beginning, or by a full-text index"
             )),
         });
@@ -286,189 +279,5 @@ fn rewrites(table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
     found
 }
 
-fn index(table: &TableUse, columns: &[String], kind: &str, reason: String) -> Candidate {
-    let name = format!(
-        "{kind}_{}_{}",
-        plain(&table.table),
-        columns
-            .iter()
-            .map(|it| plain(it))
-            .collect::<Vec<_>>()
-            .join("_")
-    );
-    // The server's limit is 64 characters.
-    let name: String = name.chars().take(60).collect();
-    let columns: Vec<String> = columns.iter().map(|column| quoted_name(column)).collect();
-    Candidate {
-        reason,
-        remedy: Remedy::Variant {
-            parts: format!(
-                "create index `{name}` on {} ({})",
-                full_name(table),
-                columns.join(", ")
-            ),
-            name,
-        },
-    }
-}
-
-fn full_name(table: &TableUse) -> String {
-    format!(
-        "{}.{}",
-        quoted_name(&table.schema),
-        quoted_name(&table.table)
-    )
-}
-
-fn quoted_name(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
-/// A name of letters, digits and `_` only.
-fn plain(name: &str) -> String {
-    let letter = |it: char| if it.is_alphanumeric() { it } else { '_' };
-    name.chars().map(letter).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use plans::column_uses;
-
-    use super::*;
-
-    fn candidates(
-        tree: &str,
-        rewritten: &str,
-        types: &[(&str, &str)],
-        costs: &[(&str, i64)],
-    ) -> Vec<String> {
-        let plan = Plan::of_tree(tree).unwrap();
-        let uses = column_uses(rewritten);
-        let facts = TableFacts {
-            types: types
-                .iter()
-                .map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned()))
-                .collect(),
-            bytes: [("name".to_owned(), 3065)].into(),
-            indexes: [("day".to_owned(), vec!["day".to_owned()])].into(),
-        };
-        let costs: Vec<_> = costs
-            .iter()
-            .map(|(name, added)| ((*name).to_owned(), *added))
-            .collect();
-        let subject = Subject {
-            plan: &plan,
-            uses: &uses,
-            facts: &vec![facts; uses.len()],
-            costs: &costs,
-            larger_pool_bytes: Some(1 << 30),
-        };
-        let found = subject.candidates().into_iter().map(|it| match it.remedy {
-            Remedy::Variant { parts, .. } => parts,
-            Remedy::Rewrite(what) => what,
-        });
-        found.collect()
-    }
-
-    const SCAN: &str = "-> Table scan on t  (cost=1 rows=5) (actual time=0..1 rows=5000 loops=1)\n";
-
-    #[test]
-    fn indexes_follow_conditions_and_orders() {
-        let types = [
-            ("a", "int"),
-            ("b", "int"),
-            ("c", "int"),
-            ("day", "date"),
-            ("note", "text"),
-        ];
-        let of = |condition: &str| {
-            let text = format!("select `s`.`t`.`c` AS `c` from `s`.`t` where {condition}");
-            candidates(SCAN, &text, &types, &[])
-        };
-        let found = of("((`s`.`t`.`b` > 5) and (`s`.`t`.`a` = 1))");
-        assert_eq!(found[0], "create index `index_t_a_b` on `s`.`t` (`a`, `b`)");
-        assert_eq!(
-            found[1],
-            "create index `covering_t_a_b_c` on `s`.`t` (`a`, `b`, `c`)"
-        );
-        // The estimate is off by a factor of 1000.
-        assert_eq!(found[2..], ["analyze table `s`.`t`"]);
-        let found = of("(`s`.`t`.`day` = '2020-01-01')");
-        assert_eq!(
-            found[0],
-            "create index `covering_t_day_c` on `s`.`t` (`day`, `c`)"
-        );
-        // With another column the key is too long.
-        let types = [("a", "int"), ("c", "int"), ("name", "varchar")];
-        let text = "select `s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`name` = 'x')";
-        let found = candidates(SCAN, text, &types, &[]);
-        assert_eq!(
-            found,
-            [
-                "create index `index_t_name` on `s`.`t` (`name`)",
-                "analyze table `s`.`t`"
-            ]
-        );
-        let found = of("(`s`.`t`.`note` = 'x')");
-        assert_eq!(found, ["analyze table `s`.`t`"]);
-    }
-
-    #[test]
-    fn a_table_of_a_join_can_be_the_first_or_a_later_one() {
-        let types = [("a", "int"), ("b", "int")];
-        let text = "select 1 AS `1` from `s`.`u` join `s`.`t` where `s`.`t`.`a` = `s`.`u`.`x` and `s`.`t`.`b` < 5";
-        let of = |loops: u32| {
-            candidates(
-                &SCAN.replace("loops=1", &format!("loops={loops}")),
-                text,
-                &types,
-                &[],
-            )
-        };
-        let (inner, first) = (
-            "create index `index_t_a_b` on `s`.`t` (`a`, `b`)",
-            "create index `index_t_b` on `s`.`t` (`b`)",
-        );
-        assert_eq!(of(1)[..2], [first, inner]);
-        assert_eq!(of(9)[..2], [inner, first]);
-        let by_key = SCAN.replace(
-            "Table scan on t",
-            "Single-row index lookup on t using PRIMARY (a=u.x)",
-        );
-        assert_eq!(candidates(&by_key, text, &types, &[])[0], first);
-    }
-
-    #[test]
-    fn what_the_author_has_to_change_is_said() {
-        let types = [("day", "date"), ("code", "varchar"), ("name", "varchar")];
-        let text = "select 1 AS `1` from `s`.`t` where (year(`s`.`t`.`day`) = 2020) and (`s`.`t`.`code` = 5) and (`s`.`t`.`name` like '%x')";
-        let found = candidates(&SCAN.replace("rows=5000", "rows=6"), text, &types, &[]);
-        assert_eq!(
-            found,
-            [
-                "compare day itself, by a range of its values",
-                "compare code with a text: put the number in quotation marks",
-                "search name from its beginning, or by a full-text index"
-            ]
-        );
-    }
-
-    #[test]
-    fn memory_is_a_candidate_where_it_overflows() {
-        let text = "select 1 AS `1` from `s`.`t`";
-        let tree = SCAN.replace("rows=5000", "rows=6");
-        let costs = [
-            ("Sort_merge_passes", 3),
-            ("Innodb_buffer_pool_read_requests", 1000),
-            ("Innodb_buffer_pool_reads", 900),
-        ];
-        assert_eq!(
-            candidates(&tree, text, &[], &costs),
-            [
-                "set sort_buffer_size = 33554432",
-                "option innodb_buffer_pool_size = 1073741824"
-            ]
-        );
-        assert!(candidates(&tree, text, &[], &[]).is_empty());
-    }
-}
+mod tests;

@@ -80,6 +80,12 @@ impl TableFacts {
             .map(|(name, _)| name.as_str())
     }
 
+    /// Whether an index begins with a column.
+    pub(super) fn is_first_of_index(&self, column: &str) -> bool {
+        let mut indexes = self.indexes.values();
+        indexes.any(|index| index.first().is_some_and(|first| first == column))
+    }
+
     /// Whether an index can hold a column as a whole.
     pub(super) fn is_indexable(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
@@ -94,6 +100,12 @@ impl TableFacts {
             .iter()
             .map(|column| self.bytes.get(column).unwrap_or(&NUMBER_BYTES));
         bytes.sum::<u64>() <= KEY_BYTES_MAX
+    }
+
+    /// Whether a column holds a date, with a time or without.
+    pub(super) fn has_date(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        matches!(kind, "date" | "datetime" | "timestamp")
     }
 
     /// Whether a column holds text.

@@ -7,18 +7,19 @@ use runs::{Blame, Blamed, Purpose, named_server};
 use workload::sql_script::SqlStatement;
 
 use super::{
-    copies::Copies,
+    copies::{Copies, Setup},
     finding::{Finding, Report},
     hints,
+    index_price::{IndexPrice, NewIndexes, price},
     side::{self, Side},
-    trial::{Terms, Trial},
+    trial::{Comparison, Terms, Trial},
     variant::Variant,
 };
 use crate::{
     commands::sql::{
+        execution::GuardedStatements,
         explain::{ExplainedPlan, explained_plan},
         input::{is_setting, statement_name},
-        session::{Failure, Session},
     },
     connection_options::ConnectionOptions,
 };
@@ -30,14 +31,20 @@ pub(in crate::commands::sql) struct Contest<'a> {
     /// The statements of each side.
     pub(in crate::commands::sql) statements: &'a [Vec<SqlStatement>],
     pub(in crate::commands::sql) connection: &'a ConnectionOptions,
+    /// The data of new servers; `None` for copies of the named one.
+    pub(in crate::commands::sql) setup: Option<&'a Setup>,
     pub(in crate::commands::sql) terms: Terms,
     /// Time limit of each statement.
     pub(in crate::commands::sql) timeout: Duration,
-    /// A question with one number as its answer, for sides that have one; asked after the measurement.
-    pub(in crate::commands::sql) questions: &'a [Option<String>],
-    /// Whether a side whose variant cannot be made is left out; else that is an error.
+    /// Indexes that sides make; their price is measured where they make a statement faster.
+    pub(in crate::commands::sql) indexes: &'a [Option<NewIndexes>],
+    /// Whether a side whose copy or variant cannot be made, or whose statements fail, is left out; else that is an
+    /// error.
     pub(in crate::commands::sql) leaves_out: bool,
 }
+
+/// The servers that are removed in the end, and the endpoint of each side, or why it has none.
+type SideServers = (Option<Copies>, Vec<Result<Endpoint, String>>);
 
 impl Contest<'_> {
     /// Measures on copies where a variant changes the server, and removes them.
@@ -51,12 +58,17 @@ impl Contest<'_> {
         Ok(report)
     }
 
-    /// The servers of the sides: copies where a variant changes one, else the named server.
-    fn servers(&self) -> Result<(Option<Copies>, Vec<Endpoint>), Blamed> {
+    /// The servers of the sides: new ones with data of their own, copies where a variant changes a server, else the
+    /// named server.
+    fn servers(&self) -> Result<SideServers, Blamed> {
         let variants = self.variants;
+        if let Some(setup) = self.setup {
+            let servers = Copies::with_setup(&own_of(variants), setup, self.connection)?;
+            return self.assigned(servers);
+        }
         let Some(changing) = variants.iter().find(|variant| variant.changes_server()) else {
             let endpoint = self.connection.endpoint()?;
-            return Ok((None, vec![endpoint; variants.len()]));
+            return Ok((None, vec![Ok(endpoint); variants.len()]));
         };
         let Some(name) = &self.connection.server else {
             let message = format!(
@@ -71,21 +83,24 @@ impl Contest<'_> {
         for variant in variants {
             hints::check(variant, &version)?;
         }
-        // The first one is for the sides that only differ in their sessions.
-        let unchanged = Variant::baseline();
-        let mut own: Vec<&Variant> = Vec::new();
-        if variants.iter().any(|variant| !variant.changes_server()) {
-            own.push(&unchanged);
-        }
-        own.extend(variants.iter().copied().filter(|it| it.changes_server()));
-        let copies = Copies::make(name, &own)?;
-        let endpoints = copies
-            .servers()
-            .map(|server| self.connection.endpoint_of_server(server.endpoint()));
-        let of_copies = endpoints.collect::<Result<Vec<_>, _>>()?;
+        let copies = Copies::make(name, &own_of(variants), self.leaves_out)?;
+        self.assigned(copies)
+    }
+
+    /// The endpoints of the sides on these servers.
+    fn assigned(&self, copies: Copies) -> Result<SideServers, Blamed> {
+        let variants = self.variants;
+        let endpoints = copies.servers().map(|server| {
+            let endpoint = server.map(|it| self.connection.endpoint_of_server(it.endpoint()));
+            match endpoint {
+                Ok(endpoint) => endpoint.map(Ok),
+                Err(why) => Ok(Err(why)),
+            }
+        });
+        let of_copies = endpoints.collect::<Result<Vec<_>, Blamed>>()?;
         let mut changed = of_copies
             .iter()
-            .skip(usize::from(own.len() > changing_count(variants)));
+            .skip(usize::from(of_copies.len() > changing_count(variants)));
         let of_sides = variants.iter().map(|variant| {
             let copy = if variant.changes_server() {
                 changed.next()
@@ -98,13 +113,20 @@ impl Contest<'_> {
         Ok((Some(copies), of_sides))
     }
 
-    fn measure(&self, endpoints: &[Endpoint]) -> Result<Report, Blamed> {
+    fn measure(&self, endpoints: &[Result<Endpoint, String>]) -> Result<Report, Blamed> {
         let limit = self.connection.statement_timeout;
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
             let mut left_out = vec![None; self.variants.len()];
             let (mut sides, mut places) = (Vec::new(), Vec::new());
             for (at, endpoint) in endpoints.iter().enumerate() {
+                let endpoint = match endpoint {
+                    Ok(endpoint) => endpoint,
+                    Err(why) => {
+                        left_out[at] = Some(why.clone());
+                        continue;
+                    }
+                };
                 match self.side(at, endpoint, limit).await {
                     Ok(side) => {
                         sides.push(side);
@@ -138,7 +160,23 @@ impl Contest<'_> {
         if variant.has_changes() {
             side::change(variant, endpoint, limit).await?;
         }
-        Side::open(variant, &self.statements[at], endpoint, self.timeout).await
+        let statements = &self.statements[at];
+        let mut side = Side::open(variant, statements, endpoint, self.timeout).await?;
+        if self.leaves_out && at > 0 && self.is_reworded(at) {
+            // Before the blocks, whose failure would end them for all sides.
+            let guarded = GuardedStatements::new(statements, false, None);
+            for statement in 0..statements.len() {
+                guarded.execute(&mut side.session, statement).await?;
+            }
+        }
+        Ok(side)
+    }
+
+    /// Whether a side has other statements than the baseline.
+    fn is_reworded(&self, at: usize) -> bool {
+        let [own, baseline] = [at, 0].map(|side| self.statements[side].iter());
+        !own.map(SqlStatement::text)
+            .eq(baseline.map(SqlStatement::text))
     }
 
     /// `places` are the indexes of the sides among the variants.
@@ -151,16 +189,25 @@ impl Contest<'_> {
         let measured = Trial::begin(sides, self.terms).await?.run(sides).await;
         let mut failure = measured.failure;
         let mut plans = vec![Vec::new(); sides.len()];
-        let mut answers = vec![None; self.variants.len()];
-        for ((side, place), plans) in sides.iter_mut().zip(places).zip(&mut plans) {
+        for (side, plans) in sides.iter_mut().zip(&mut plans) {
             if failure.is_some() {
                 break;
             }
-            let question = self.questions.get(*place).and_then(Option::as_deref);
-            let explained = explain(side, question, plans).await;
-            match explained {
-                Ok(answer) => answers[*place] = answer,
-                Err(error) => failure = Some(side.blamed(error)),
+            let explained = explain(side, plans).await;
+            failure = explained.err().map(|error| side.blamed(error));
+        }
+        let mut prices = vec![None; self.variants.len()];
+        // Last, because it changes the data of the copies.
+        for (at, place) in places.iter().enumerate().skip(1) {
+            let indexes = self.indexes.get(*place).and_then(Option::as_ref);
+            let mut of_side = measured.comparisons.iter().filter(|it| it.side == at);
+            let is_faster = of_side.any(Comparison::is_faster);
+            let Some(indexes) = indexes.filter(|_| is_faster && failure.is_none()) else {
+                continue;
+            };
+            match price_of(sides, at, indexes).await {
+                Ok(price) => prices[*place] = Some(price),
+                Err(error) => failure = Some(sides[at].blamed(error)),
             }
         }
         let own = |it: &&SqlStatement| !is_setting(it);
@@ -178,54 +225,59 @@ impl Contest<'_> {
             it.side = places[it.side];
             Finding::new(name, variant, texts, plans, it)
         });
+        let versions = sides.iter().map(|side| {
+            let name = side.variant.name.clone();
+            (name, side.session.version().to_owned())
+        });
         let has_copies = self.variants.iter().any(|it| it.changes_server());
         Ok(Report {
             version: sides[0].session.version().to_owned(),
             baseline: self.variants[0].name.clone(),
             copied: self.connection.server.clone().filter(|_| has_copies),
+            setup: self.setup.map(|it| it.path.display().to_string()),
+            versions: versions.collect(),
             terms: self.terms,
             blocks: measured.blocks,
             findings: findings.collect(),
-            answers,
+            prices,
             left_out,
             failure,
         })
     }
 }
 
+/// The variants that need a server; the first one is for all that only differ in their sessions.
+fn own_of<'a>(variants: &[&'a Variant]) -> Vec<&'a Variant> {
+    let session = variants.iter().find(|it| !it.changes_server());
+    let changing = variants.iter().filter(|it| it.changes_server());
+    session.into_iter().chain(changing).copied().collect()
+}
+
 fn changing_count(variants: &[&Variant]) -> usize {
     variants.iter().filter(|it| it.changes_server()).count()
 }
 
-/// Adds the plans of a side's statements, without those of settings, and asks its question.
+/// The price of the indexes of a side.
+async fn price_of(
+    sides: &mut [Side<'_>],
+    at: usize,
+    indexes: &NewIndexes,
+) -> Result<IndexPrice, Blamed> {
+    let (before, from_side) = sides.split_at_mut(at);
+    let sessions = [&mut before[0].session, &mut from_side[0].session];
+    price(sessions, indexes).await
+}
+
+/// Adds the plans of a side's statements, without those of settings.
 async fn explain(
     side: &mut Side<'_>,
-    question: Option<&str>,
     plans: &mut Vec<Option<ExplainedPlan>>,
-) -> Result<Option<f64>, Blamed> {
+) -> Result<(), Blamed> {
     for statement in side.statements {
         let plan = explained_plan(&mut side.session, statement).await?;
         if !is_setting(statement) {
             plans.push(plan);
         }
     }
-    match question {
-        Some(question) => answer(&mut side.session, question).await,
-        None => Ok(None),
-    }
-}
-
-/// The number with which a server answers; `None` if it has none.
-async fn answer(session: &mut Session, question: &str) -> Result<Option<f64>, Blamed> {
-    let endpoint = session.endpoint().clone();
-    let sets = match session.rows(question).await {
-        Ok(sets) => sets,
-        Err(failure) if failure.is_of_statement() => return Ok(None),
-        Err(Failure::Of(error)) => return Err(Blamed::of_server(&endpoint.address, error)),
-        Err(_) => return Err(Blamed::new(Blame::Interrupted, "interrupted")),
-    };
-    let mut values = sets.iter().flat_map(|set| &set.rows).flatten().flatten();
-    Ok(values
-        .next()
-        .and_then(|value| String::from_utf8_lossy(value).parse().ok()))
+    Ok(())
 }

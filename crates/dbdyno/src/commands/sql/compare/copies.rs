@@ -1,10 +1,11 @@
-//! Copies of a private server, one for each variant that changes the server or its data.
+//! The servers of the sides: a copy of a private one, or a new one, for each variant that changes it or its data.
 
-use std::collections::BTreeMap;
+mod new_servers;
 
 use runs::{Blame, Blamed, Purpose, named_server, redo_log, signals};
-use server::{Lifetime, Server};
+use server::{Lifetime, Server, Settings};
 
+pub(in crate::commands::sql) use self::new_servers::Setup;
 use super::variant::Variant;
 use crate::progress::Step;
 
@@ -12,28 +13,30 @@ use crate::progress::Step;
 #[derive(Debug, Default)]
 pub(super) struct Copies(Vec<Copy>);
 
+/// A copy, or why there is none.
 #[derive(Debug)]
 struct Copy {
     name: String,
-    server: Server,
+    server: Option<Server>,
     /// Whether the servers' directory has a link to it.
     is_linked: bool,
+    /// Why it does not run.
+    failure: Option<String>,
 }
 
 impl Copies {
-    /// Makes and starts a copy of the server for each of these variants. The server is stopped while its data is copied,
-    /// and started again if it was running.
-    pub(super) fn make(name: &str, variants: &[&Variant]) -> Result<Self, Blamed> {
-        let root = named_server::root()?;
-        for removed in server::sweep(&root)? {
-            eprintln!(
-                "note: removed what a crashed dbdyno left behind: {}",
-                removed.display()
-            );
-        }
+    /// Makes and starts a copy of the server for each of these variants. The server is stopped while its data is
+    /// copied, and started again if it was running. With `leaves_out` a copy that cannot be made or does not start is
+    /// noted; without the first one there is nothing to compare with.
+    pub(super) fn make(
+        name: &str,
+        variants: &[&Variant],
+        leaves_out: bool,
+    ) -> Result<Self, Blamed> {
+        sweep()?;
         let mut server = named_server::open(name)?;
         let was_running = server.is_running();
-        check_memory(name, &server, variants)?;
+        let lacking = lacking_memory(name, &server, variants, leaves_out)?;
         if was_running {
             let step = Step::spinner(format!("stopping server {name} to copy its data"));
             let back = Purpose::Change.control(&server.endpoint(), redo_log::bring_back)?;
@@ -44,43 +47,88 @@ impl Copies {
             }
         }
         let mut copies = Self::default();
-        let copied = copies.copy(name, &server, variants);
+        let copied = copies.copy_all(name, &server, variants, &lacking, leaves_out);
         if was_running {
             let _step = Step::spinner(format!("starting server {name}"));
             server.start_again(Lifetime::Detached)?;
         }
         copied?;
-        for copy in &mut copies.0 {
+        for (at, copy) in copies.0.iter_mut().enumerate() {
+            let Some(server) = &mut copy.server else {
+                continue;
+            };
+            signals_end()?;
             let _step = Step::spinner(format!("starting {}", copy.name));
-            copy.server.start(Lifetime::Owned)?;
+            let started = server.start(Lifetime::Owned).map_err(Blamed::from);
+            copy.failure = tolerated(started, at, leaves_out)?;
         }
         Ok(copies)
     }
 
-    fn copy(&mut self, name: &str, server: &Server, variants: &[&Variant]) -> Result<(), Blamed> {
+    fn copy_all(
+        &mut self,
+        name: &str,
+        server: &Server,
+        variants: &[&Variant],
+        lacking: &[Option<String>],
+        leaves_out: bool,
+    ) -> Result<(), Blamed> {
         for (at, variant) in variants.iter().enumerate() {
             signals_end()?;
             let copy = format!("{name}-{}-{}", std::process::id(), at + 1);
+            if let Some(why) = &lacking[at] {
+                self.0.push(Copy {
+                    name: copy,
+                    server: None,
+                    is_linked: false,
+                    failure: Some(why.clone()),
+                });
+                continue;
+            }
             let _step = Step::spinner(format!("copying server {name} for {}", variant.name));
-            let path = named_server::path(&copy)?;
-            let directory = server.dir().with_file_name(&copy);
-            let made = server.duplicate(&directory, &options_of(variant))?;
-            let is_linked = made.dir() != path && path.parent() != made.dir().parent();
-            self.0.push(Copy {
-                name: copy,
-                server: made,
-                is_linked,
-            });
-            if is_linked {
-                named_server::link(&path, &directory)?;
+            let made = self.copy(copy.clone(), server, variant);
+            if let Some(why) = tolerated(made, at, leaves_out)? {
+                // Where only its link is missing, the copy itself is there, and is removed with the others.
+                let known = self.0.last_mut().filter(|last| last.name == copy);
+                match known {
+                    Some(known) => known.failure = Some(why),
+                    None => self.0.push(Copy {
+                        name: copy,
+                        server: None,
+                        is_linked: false,
+                        failure: Some(why),
+                    }),
+                }
             }
         }
         Ok(())
     }
 
-    /// The copies in the order of their variants.
-    pub(super) fn servers(&self) -> impl Iterator<Item = &Server> {
-        self.0.iter().map(|copy| &copy.server)
+    fn copy(&mut self, name: String, server: &Server, variant: &Variant) -> Result<(), Blamed> {
+        let path = named_server::path(&name)?;
+        let directory = server.dir().with_file_name(&name);
+        let made = server.duplicate(&directory, &variant.server_settings())?;
+        let is_linked = made.dir() != path && path.parent() != made.dir().parent();
+        self.0.push(Copy {
+            name,
+            server: Some(made),
+            is_linked,
+            failure: None,
+        });
+        if is_linked {
+            named_server::link(&path, &directory)?;
+        }
+        Ok(())
+    }
+
+    /// The copies in the order of their variants, or why one does not run.
+    pub(super) fn servers(&self) -> impl Iterator<Item = Result<&Server, String>> {
+        self.0
+            .iter()
+            .map(|copy| match (&copy.server, &copy.failure) {
+                (Some(server), None) => Ok(server),
+                (_, failure) => Err(failure.clone().unwrap_or_default()),
+            })
     }
 
     /// Stops and removes the copies.
@@ -92,7 +140,8 @@ impl Copies {
     fn remove(&mut self) -> Result<(), Blamed> {
         let mut result = Ok(());
         for copy in self.0.drain(..) {
-            let destroyed = copy.server.destroy().map_err(Blamed::from);
+            let destroyed = copy.server.map_or(Ok(()), Server::destroy);
+            let destroyed = destroyed.map_err(Blamed::from);
             let unlinked = if copy.is_linked {
                 named_server::path(&copy.name).and_then(|path| named_server::unlink(&path))
             } else {
@@ -111,31 +160,68 @@ impl Drop for Copies {
     }
 }
 
-fn options_of(variant: &Variant) -> BTreeMap<String, String> {
-    variant.options.iter().cloned().collect()
+/// Removes servers of a dbdyno that crashed.
+fn sweep() -> Result<(), Blamed> {
+    for removed in server::sweep(&named_server::root()?)? {
+        eprintln!(
+            "note: removed what a crashed dbdyno left behind: {}",
+            removed.display()
+        );
+    }
+    Ok(())
 }
 
-/// An error if the buffer pools of the copies, and of the server where it runs beside them, exceed the free memory.
-fn check_memory(name: &str, server: &Server, variants: &[&Variant]) -> Result<(), Blamed> {
+/// The message of a failure that only leaves out its variant; the first copy and an interruption are never left out.
+fn tolerated<T>(
+    result: Result<T, Blamed>,
+    at: usize,
+    leaves_out: bool,
+) -> Result<Option<String>, Blamed> {
+    match result {
+        Ok(_) => Ok(None),
+        Err(error) if leaves_out && at > 0 && error.blame != Blame::Interrupted => {
+            Ok(Some(error.message))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// For each variant why the buffer pool of its copy has no room, if it is left out for that. An error if those of the
+/// copies, and of the server where it runs beside them, exceed the free memory.
+fn lacking_memory(
+    name: &str,
+    server: &Server,
+    variants: &[&Variant],
+    leaves_out: bool,
+) -> Result<Vec<Option<String>>, Blamed> {
     let Some(mut free_bytes) = telemetry::available_memory_bytes() else {
-        return Ok(());
+        return Ok(vec![None; variants.len()]);
     };
     let mut needed_bytes = 0_u64;
-    let mut add = |options: &BTreeMap<String, String>| -> Result<(), Blamed> {
-        needed_bytes = needed_bytes.saturating_add(server.buffer_pool_bytes(options)?);
-        Ok(())
-    };
-    for variant in variants {
-        add(&options_of(variant))?;
-    }
     let running = server.pid().filter(|_| server.is_running());
     if let Some(pid) = running {
-        add(&BTreeMap::new())?;
+        needed_bytes = server.buffer_pool_bytes(&Settings::default())?;
         // It is stopped, and takes its pool again.
         free_bytes = free_bytes.saturating_add(telemetry::resident_bytes(pid).unwrap_or(0));
     }
+    let mut lacking = Vec::new();
+    for (at, variant) in variants.iter().enumerate() {
+        let own_bytes = server.buffer_pool_bytes(&variant.server_settings())?;
+        let with_it = needed_bytes.saturating_add(own_bytes);
+        let is_left_out = leaves_out && at > 0 && with_it > free_bytes;
+        lacking.push(is_left_out.then(|| {
+            format!(
+                "its copy needs {} for its buffer pool, and {} of memory are left",
+                units::bytes(own_bytes),
+                units::bytes(free_bytes.saturating_sub(needed_bytes))
+            )
+        }));
+        if !is_left_out {
+            needed_bytes = with_it;
+        }
+    }
     if needed_bytes <= free_bytes {
-        return Ok(());
+        return Ok(lacking);
     }
     let itself = if running.is_some() {
         " and the server itself"
@@ -151,7 +237,7 @@ fn check_memory(name: &str, server: &Server, variants: &[&Variant]) -> Result<()
         units::bytes(needed_bytes),
         units::bytes(free_bytes)
     );
-    let hint = "take fewer variants (of sql advise: --at-most), or give the server a smaller innodb_buffer_pool_size";
+    let hint = "take fewer variants, or give the server a smaller innodb_buffer_pool_size";
     Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
 }
 

@@ -5,6 +5,7 @@ use runs::Blamed;
 use verdict::{Compared, Decision};
 
 use super::{
+    index_price::IndexPrice,
     mechanism::reason,
     trial::{Comparison, Sameness, Terms},
 };
@@ -33,12 +34,16 @@ pub(in crate::commands::sql) struct Report {
     pub(in crate::commands::sql) baseline: String,
     /// The private server that was copied for the sides.
     pub(in crate::commands::sql) copied: Option<String>,
+    /// The file with the data of new servers.
+    pub(in crate::commands::sql) setup: Option<String>,
+    /// The version of each side's server, by the name of its variant.
+    pub(in crate::commands::sql) versions: Vec<(String, String)>,
     pub(in crate::commands::sql) terms: Terms,
     /// Blocks measured.
     pub(in crate::commands::sql) blocks: usize,
     pub(in crate::commands::sql) findings: Vec<Finding>,
-    /// Answers of the sides to their questions.
-    pub(in crate::commands::sql) answers: Vec<Option<f64>>,
+    /// The price of each side's indexes, where it was measured.
+    pub(in crate::commands::sql) prices: Vec<Option<IndexPrice>>,
     /// Why a side was left out.
     pub(in crate::commands::sql) left_out: Vec<Option<String>>,
     /// Why the measurement ended early, at which statement of which variant.
@@ -142,10 +147,12 @@ impl Report {
     pub(in crate::commands::sql) fn headline(&self) -> String {
         let copied = self.copied.as_ref();
         let copied = copied.map(|name| format!(", on copies of server {name}"));
+        let setup = self.setup.as_ref();
+        let setup = setup.map(|path| format!(", on new servers with the data of {path}"));
         format!(
             "server {}{}; compared with {}; {}, seed {}",
             self.version,
-            copied.unwrap_or_default(),
+            copied.or(setup).unwrap_or_default(),
             self.baseline,
             units::counted(self.blocks, "block"),
             self.terms.seed

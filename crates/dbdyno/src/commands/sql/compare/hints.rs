@@ -19,15 +19,21 @@ pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
 }
 
 fn are_known(version: &str) -> bool {
+    is_from(version, 50_700)
+}
+
+/// Whether a server follows hints on the order of tables, such as `JOIN_PREFIX(t)`.
+pub(in crate::commands::sql) fn are_order_hints_known(version: &str) -> bool {
+    is_from(version, 80_001)
+}
+
+/// Whether a server is MySQL from a version on, or MariaDB 12, which has all hints.
+fn is_from(version: &str, mysql: u32) -> bool {
     // MariaDB puts this before its version, so that old replicas of MySQL accept it.
     let own = version.strip_prefix("5.5.5-").unwrap_or(version);
     let number = server_version_number(own.as_bytes());
-    let first = if own.to_ascii_lowercase().contains("mariadb") {
-        120_000
-    } else {
-        50_700
-    };
-    number >= first
+    let is_mariadb = own.to_ascii_lowercase().contains("mariadb");
+    number >= if is_mariadb { 120_000 } else { mysql }
 }
 
 #[cfg(test)]
@@ -50,5 +56,7 @@ mod tests {
             assert_eq!(check(&hinted, version).is_ok(), is_known, "{version}");
             assert!(check(&Variant::baseline(), version).is_ok());
         }
+        let on_order = ["5.7.44", "8.0.36", "10.11.2-MariaDB"].map(are_order_hints_known);
+        assert_eq!(on_order, [false, true, false]);
     }
 }

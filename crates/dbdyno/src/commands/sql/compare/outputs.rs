@@ -203,10 +203,16 @@ fn line(text: &mut String, content: &str) {
 /// One object with every time in seconds and both plans.
 pub(super) fn json(report: &Report) -> String {
     let comparisons: Vec<Value> = report.findings.iter().map(finding_json).collect();
+    let versions = report.versions.iter();
+    let versions: serde_json::Map<String, Value> = versions
+        .map(|(name, version)| (name.clone(), json!(version)))
+        .collect();
     let value = json!({
         "version": 1,
         "server_version": report.version,
         "copied_server": report.copied,
+        "setup": report.setup,
+        "server_versions": versions,
         "baseline": report.baseline,
         "blocks": report.blocks,
         "blocks_at_most": report.terms.blocks,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use runs::{Blame, Blamed};
 use stats::Random;
-use verdict::{Compared, TimedFamily};
+use verdict::{Compared, Decision, TimedFamily};
 use workload::sql_script::SqlStatement;
 
 use super::side::Side;
@@ -70,6 +70,14 @@ pub(in crate::commands::sql) struct Comparison {
     pub(in crate::commands::sql) compared: Option<Compared>,
     /// What one execution on either side adds to the counters.
     pub(in crate::commands::sql) costs: [Vec<(String, i64)>; 2],
+}
+
+impl Comparison {
+    /// Whether the verdict is faster, with a result that was compared.
+    pub(in crate::commands::sql) fn is_faster(&self) -> bool {
+        let decision = self.compared.as_ref().map(|it| it.decision);
+        decision == Some(Decision::Faster) && self.sameness == Sameness::Same
+    }
 }
 
 /// What a trial came to.

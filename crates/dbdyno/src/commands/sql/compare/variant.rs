@@ -1,7 +1,8 @@
 //! A variant: what is different on one side of a comparison.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use server::Settings;
 use workload::sql_script::{SqlStatement, statements_of};
 
 use crate::commands::sql::input::is_setting;
@@ -21,6 +22,10 @@ pub(in crate::commands::sql) struct Variant {
     pub(in crate::commands::sql) sql: Vec<SqlStatement>,
     /// Options of the server.
     pub(in crate::commands::sql) options: Vec<(String, String)>,
+    /// Option file of the server.
+    pub(in crate::commands::sql) cnf: Option<PathBuf>,
+    /// Flavour and version of a server made for it.
+    pub(in crate::commands::sql) run: Option<String>,
     /// Hints for the optimizer in every statement.
     pub(in crate::commands::sql) hints: Vec<String>,
     /// File of other statements for the same results.
@@ -36,15 +41,26 @@ impl Variant {
         }
     }
 
+    /// A server of a flavour and version, with an option file; its name has both.
+    pub(in crate::commands::sql) fn of_server(run: Option<&str>, cnf: Option<&Path>) -> Self {
+        let stem = cnf.and_then(Path::file_stem).map(|it| it.to_string_lossy());
+        let parts: Vec<&str> = run.into_iter().chain(stem.as_deref()).collect();
+        let plain = |letter: char| if is_of_name(letter) { letter } else { '_' };
+        Self {
+            name: parts.join("+").chars().map(plain).collect(),
+            cnf: cnf.map(Path::to_owned),
+            run: run.map(str::to_owned),
+            ..Self::default()
+        }
+    }
+
     /// Reads `NAME: PART; PART`.
     pub(in crate::commands::sql) fn parse(text: &str) -> Result<Self, String> {
         let form =
             "a variant is NAME: PART; PART, for example 'index: create index i on page (page_len)'";
         let (name, parts) = text.split_once(':').ok_or(form)?;
         let name = name.trim();
-        let is_name =
-            |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '+');
-        if name.is_empty() || !name.chars().all(is_name) {
+        if name.is_empty() || !name.chars().all(is_of_name) {
             return Err(format!("{name:?} is no name of a variant; {form}"));
         }
         let mut variant = Self {
@@ -110,8 +126,21 @@ impl Variant {
 
     /// Whether it needs a server of its own.
     pub(in crate::commands::sql) fn changes_server(&self) -> bool {
-        self.has_changes() || !self.options.is_empty()
+        self.has_changes() || !self.options.is_empty() || self.cnf.is_some() || self.run.is_some()
     }
+
+    /// Settings of its server.
+    pub(super) fn server_settings(&self) -> Settings {
+        Settings {
+            cnf: self.cnf.iter().cloned().collect(),
+            set: self.options.iter().cloned().collect(),
+            port: None,
+        }
+    }
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '+')
 }
 
 #[cfg(test)]
@@ -138,6 +167,17 @@ mod tests {
         assert!(variant.changes_server());
         let session = Variant::parse("off: set sort_buffer_size = 1").unwrap();
         assert!(!session.changes_server());
+    }
+
+    #[test]
+    fn a_variant_is_named_for_its_server() {
+        let (run, cnf) = (Some("mysql-8.0.33"), Some(Path::new("a/my new.cnf")));
+        let names = [(run, None), (None, cnf), (run, cnf)].map(|(run, cnf)| {
+            let variant = Variant::of_server(run, cnf);
+            assert!(variant.changes_server());
+            variant.name
+        });
+        assert_eq!(names, ["mysql-8.0.33", "my_new", "mysql-8.0.33+my_new"]);
     }
 
     #[test]

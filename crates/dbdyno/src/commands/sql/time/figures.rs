@@ -3,7 +3,7 @@
 use stats::percentile_range;
 use workload::sql_script::SqlStatement;
 
-use crate::commands::sql::execution::Parts;
+use crate::commands::sql::{execution::Parts, statement_event::StatementEvent};
 
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -30,6 +30,8 @@ pub(super) struct Timed {
     pub(super) parts: Vec<Parts>,
     /// What one execution adds to counters of the session.
     pub(super) costs: Vec<(String, i64)>,
+    /// What performance_schema says about that execution.
+    pub(super) event: Option<StatementEvent>,
 }
 
 impl Timed {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use units::{count, seconds};
 
 use super::figures::{Median, Timed};
-use crate::commands::sql::csv_field::quoted;
+use crate::commands::sql::{csv_field::quoted, statement_event::StatementEvent};
 
 /// Characters of a name in the table.
 const NAME_AT_MOST: usize = 16;
@@ -82,6 +82,12 @@ pub(super) fn table(all: &[Timed], version: &str, has_cold: bool) -> String {
                 &format!("  {name:<34}{:>12}", count(*added as f64)),
             );
         }
+        if let Some(event) = &timed.event {
+            line(
+                &mut text,
+                &format!("  performance_schema: {}", event.sentence()),
+            );
+        }
     }
     text
 }
@@ -92,11 +98,11 @@ fn line(text: &mut String, content: &str) {
 }
 
 /// One object with every time in seconds.
-pub(super) fn json(all: &[Timed], version: &str) -> String {
+pub(super) fn json(all: &[Timed], version: &str, notes: &[String]) -> String {
     let statements: Vec<Value> = all.iter().map(timed_json).collect();
     format!(
         "{:#}\n",
-        json!({ "version": 1, "server_version": version, "statements": statements })
+        json!({ "version": 1, "server_version": version, "notes": notes, "statements": statements })
     )
 }
 
@@ -132,6 +138,7 @@ fn timed_json(timed: &Timed) -> Value {
             "fetch": parts.fetch_s,
         })),
         "costs": costs,
+        "event": timed.event.as_ref().map(StatementEvent::json),
     })
 }
 
@@ -156,6 +163,7 @@ pub(super) fn page(all: &[Timed], version: &str, notes: &[String]) -> String {
             interval_s: median.and_then(|it| it.bounds),
             parts_s: parts.map(|it| [it.send_s, it.server_s, it.first_row_s, it.fetch_s]),
             costs: &timed.costs,
+            event: timed.event.as_ref().map(StatementEvent::sentence),
         }
     });
     let statements: Vec<TimedStatement<'_>> = statements.collect();

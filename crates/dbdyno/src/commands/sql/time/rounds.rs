@@ -76,16 +76,24 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// One more execution of each statement, between two readings of the counters.
-    pub(super) async fn costs(&mut self, session: &mut Session) -> Result<(), Blamed> {
+    /// One more execution of each statement, between two readings of the counters. Returns why performance_schema says
+    /// nothing about it, if it does not.
+    pub(super) async fn costs(&mut self, session: &mut Session) -> Result<Option<String>, Blamed> {
+        let mut missing = None;
         for (at, statement) in self.statements.all().iter().enumerate() {
             if is_setting(statement) {
                 self.statements.execute(session, at).await?;
             } else {
-                self.timed[at].costs = self.statements.costs(session, at).await?;
+                let (costs, event) = self.statements.costs_and_event(session, at).await?;
+                let timed = &mut self.timed[at];
+                timed.costs = costs;
+                match event {
+                    Ok(event) => timed.event = Some(event),
+                    Err(why) => missing = Some(why),
+                }
             }
         }
-        Ok(())
+        Ok(missing)
     }
 
     fn is_precise(&self, precision: f64) -> bool {

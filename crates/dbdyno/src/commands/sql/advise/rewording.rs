@@ -1,0 +1,119 @@
+//! Other texts of a statement that give the same result, or are meant to: the comparison checks it.
+
+mod alternatives;
+mod conditions;
+mod tables;
+
+use plans::TableUse;
+
+pub(super) use self::tables::with_tables_exchanged;
+use self::{
+    alternatives::with_union_for_or,
+    conditions::{with_quoted_numbers, with_range_for_function},
+    tables::{with_join_for_in, with_merged_derived, without_hints},
+};
+use super::{statement_text::StatementText, table_facts::TableFacts};
+
+/// Another text with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rewording {
+    /// The kind, for the name of a variant: `union`.
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+    pub(super) reason: String,
+    /// The column whose condition it changes.
+    pub(super) column: Option<String>,
+}
+
+/// What the plan shows about the statement, which a rewrite needs as its reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Signs {
+    /// A subquery runs for each row outside.
+    pub(super) is_dependent: bool,
+    /// A derived table is kept in a temporary table.
+    pub(super) is_materialised: bool,
+}
+
+/// Other texts for conditions on a table that its indexes do not serve.
+pub(super) fn of_conditions(
+    text: &StatementText<'_>,
+    table: &TableUse,
+    facts: &TableFacts,
+) -> Vec<Rewording> {
+    let mut found = Vec::new();
+    for (function, column) in &table.wrapped {
+        let rewritten = facts
+            .is_first_of_index(column)
+            .then(|| with_range_for_function(text, column, facts))
+            .flatten();
+        found.extend(rewritten.map(|text| Rewording {
+            kind: "range",
+            text,
+            reason: format!(
+                "{}.{column} has an index, which a condition on {function}() of it does not use; a range of {column} does",
+                table.alias
+            ),
+            column: Some(column.clone()),
+        }));
+    }
+    let of_text = table.with_number.iter().filter(|it| facts.is_text(it));
+    for column in of_text {
+        found.extend(with_quoted_numbers(text, column).map(|text| Rewording {
+            kind: "quoted",
+            text,
+            reason: format!(
+                "{}.{column} is text and is compared with a number, which converts every row; quoted, the value must be \
+                 written as the column has it",
+                table.alias
+            ),
+            column: Some(column.clone()),
+        }));
+    }
+    let has_indexes = table.either.iter().all(|it| facts.is_first_of_index(it));
+    if !table.either.is_empty() && has_indexes {
+        found.extend(with_union_for_or(text).map(|text| Rewording {
+            kind: "union",
+            text,
+            reason: format!(
+                "an OR over {} of {}, each with an index: a part of a UNION can use its own",
+                table.either.join(" and "),
+                table.alias
+            ),
+            column: None,
+        }));
+    }
+    found
+}
+
+/// Other texts by what the plan shows and what the statement forces.
+pub(super) fn of_plan(text: &StatementText<'_>, signs: Signs) -> Vec<Rewording> {
+    let mut found = Vec::new();
+    let mut add = |kind, text: Option<String>, reason: String| {
+        found.extend(text.map(|text| Rewording {
+            kind,
+            text,
+            reason,
+            column: None,
+        }));
+    };
+    if let Some((text, forced)) = without_hints(text) {
+        let reason = format!(
+            "the statement forces a part of its plan: {}",
+            forced.join(", ")
+        );
+        add("unforced", Some(text), reason);
+    }
+    if signs.is_dependent {
+        let reason =
+            "the subquery of IN runs for each row outside; as a derived table it runs once";
+        add("join", with_join_for_in(text), reason.to_owned());
+    }
+    if signs.is_materialised {
+        let reason = "a derived table with all rows of its table is kept in a temporary table, which has no index of it";
+        add("merged", with_merged_derived(text), reason.to_owned());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! Tests of other texts.
+
+use workload::sql_script::{SqlStatement, statements_of};
+
+use super::*;
+
+fn statement(text: &str) -> SqlStatement {
+    let mut all = statements_of("x", text.as_bytes().to_vec()).unwrap();
+    all.remove(0)
+}
+
+/// What a rewrite makes of a text.
+fn of(rewrite: impl Fn(&StatementText<'_>) -> Option<String>, text: &str) -> Option<String> {
+    rewrite(&StatementText::of(&statement(text)).unwrap())
+}
+
+fn facts() -> TableFacts {
+    let kinds = [("d", "datetime"), ("c", "varchar"), ("n", "int")];
+    TableFacts {
+        types: kinds
+            .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
+            .into(),
+        ..TableFacts::default()
+    }
+}
+
+#[test]
+fn numbers_are_quoted_where_they_are_compared_for_equality() {
+    let quoted = |text| of(|text| with_quoted_numbers(text, "c"), text);
+    for (text, expected) in [
+        (
+            "select a from t where x.`C` = 5 and n = 5",
+            Some("select a from t where x.`C` = '5' and n = 5"),
+        ),
+        (
+            "delete from t where c in (1, 22)",
+            Some("delete from t where c in ('1', '22')"),
+        ),
+        (
+            "select 1 from t where 7 = t.c",
+            Some("select 1 from t where '7' = t.c"),
+        ),
+        ("select 1 from t where c = 5 + 1", None),
+        ("select 1 from t where c = 5.5", None),
+        ("select 1 from t where c > 5 or c in (1, n)", None),
+        ("select 1 from t where c.d = 5", None),
+    ] {
+        assert_eq!(quoted(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_equality_with_a_part_of_a_column_becomes_a_range() {
+    let range =
+        |column: &str, text| of(|text| with_range_for_function(text, column, &facts()), text);
+    for (column, text, expected) in [
+        (
+            "d",
+            "select a from t where Year(t.d) = 2020 and n = 1",
+            Some("select a from t where (t.d >= '2020-01-01' AND t.d < '2021-01-01') and n = 1"),
+        ),
+        (
+            "d",
+            "select a from t where date(d) = '2020-02-29'",
+            Some("select a from t where (d >= '2020-02-29' AND d < '2020-02-29' + INTERVAL 1 DAY)"),
+        ),
+        (
+            "c",
+            "select a from t where left(c, 2) = 'xy'",
+            Some("select a from t where c LIKE 'xy%'"),
+        ),
+        ("c", "select a from t where left(c, 3) = 'xy'", None),
+        ("c", "select a from t where left(c, 2) = 'x%'", None),
+        ("d", "select a from t where date(d) = 'soon'", None),
+        ("d", "select a from t where year(d) = 2020 + 1", None),
+        ("d", "select a from t where year(d) > 2020", None),
+        ("n", "select a from t where year(n) = 2020", None),
+    ] {
+        assert_eq!(range(column, text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_union_has_each_row_of_an_or_once() {
+    let union = |text| of(with_union_for_or, text);
+    for (text, expected) in [
+        (
+            "select a from t where x = 1 or y = 2",
+            Some(
+                "SELECT a from t WHERE (x = 1) UNION ALL SELECT a from t WHERE ((y = 2) AND ((x = 1)) IS NOT TRUE)",
+            ),
+        ),
+        (
+            "select count(*) n from t where k = 1 and (x = 1 or y in (2, 3))",
+            Some(
+                "SELECT count(*) n FROM (SELECT 1 from t WHERE k = 1 and (x = 1) UNION ALL \
+                 SELECT 1 from t WHERE k = 1 and ((y in (2, 3)) AND ((x = 1)) IS NOT TRUE)) AS dbdyno_union",
+            ),
+        ),
+        ("select sum(a) from t where x = 1 or y = 2", None),
+        ("select a from t where x = 1 or y = 2 limit 5", None),
+        ("select distinct a from t where x = 1 or y = 2", None),
+        ("select a from t where x = 1 or y = 2 and z = 3", None),
+        ("select a from t where not (x = 1 or y = 2)", None),
+        ("select a from t where x = 1", None),
+        ("delete from t where x = 1 or y = 2", None),
+    ] {
+        assert_eq!(union(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_forced_is_left_out_and_named() {
+    let without = |text: &str| without_hints(&StatementText::of(&statement(text)).unwrap());
+    for (text, expected, forced) in [
+        (
+            "select straight_join a from t join u",
+            "select  a from t join u",
+            "straight_join",
+        ),
+        (
+            "select a from t straight_join u on t.x = u.x",
+            "select a from t JOIN u on t.x = u.x",
+            "straight_join",
+        ),
+        (
+            "select a from t force index for order by (i, j) where b = 1",
+            "select a from t  where b = 1",
+            "force index for order by (i, j)",
+        ),
+        ("select /*+ BNL(t) */ a", "select  a", "/*+ BNL(t) */"),
+    ] {
+        let expected = Some((expected.to_owned(), vec![forced.to_owned()]));
+        assert_eq!(without(text), expected);
+    }
+    assert_eq!(without("select a from t use_t where b = 1"), None);
+}
+
+#[test]
+fn a_subquery_of_in_becomes_a_derived_table() {
+    let join = |text| of(with_join_for_in, text);
+    for (text, expected) in [
+        (
+            "select a from t where b = 1 and t.c in (select d from u where e = 2) order by a",
+            Some(
+                "select a from t , (SELECT DISTINCT d AS dbdyno_key from u where e = 2) AS dbdyno_in \
+                 where b = 1 and dbdyno_in.dbdyno_key = t.c order by a",
+            ),
+        ),
+        ("select a from t where c not in (select d from u)", None),
+        (
+            "select a from t where b = 1 or c in (select d from u)",
+            None,
+        ),
+        ("select * from t where c in (select d from u)", None),
+        ("select a from t where c in (select d from u limit 1)", None),
+        (
+            "select a from t where c in (select d from u union select 1)",
+            None,
+        ),
+        ("select a from t where c in (1, 2)", None),
+    ] {
+        assert_eq!(join(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_derived_table_with_all_columns_is_its_table() {
+    let merged = |text| of(with_merged_derived, text);
+    for (text, expected) in [
+        (
+            "select a from (select * from s.t where b = 1 or c = 2) as x where d = 3 or e = 4 limit 5",
+            Some("select a from s.t as x where (b = 1 or c = 2) AND ( d = 3 or e = 4) limit 5"),
+        ),
+        (
+            "select count(*) from (select * from t) x join u on x.a = u.a",
+            Some("select count(*) from t x join u on x.a = u.a"),
+        ),
+        (
+            "select count(*) from (select * from t where b = 1) x",
+            Some("select count(*) from t x WHERE (b = 1)"),
+        ),
+        ("select a from (select * from t limit 5) x", None),
+        ("select a from (select * from t y) x", None),
+        (
+            "select a from u left join (select * from t where b = 1) x on u.a = x.a",
+            None,
+        ),
+    ] {
+        assert_eq!(merged(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn two_tables_change_places() {
+    let exchanged = |text| of(with_tables_exchanged, text);
+    for (text, expected) in [
+        (
+            "select x.a from t x join s.u as y on x.a = y.a where y.b = 1",
+            Some("select x.a from s.u as y STRAIGHT_JOIN t x on x.a = y.a where y.b = 1"),
+        ),
+        (
+            "select t.a from t, u where t.a = u.a",
+            Some("select t.a from u STRAIGHT_JOIN t where t.a = u.a"),
+        ),
+        ("select * from t, u where t.a = u.a", None),
+        ("select t.a from t left join u on t.a = u.a", None),
+        ("select t.a from t, u, v where t.a = u.a", None),
+        ("select t.a from t join u using (a)", None),
+        ("select t.a from t where t.a = 1", None),
+    ] {
+        assert_eq!(exchanged(text).as_deref(), expected, "{text}");
+    }
+}

@@ -1,0 +1,141 @@
+//! New private servers with data that the user gives as statements.
+
+use std::path::{Path, PathBuf};
+
+use protocol::Endpoint;
+use runs::{Blame, Blamed, Purpose, backticked, named_server};
+use server::{Installation, Lifetime, Server, Settings};
+use workload::sql_script::{SqlStatement, statements_of_file};
+
+use super::{Copies, Copy, signals_end, sweep};
+use crate::{
+    commands::sql::{compare::variant::Variant, session::Session},
+    connection_options::ConnectionOptions,
+    progress::Step,
+};
+
+/// The statements that make the schema and the data.
+#[derive(Debug)]
+pub(in crate::commands::sql) struct Setup {
+    pub(in crate::commands::sql) path: PathBuf,
+    statements: Vec<SqlStatement>,
+}
+
+impl Setup {
+    /// Reads them.
+    pub(in crate::commands::sql) fn read(path: &Path) -> Result<Self, Blamed> {
+        let statements = statements_of_file(path);
+        let statements = statements.map_err(|error| Blamed::new(Blame::Input, error))?;
+        if statements.is_empty() {
+            let message = format!("{}: no statement in it", path.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            statements,
+        })
+    }
+
+    /// Executes them in a session of its own, in the database of the command line, which is created.
+    async fn execute(
+        &self,
+        endpoint: &Endpoint,
+        connection: &ConnectionOptions,
+    ) -> Result<(), Blamed> {
+        let limit = connection.statement_timeout;
+        let limit = limit.unwrap_or(Purpose::Work.limit());
+        let mut session = Session::open(endpoint, limit).await?;
+        let mut statements = Vec::new();
+        if let Some(database) = &connection.database {
+            let name = backticked(database);
+            for text in [
+                format!("CREATE DATABASE IF NOT EXISTS {name}"),
+                format!("USE {name}"),
+            ] {
+                statements.push(SqlStatement::of_line("--database", 1, text.into_bytes()));
+            }
+        }
+        for statement in statements.iter().chain(&self.statements) {
+            let executed = session.count(statement.text()).await;
+            executed.map_err(|failure| failure.blamed(endpoint, statement))?;
+        }
+        session.close().await;
+        Ok(())
+    }
+}
+
+impl Copies {
+    /// Makes, starts and fills a new server for each of these variants, by its version and its options.
+    pub(in crate::commands::sql::compare) fn with_setup(
+        variants: &[&Variant],
+        setup: &Setup,
+        connection: &ConnectionOptions,
+    ) -> Result<Self, Blamed> {
+        sweep()?;
+        // Before the first one is made.
+        let found = variants
+            .iter()
+            .map(|variant| Installation::find(variant.run.as_deref(), None));
+        let installations = found.collect::<Result<Vec<_>, _>>()?;
+        let mut servers = Self::default();
+        let mut needed_bytes = 0_u64;
+        for (at, (variant, installation)) in variants.iter().zip(&installations).enumerate() {
+            signals_end()?;
+            let name = format!("compare-{}-{}", std::process::id(), at + 1);
+            let _step = Step::spinner(format!("making a server for {}", variant.name));
+            let settings = variant.server_settings();
+            let made = Server::create(&named_server::path(&name)?, installation, &settings);
+            let made = made.map_err(|error| of_variant(variant, error.into()))?;
+            needed_bytes =
+                needed_bytes.saturating_add(made.buffer_pool_bytes(&Settings::default())?);
+            servers.0.push(Copy {
+                name,
+                server: Some(made),
+                is_linked: false,
+                failure: None,
+            });
+        }
+        check_memory(variants.len(), needed_bytes)?;
+        for (copy, variant) in servers.0.iter_mut().zip(variants) {
+            signals_end()?;
+            let Some(server) = &mut copy.server else {
+                continue;
+            };
+            let started = {
+                let _step = Step::spinner(format!("starting the server for {}", variant.name));
+                server.start(Lifetime::Owned)
+            };
+            started.map_err(|error| of_variant(variant, error.into()))?;
+            let what = format!("loading {} for {}", setup.path.display(), variant.name);
+            let _step = Step::spinner(what);
+            let endpoint = server.endpoint();
+            let executed = reactor::block_on(setup.execute(&endpoint, connection));
+            let executed = executed.map_err(Blamed::machine)?;
+            executed.map_err(|error| of_variant(variant, error))?;
+        }
+        Ok(servers)
+    }
+}
+
+/// An error if the buffer pools need more than the free memory.
+fn check_memory(servers: usize, needed_bytes: u64) -> Result<(), Blamed> {
+    let free_bytes = telemetry::available_memory_bytes();
+    let Some(free_bytes) = free_bytes.filter(|free| needed_bytes > *free) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} need {} for their buffer pools, and {} of memory are free",
+        units::counted(servers, "server"),
+        units::bytes(needed_bytes),
+        units::bytes(free_bytes)
+    );
+    let hint = "compare fewer at a time, or give them a smaller innodb_buffer_pool_size";
+    Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
+}
+
+fn of_variant(variant: &Variant, error: Blamed) -> Blamed {
+    Blamed {
+        message: format!("variant {}: {}", variant.name, error.message),
+        ..error
+    }
+}
