@@ -32,6 +32,7 @@ use crate::{
         each::EachSpec,
         event::EventSpec,
         load::LoadSpec,
+        load_stages,
         proxy::ProxySpec,
         repeats::Repeats,
         server::{Restart, ServerSpec},
@@ -341,6 +342,7 @@ fn cell(
     check_needed_data(&load_section, &server, data.as_ref(), &load)?;
     let sections = top.sections("event", "[[event]]")?.into_iter();
     let sections: Vec<_> = sections.map(|it| it.with_levels(&values)).collect();
+    load_stages::check_beside(&load_section, &sections, &levels)?;
     let mut events = EventSpec::read_all(&sections, &load_section, &load, &server)?;
     if scale < 1.0 {
         scale::shrink_events(scale, &mut events);

@@ -217,6 +217,7 @@ fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arriva
         loops: 1,
         spin: false,
         arrivals,
+        stages: Vec::new(),
         seed: 1,
         judge: |_| Judgement {
             steady_from: None,

@@ -67,6 +67,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         loops,
         spin: false,
         arrivals,
+        stages: Vec::new(),
         seed: 5,
         judge: |_| Judgement {
             steady_from: None,

@@ -180,6 +180,7 @@ mod tests {
             for interval in &mut record.intervals {
                 interval.carried = vec![samples::Carried {
                     due_in: samples::Phase::WarmUp,
+                    stage: None,
                     operations: std::mem::take(&mut interval.operations),
                     statements: Vec::new(),
                     send_lag: samples::Durations::default(),

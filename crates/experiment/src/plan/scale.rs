@@ -38,7 +38,14 @@ pub(crate) fn shrink(
     data: Option<&mut DataSpec>,
     load: &mut LoadSpec,
 ) -> Result<(), Problem> {
-    load.duration = shorter(load.duration, scale, DURATION_AT_LEAST);
+    for stage in &mut load.stages {
+        stage.length = shorter(stage.length, scale, DURATION_AT_LEAST);
+    }
+    load.duration = if load.stages.is_empty() {
+        shorter(load.duration, scale, DURATION_AT_LEAST)
+    } else {
+        load.stages.iter().map(|stage| stage.length).sum()
+    };
     load.pause = load.pause.mul_f64(scale);
     load.warmup = match load.warmup {
         WarmUp::None => WarmUp::None,

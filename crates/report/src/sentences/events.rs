@@ -310,6 +310,7 @@ mod tests {
                     t_s: f64::from(second),
                     length_s: 1.0,
                     phase: Phase::Measurement,
+                    stage: None,
                     operations: vec![operation],
                     statements: Vec::new(),
                     send_lag: None,

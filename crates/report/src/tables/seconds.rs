@@ -59,6 +59,7 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
         t_s: interval.t_s,
         length_s: interval.length_s,
         phase: interval.phase.name(),
+        stage: None,
         operations: interval.succeeded(),
         errors: operations().map(|operation| operation.errors).sum(),
         throughput_per_s: (interval.length_s > 0.0)
@@ -144,6 +145,7 @@ mod tests {
                 t_s,
                 length_s: 1.0,
                 phase: Phase::Measurement,
+                stage: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

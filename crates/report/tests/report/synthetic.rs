@@ -87,6 +87,8 @@ pub(crate) fn record(plan: &Plan) -> Record {
         ],
         intervals,
         added_up: None,
+        stages: Vec::new(),
+        stage_totals: BTreeMap::new(),
         events: Vec::new(),
         connects: Vec::new(),
         offered: None,
@@ -219,6 +221,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
         } else {
             Phase::Measurement
         },
+        stage: None,
         operations,
         statements: Vec::new(),
         send_lag: None,

@@ -56,6 +56,7 @@ impl Driver<'_> {
             loops: loops(spec),
             spin: spec.spin,
             arrivals: spec.arrivals,
+            stages: spec.stages.clone(),
             seed: self.run.seed,
             warm_up: spec.warmup,
             judge: if self.run.events.is_empty() {

@@ -291,6 +291,7 @@ mod tests {
                     rate_per_s,
                     ..offered(0)
                 },
+                stages: Vec::new(),
                 stop_why: None,
                 connects: vec![connects(1, 0)],
                 totals: Vec::new(),

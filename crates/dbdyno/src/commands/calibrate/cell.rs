@@ -97,6 +97,7 @@ impl Cell {
             }],
             loops: self.loops,
             arrivals: self.arrivals,
+            stages: Vec::new(),
             seed: 0,
             judge: steady_judge::judge,
             spin: false,

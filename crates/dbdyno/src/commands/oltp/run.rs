@@ -93,6 +93,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         groups: vec![group(&plan, endpoint)],
         loops: loops(options, &arrivals),
         arrivals,
+        stages: Vec::new(),
         seed,
         judge: steady_judge::judge,
         spin: options.load.spin,

@@ -246,6 +246,7 @@ fn load(
             .unwrap_or_else(|| default_loops(args.connections, &arrivals))
             .min(args.connections),
         arrivals,
+        stages: Vec::new(),
         seed,
         judge: steady_judge::judge,
         spin: false,

@@ -195,6 +195,7 @@ impl Tests<'_, '_> {
                 .min(clients),
             spin: false,
             arrivals: settings.arrivals,
+            stages: Vec::new(),
             seed: settings.seed,
             warm_up: WarmUp::None,
             judge: steady_judge::judge,

@@ -76,6 +76,7 @@ pub(super) fn crew(
             .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
         spin: false,
         arrivals: Arrivals::Closed,
+        stages: Vec::new(),
         seed: 0,
         warm_up: WarmUp::None,
         judge: steady_judge::judge,

@@ -102,6 +102,7 @@ impl Schemas {
             loops: load.loops,
             spin: load.spin,
             arrivals: load.arrivals,
+            stages: load.stages,
             seed: load.seed,
             judge: load.judge,
             warm_up: load.warm_up,

@@ -142,6 +142,7 @@ impl Settings {
             groups,
             loops: loops.min(connections),
             arrivals: Arrivals::Closed,
+            stages: Vec::new(),
             seed: self.seed,
             judge: steady_judge::judge,
             warm_up: self.warm_up,
