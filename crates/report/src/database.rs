@@ -191,7 +191,7 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     let (state, stalls) = (run_state(record), run_stalls(record));
     let why_not = match &state {
         Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),
-        Err(_) if record.loaded.is_some() => Vec::new(),
+        Err(_) if record.loaded.is_some() || !record.has_one_level() => Vec::new(),
         Err(why) => vec![why.to_string()],
     };
     let why_not = Some(why_not.join("; ")).filter(|why| !why.is_empty());

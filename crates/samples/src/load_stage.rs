@@ -41,6 +41,11 @@ impl LoadStage {
         Some(f64::midpoint(self.rate_from_per_s?, self.rate_to_per_s?))
     }
 
+    /// True if its level changes.
+    pub fn is_ramp(&self) -> bool {
+        self.connections_from != self.connections_to || self.rate_from_per_s != self.rate_to_per_s
+    }
+
     /// Its level in words: `64 connections`, `100 to 2000/s over 16 connections`.
     pub fn in_words(&self) -> String {
         let connections = match self.connections_from {
@@ -96,6 +101,8 @@ mod tests {
         for (stage, words) in cases {
             assert_eq!(stage.in_words(), words);
         }
+        assert!(stage((1, 9), None).is_ramp() && !stage((1, 1), None).is_ramp());
+        assert!(stage((2, 2), Some((1.0, 2.0))).is_ramp());
         assert_eq!(stage((1, 9), None).connections(), 5);
         assert_eq!(stage((1, 9), Some((100.0, 300.0))).rate_per_s(), Some(200.0));
     }

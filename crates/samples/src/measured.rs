@@ -50,6 +50,16 @@ impl Record {
         Some((first.t_s, last.t_s + last.length_s))
     }
 
+    /// True if the load was to stay at one level: it had no stages, or this is the record of one that is no ramp. Only such
+    /// a load can be steady.
+    pub fn has_one_level(&self) -> bool {
+        match self.stages.as_slice() {
+            [] => true,
+            [only] => !only.is_ramp(),
+            _ => false,
+        }
+    }
+
     /// Begin of the first planned event, seconds since the start of the load; infinite without one. From then on a run
     /// is not meant to be steady.
     pub fn first_event_s(&self) -> f64 {

@@ -17,6 +17,8 @@ pub struct Staged {
     /// The stages of the runs as records of their own, in the order of the runs and of time; a run without stages is
     /// there as a whole. Empty if no run has stages.
     pub records: Vec<Record>,
+    /// For each of them the index of its run.
+    pub runs: Vec<usize>,
     /// The levels of the factor [`STAGE`], in the order of time: `1 (8 connections)`.
     pub levels: Vec<String>,
 }
@@ -45,16 +47,18 @@ impl Staged {
                 _ => (*number, format!("{number:0width$}")),
             })
             .collect();
-        let mut records = Vec::new();
-        for run in runs {
+        let (mut records, mut indices) = (Vec::new(), Vec::new());
+        for (index, run) in runs.iter().enumerate() {
             if run.stages.is_empty() {
                 records.push(run.clone());
             }
             let stages = run.stages.iter();
             records.extend(stages.filter_map(|it| of_stage(run, it, &levels[&it.number])));
+            indices.resize(records.len(), index);
         }
         Self {
             records,
+            runs: indices,
             levels: levels.into_values().collect(),
         }
     }
@@ -98,7 +102,7 @@ fn of_stage(run: &Record, stage: &LoadStage, level: &str) -> Option<Record> {
     combination.insert(STAGE.to_owned(), level.to_owned());
     // What was judged and counted is of the whole run.
     record.offered = stage.offered.clone();
-    record.steadiness = None;
+    (record.steadiness, record.ceiling) = (None, None);
     Some(record)
 }
 
@@ -179,6 +183,7 @@ mod tests {
         let staged = Staged::of(&[run(8), run(16)]);
         assert_eq!(staged.levels, ["1", "2 (64 connections)"]);
         assert_eq!(staged.records.len(), 4);
+        assert_eq!(staged.runs, [0, 0, 1, 1]);
         assert!(Staged::of(&[]).is_empty());
     }
 }

@@ -214,20 +214,27 @@ impl CountedSeries {
 /// The state of a run over its measurement, see [`TimeSeries::state`].
 ///
 /// # Errors
-/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state.
+/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state. Nor has
+/// a load whose level changes by plan.
 pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
-    match record.loaded {
-        Some(_) => Err(Unjudged::Undefined),
-        None => TimeSeries::of(record).state(),
+    if has_a_state(record) {
+        TimeSeries::of(record).state()
+    } else {
+        Err(Unjudged::Undefined)
     }
 }
 
 /// The stalls of a run that are reported, see [`TimeSeries::stalls`].
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
-    match record.loaded {
-        Some(_) => None,
-        None => TimeSeries::of(record).stalls(),
+    if has_a_state(record) {
+        TimeSeries::of(record).stalls()
+    } else {
+        None
     }
+}
+
+fn has_a_state(record: &Record) -> bool {
+    record.loaded.is_none() && record.has_one_level()
 }
 
 #[cfg(test)]

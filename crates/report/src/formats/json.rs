@@ -147,13 +147,14 @@ struct BreakdownRow {
 /// The results as one JSON object, ending with a line feed; docs/report-formats.md documents the fields.
 pub fn json(results: &Results, detail: Detail) -> String {
     let grid = Grid::of(results);
+    let factors = results.all_factors();
     let complete = results.runs.iter().filter(|record| record.is_complete());
     let document = Document {
         format: FORMAT,
         dbdyno_version: env!("CARGO_PKG_VERSION"),
         name: &results.name,
         question: results.question.trim(),
-        factors: results.factors.iter().map(factor).collect(),
+        factors: factors.iter().map(factor).collect(),
         planned_runs: results.planned_runs,
         complete_runs: complete.count(),
         verdict: results

@@ -18,8 +18,8 @@ use crate::{
 
 /// The run list; below it the panel that the script fills, or static charts if no library was built in.
 pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup {
-    let factors: Vec<&str> = results
-        .factors
+    let all_factors = results.all_factors();
+    let factors: Vec<&str> = all_factors
         .iter()
         .map(|factor| factor.name.as_str())
         .filter(|name| !grid.constants.iter().any(|(constant, _)| constant == name))
@@ -30,8 +30,11 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                 h2 id="runs" { "A run over time" }
                 @if zoomable { (panel(grid)) }
                 details.all-runs open[!zoomable] {
-                    summary { "Every run (" (grid.executions.len()) ")" @if zoomable { ": choose the one to see" } }
-                    (table(grid, &factors, zoomable))
+                    summary {
+                        @if results.staged.is_empty() { "Every run (" } @else { "Every stage of every run (" }
+                        (grid.executions.len()) ")" @if zoomable { ": choose the one to see" }
+                    }
+                    (table(results, grid, &factors, zoomable))
                     @for sentence in steadiness::sentences(results).iter().chain(&disturbances::sentences(results)) {
                         p { (unbroken(sentence)) }
                     }
@@ -42,7 +45,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
     }
 }
 
-fn table(grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
+fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
     html! {
                 p.note {
                     @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
@@ -59,7 +62,7 @@ fn table(grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
                             th scope="col" { "state" }
                         } }
                         tbody { @for (index, execution) in grid.executions.iter().enumerate() {
-                            (row(index, execution, factors, zoomable))
+                            (row(results.run_of(index), execution, factors, zoomable))
                         } }
                     }
                 }

@@ -32,6 +32,8 @@ struct Run {
     stalls: Vec<(f64, f64)>,
     /// Start and end of each planned event, seconds.
     events: Vec<(f64, f64)>,
+    /// Start of each stage of the load, seconds.
+    stages: Vec<f64>,
     /// The explanation of the marks.
     marks: String,
     charts: Vec<ChartData>,
@@ -46,12 +48,12 @@ pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
         .iter()
         .map(|record| run(record, points_at_most(results.runs.len())))
         .collect();
-    let chosen = first_choice(grid);
+    let chosen = results.run_of(first_choice(grid));
     let json = serde_json::json!({ "chosen": chosen, "runs": runs }).to_string();
     html! { script type="application/json" id="run-data" { (PreEscaped(script_safe(&json))) } }
 }
 
-/// The run that is shown first: a typical one of the fastest combination, with the median throughput of its runs.
+/// The run or stage that is shown first: a typical one of the fastest combination, with the median throughput of its runs.
 fn first_choice(grid: &Grid) -> usize {
     let Some((_, peak)) = highest_of_all(grid) else {
         return 0;
@@ -134,9 +136,12 @@ fn run(record: &Record, points: usize) -> Run {
         title: course.title,
         note,
         measured_from: course.measured.map(|(from_s, _)| from_s),
-        marks: load::marks_in_words(&stalls) + &events::marks_in_words(record),
+        marks: load::marks_in_words(&stalls)
+            + &events::marks_in_words(record)
+            + &load::stages_in_words(record),
         stalls,
         events: load::events(record),
+        stages: record.stages.iter().map(|stage| stage.t_s).collect(),
         charts: charts
             .into_iter()
             .flatten()

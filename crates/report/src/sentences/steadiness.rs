@@ -12,7 +12,8 @@ const NAMED_AT_MOST: usize = 3;
 
 /// The states of the complete runs, and their stalls; nothing for runs that are too short to judge.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
-    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
+    let compared = results.compared().iter();
+    let complete: Vec<&Record> = compared.filter(|it| it.is_complete()).collect();
     steadiness(&complete)
         .into_iter()
         .chain(stalls(&complete))
@@ -26,8 +27,8 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
             Ok(state) if state.steadiness == Steadiness::Steady => steady += 1,
             Ok(state) => {
                 let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
-                let (run, word) = (record.header.run, state.steadiness.word());
-                others.push(format!("run {run} ({word}: {})", reasons.join(", ")));
+                let word = state.steadiness.word();
+                others.push(format!("{} ({word}: {})", name(record), reasons.join(", ")));
             }
             Err(Unjudged::Noisy(_)) => noisy += 1,
             Err(Unjudged::Short(_) | Unjudged::Undefined) => {}
@@ -54,10 +55,19 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
 fn stalls(runs: &[&Record]) -> Option<String> {
     let stalled: Vec<String> = runs
         .iter()
-        .filter_map(|record| Some((record.header.run, run_stalls(record)?)))
-        .map(|(run, stalls)| format!("run {run} ({})", in_words(&stalls)))
+        .filter_map(|record| Some((name(record), run_stalls(record)?)))
+        .map(|(name, stalls)| format!("{name} ({})", in_words(&stalls)))
         .collect();
     (!stalled.is_empty()).then(|| format!("Stalls found: {}.", named(stalled)))
+}
+
+/// `run 3`, or `stage 2 of run 3`.
+fn name(record: &Record) -> String {
+    let run = record.header.run;
+    match record.stages.as_slice() {
+        [stage] => format!("stage {} of run {run}", stage.number),
+        _ => format!("run {run}"),
+    }
 }
 
 /// The stalls in words:

@@ -59,7 +59,6 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
         t_s: interval.t_s,
         length_s: interval.length_s,
         phase: interval.phase.name(),
-        stage: None,
         operations: interval.succeeded(),
         errors: operations().map(|operation| operation.errors).sum(),
         throughput_per_s: (interval.length_s > 0.0)

@@ -5,7 +5,8 @@ use std::{path::Path, time::Duration};
 use load::{Counters, Observer, Outcome};
 use reactor::Instant;
 use samples::{
-    End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
+    End, Histogram, Interval, Line, LoadStage, Machine, Phase, PhaseMark, RecordWriter, RunHeader,
+    WriteError,
 };
 use telemetry::{Sampler, ServerSampler};
 use verdict::TimeSeries;
@@ -58,6 +59,10 @@ pub(crate) struct Recording<'a> {
     events: Option<Events>,
     course: TimeSeries,
     loads_a_table: bool,
+    /// The stage of the load, in words; empty without stages.
+    stage: String,
+    /// True from the second stage on, and for one that is a ramp.
+    changes_by_plan: bool,
     progress: RunProgress<'a>,
 }
 
@@ -127,6 +132,8 @@ impl<'a> Recording<'a> {
             events,
             course: TimeSeries::default(),
             loads_a_table: false,
+            stage: String::new(),
+            changes_by_plan: false,
             progress,
         };
         recording.write(&Line::Run(header));
@@ -152,6 +159,9 @@ impl<'a> Recording<'a> {
             self.write(&Line::Connects(connects.clone()));
         }
         self.write(&Line::Offered(outcome.offered.clone()));
+        for stage in &outcome.stages {
+            self.write(&Line::LoadStage(Box::new(stage.clone())));
+        }
         for error in &outcome.errors {
             self.write(&Line::Error(error.clone()));
         }
@@ -263,9 +273,11 @@ impl<'a> Recording<'a> {
         self.append(line);
     }
 
-    /// Appends the judged steadiness, unless nothing was measured or the load filled a table, without a steady state.
+    /// Appends the judged steadiness, unless nothing was measured, the load filled a table or its level changed by plan,
+    /// without a steady state.
     fn append_steadiness(&mut self) {
-        if !self.loads_a_table && self.course.is_measured() {
+        let has_one_state = !self.loads_a_table && !self.changes_by_plan;
+        if has_one_state && self.course.is_measured() {
             self.append(&Line::Steadiness(steadiness(&self.course)));
         }
     }
@@ -330,11 +342,19 @@ impl Observer for Recording<'_> {
         }
     }
 
+    fn stage(&mut self, stage: LoadStage) {
+        self.changes_by_plan |= stage.number > 1 || stage.is_ramp();
+        self.stage = format!("stage {} ({}), ", stage.number, stage.in_words());
+        self.write(&Line::LoadStage(Box::new(stage)));
+    }
+
     fn interval(&mut self, interval: Interval) {
         let elapsed_s = self.elapsed_s();
         let events = self.events.as_ref();
         let event = events.and_then(Events::running);
-        self.progress.show(&interval, elapsed_s, event.as_deref());
+        let event = event.map_or_else(String::new, |event| format!("event {event}, "));
+        let now = format!("{}{event}", self.stage);
+        self.progress.show(&interval, elapsed_s, &now);
         let new_pid = events.and_then(Events::new_server_pid);
         if let (Some(pid), Some(sampling)) = (new_pid, &self.sampling) {
             sampling.server_runs(pid);
@@ -358,7 +378,8 @@ impl Observer for Recording<'_> {
 }
 
 impl RunProgress<'_> {
-    fn show(&self, interval: &Interval, elapsed_s: f64, event: Option<&str>) {
+    /// Shows the figures of an interval; `now` is the stage of the load and the event that runs, if any.
+    fn show(&self, interval: &Interval, elapsed_s: f64, now: &str) {
         let mut histogram = Histogram::new();
         for operation in &interval.operations {
             histogram.add(&operation.histogram);
@@ -367,9 +388,8 @@ impl RunProgress<'_> {
         let p95 = histogram.quantile_ns(0.95);
         let p95 = p95.map_or("–".to_owned(), |ns| units::duration(ns as f64));
         let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
-        let event = event.map_or_else(String::new, |event| format!("event {event}, "));
         let throughput = units::per_s(per_s);
-        let words = format!("{throughput}, p95 {p95}, {event}{}", self.label);
+        let words = format!("{throughput}, p95 {p95}, {now}{}", self.label);
         self.step.say_with(&words, left);
         let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
         self.step

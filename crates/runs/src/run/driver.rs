@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedRun};
-use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops};
+use load::{
+    Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops,
+};
 use protocol::Endpoint;
+use settings::INTERVAL_AT_LEAST;
 use workload::User;
 
 use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stage::Stage};
@@ -13,8 +16,6 @@ use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stag
 const INTERVAL: Duration = Duration::from_secs(1);
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
-/// Minimum length of an interval: the recording of a shorter one would affect the run.
-const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
 
 /// Drives the users of one run.
 pub struct Driver<'a> {
@@ -66,7 +67,7 @@ impl Driver<'_> {
             },
             stop: stop(spec),
             drain: Drain::USUAL,
-            on_refusal: spec.on_error.on_refusal(),
+            on_refusal: on_refusal(spec),
             on_error: spec.on_error,
             tolerated: events::tolerated(self.run),
             interval: interval(spec),
@@ -90,6 +91,15 @@ pub(crate) fn loops(load: &LoadSpec) -> u32 {
         .min(load.connections)
 }
 
+/// A stage with fewer connections than it is to have would be another one.
+fn on_refusal(load: &LoadSpec) -> OnRefusal {
+    if load.stages.is_empty() {
+        load.on_error.on_refusal()
+    } else {
+        OnRefusal::Stop
+    }
+}
+
 fn stop(load: &LoadSpec) -> Stop {
     match load.precision {
         _ if load.ends_by_itself() => Stop::WhenUsersEnd,
@@ -106,11 +116,14 @@ fn stop(load: &LoadSpec) -> Stop {
     }
 }
 
-/// Length of an interval of its record.
+/// Length of an interval of its record; each stage has a number of them, too. The recording of shorter ones than the
+/// shortest would affect the run.
 pub(crate) fn interval(load: &LoadSpec) -> Duration {
     if load.ends_by_itself() {
         INTERVAL
     } else {
-        (load.duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
+        let shortest = load.stages.iter().map(|stage| stage.length).min();
+        let length = shortest.unwrap_or(load.duration);
+        (length / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
     }
 }
