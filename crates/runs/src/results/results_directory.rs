@@ -8,7 +8,7 @@ use std::{
 
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record};
+use samples::{Disturbance, Record, Staged};
 
 use crate::{
     blame::Blamed,
@@ -292,6 +292,7 @@ impl ResultsDirectory {
             } else {
                 Some(audit_of_results(&self.path, Some(experiment), &runs)?)
             },
+            staged: Staged::of(&runs),
             runs,
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,
@@ -337,7 +338,10 @@ fn leaves_decided(experiment: &Experiment) -> bool {
 
 /// True if these runs decide every comparison.
 fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
-    let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
+    let staged = Staged::of(runs);
+    // Each stage has comparisons of its own, and all of them are one family.
+    let compared = if staged.is_empty() { runs } else { &staged.records };
+    let executions = compared.iter().map(|it| verdict::Execution::of(it, 1));
     let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
     let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
     !answers.is_empty() && answers.iter().all(decided)
