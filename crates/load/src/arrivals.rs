@@ -231,13 +231,19 @@ pub(crate) mod tests {
                     }
                 }
                 // Five standard deviations of a Poisson process.
-                for (count, expected) in counts.into_iter().zip([7_500.0, 12_500.0, 2_500.0, 2_500.0]) {
+                for (count, expected) in counts
+                    .into_iter()
+                    .zip([7_500.0, 12_500.0, 2_500.0, 2_500.0])
+                {
                     let off = (f64::from(count) - expected).abs();
                     let allowed = match process {
                         Process::Constant => 1.0,
                         Process::Poisson => 5.0 * f64::sqrt(expected),
                     };
-                    assert!(off <= allowed, "{process:?}, {loops} loops: {count} of {expected}");
+                    assert!(
+                        off <= allowed,
+                        "{process:?}, {loops} loops: {count} of {expected}"
+                    );
                 }
             }
         }

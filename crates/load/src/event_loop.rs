@@ -22,8 +22,8 @@ pub(crate) use message::Message;
 use one_user::EndReason;
 use shared_state::SharedState;
 pub(crate) use shared_state::Task;
-pub(crate) use slot::{Dealt, GroupOffsets};
 use slot::UserSlot;
+pub(crate) use slot::{Dealt, GroupOffsets};
 
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(

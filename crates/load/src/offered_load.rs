@@ -85,8 +85,15 @@ impl LoadEnd<'_> {
                 rate_at_end_per_s: rate.map(|rate| rate.to),
                 connections: stage.plan.connections.max().into(),
                 samples: &self.samples[first..first + count],
-                send_lag: self.send_lag_by_stage.get(&number).unwrap_or(&Durations::default()),
-                left: self.left.by_stage.get(&number).unwrap_or(&Unanswered::default()),
+                send_lag: self
+                    .send_lag_by_stage
+                    .get(&number)
+                    .unwrap_or(&Durations::default()),
+                left: self
+                    .left
+                    .by_stage
+                    .get(&number)
+                    .unwrap_or(&Unanswered::default()),
             });
             Some(line(stage, number, Some(offered)))
         });

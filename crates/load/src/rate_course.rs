@@ -110,7 +110,11 @@ mod tests {
 
     #[test]
     fn stages_and_ramps_have_the_operations_of_their_area() {
-        let plan = [stage(100.0, 300.0, 10), stage(50.0, 50.0, 4), stage(400.0, 100.0, 6)];
+        let plan = [
+            stage(100.0, 300.0, 10),
+            stage(50.0, 50.0, 4),
+            stage(400.0, 100.0, 6),
+        ];
         let stages = Stages::of(WarmUp::For(Duration::from_secs(2)), &plan);
         let course = RateCourse::of(1.0, &stages);
         // 2 s at 100/s, half of a ramp with 100 to 200/s, the other half, the constant stage, half of the ramp down with

@@ -130,7 +130,11 @@ mod tests {
         ];
         for (at, number, connections) in cases {
             assert_eq!(stages.number_at(at * S), Some(number), "at {at} s");
-            assert_eq!(stages.connections_at(at * S), Some(connections), "at {at} s");
+            assert_eq!(
+                stages.connections_at(at * S),
+                Some(connections),
+                "at {at} s"
+            );
         }
         assert_eq!(stages.begin_after(Duration::ZERO), Some(3 * S));
         assert_eq!(stages.begin_after(3 * S), Some(13 * S));
@@ -143,7 +147,12 @@ mod tests {
 
     #[test]
     fn a_connection_waits_for_the_stage_that_needs_it() {
-        let plan = [stage(2, 2, 10), stage(4, 8, 5), stage(1, 1, 4), stage(3, 3, 4)];
+        let plan = [
+            stage(2, 2, 10),
+            stage(4, 8, 5),
+            stage(1, 1, 4),
+            stage(3, 3, 4),
+        ];
         let stages = Stages::of(WarmUp::None, &plan);
         let cases = [
             (1, 0, Some(0)),
@@ -167,7 +176,10 @@ mod tests {
             for at_ms in (0..24_000).step_by(7) {
                 let at = Duration::from_millis(at_ms);
                 if let Some(from) = stages.active_from(place, at) {
-                    assert!(place < stages.connections_at(from).unwrap(), "{place} at {from:?}");
+                    assert!(
+                        place < stages.connections_at(from).unwrap(),
+                        "{place} at {from:?}"
+                    );
                 }
             }
         }

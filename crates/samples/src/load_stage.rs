@@ -95,7 +95,10 @@ mod tests {
             (stage((1, 1), None), "1 connection"),
             (stage((1, 9), None), "1 to 9 connections"),
             (stage((64, 64), None), "64 connections"),
-            (stage((16, 16), Some((100.0, 2000.0))), "100 to 2000/s over 16 connections"),
+            (
+                stage((16, 16), Some((100.0, 2000.0))),
+                "100 to 2000/s over 16 connections",
+            ),
             (stage((1, 1), Some((0.5, 0.5))), "0.5/s over 1 connection"),
         ];
         for (stage, words) in cases {
@@ -104,6 +107,9 @@ mod tests {
         assert!(stage((1, 9), None).is_ramp() && !stage((1, 1), None).is_ramp());
         assert!(stage((2, 2), Some((1.0, 2.0))).is_ramp());
         assert_eq!(stage((1, 9), None).connections(), 5);
-        assert_eq!(stage((1, 9), Some((100.0, 300.0))).rate_per_s(), Some(200.0));
+        assert_eq!(
+            stage((1, 9), Some((100.0, 300.0))).rate_per_s(),
+            Some(200.0)
+        );
     }
 }

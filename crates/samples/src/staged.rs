@@ -84,16 +84,15 @@ fn of_stage(run: &Record, stage: &LoadStage, level: &str) -> Option<Record> {
     }
     let is_within = |t_s: f64, length_s: f64| (begin_s..=end_s).contains(&(t_s + length_s / 2.0));
     record.telemetry.retain(|it| is_within(it.t_s, it.length_s));
-    record.server_status.retain(|it| is_within(it.t_s, it.length_s));
+    record
+        .server_status
+        .retain(|it| is_within(it.t_s, it.length_s));
     let mark = |t_s, phase| PhaseMark {
         t_s,
         phase,
         why: format!("stage {}", stage.number),
     };
-    record.phases = vec![
-        mark(begin_s, Phase::Measurement),
-        mark(end_s, Phase::Drain),
-    ];
+    record.phases = vec![mark(begin_s, Phase::Measurement), mark(end_s, Phase::Drain)];
     record.added_up = Some(run.stage_totals.get(&stage.number)?.clone());
     record.stage_totals.clear();
     record.stages = vec![stage.clone()];

@@ -114,7 +114,14 @@ mod tests {
     fn a_connection_begins_when_the_ramp_reaches_it() {
         let ramp = stage(2, 5);
         let begins: Vec<Option<f64>> = (0..6).map(|place| ramp.begins_at(place)).collect();
-        let expected = [Some(0.0), Some(0.0), Some(0.25), Some(0.5), Some(0.75), None];
+        let expected = [
+            Some(0.0),
+            Some(0.0),
+            Some(0.25),
+            Some(0.5),
+            Some(0.75),
+            None,
+        ];
         assert_eq!(begins, expected);
         for place in 2..5 {
             let share = ramp.begins_at(place).unwrap();

@@ -21,7 +21,8 @@ const KEYS: &[&str] = &["connections", "rate", "for"];
 /// Maximum number of stages of a run.
 const STAGES_MAX: usize = 100;
 
-const EXAMPLE: &str = "for example: stages = [{ connections = 8, for = \"1m\" }, { connections = 64, for = \"1m\" }]";
+const EXAMPLE: &str =
+    "for example: stages = [{ connections = 8, for = \"1m\" }, { connections = 64, for = \"1m\" }]";
 const FOR_EXAMPLE: &str = "for = \"1m\"";
 const CONNECTIONS_EXAMPLE: &str = "connections = 8, or \"8..64\" for a ramp";
 const RATE_EXAMPLE: &str = "rate = 500, or \"100..2000\" for a ramp";
@@ -63,9 +64,13 @@ pub(crate) fn read(
         written.push(Written::read(stage, source)?);
     }
     check_length(section, &written)?;
-    let counts = of_all(section, &written, "connections", CONNECTIONS_EXAMPLE, |it| {
-        it.connections
-    })?;
+    let counts = of_all(
+        section,
+        &written,
+        "connections",
+        CONNECTIONS_EXAMPLE,
+        |it| it.connections,
+    )?;
     let counts = match counts {
         Some(counts) => counts,
         None => {
@@ -117,7 +122,8 @@ pub(crate) fn check_beside(
         return Err(event.error(Problem::NoMeaning { key, other }));
     }
     if levels.contains_key(FACTOR) {
-        let problem = "there is a factor `stage`, and reports call the stages of a run that".to_owned();
+        let problem =
+            "there is a factor `stage`, and reports call the stages of a run that".to_owned();
         let hint = "rename the factor";
         return Err(section.error_at(STAGES, Problem::Conflict { problem, hint }));
     }
@@ -137,7 +143,10 @@ fn refuse_others(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result
         return Err(section.error_at(STAGES, Problem::NoMeaning { key, other }));
     }
     let replaced = ["duration", "precision", "warmup_at_most"];
-    match replaced.into_iter().find(|key| section.value(key).is_some()) {
+    match replaced
+        .into_iter()
+        .find(|key| section.value(key).is_some())
+    {
         None => Ok(()),
         Some(key) => {
             let other = "`stages`, whose lengths make the measurement".to_owned();
@@ -164,14 +173,14 @@ impl<'a> Written<'a> {
             return Err(section.error_at("for", Problem::Conflict { problem, hint }));
         }
         let count = "a count from 1 to 100000, or a ramp such as \"8..64\"";
-        let rate = "operations per second, above 0 and at most 1000000, or a ramp such as \"100..2000\"";
+        let rate =
+            "operations per second, above 0 and at most 1000000, or a ramp such as \"100..2000\"";
         let read = Self {
             connections: section.parsed("connections", count, |text| {
                 quantity::level(text, connections)
             })?,
-            rate_per_s: section.parsed("rate", rate, |text| {
-                quantity::level(text, quantity::rate)
-            })?,
+            rate_per_s: section
+                .parsed("rate", rate, |text| quantity::level(text, quantity::rate))?,
             length,
             section,
         };

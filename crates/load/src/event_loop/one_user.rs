@@ -210,7 +210,9 @@ impl SharedState {
             scheduled,
             sent,
             send_lag_ns: (sent - due).as_nanos() as u64,
-            calm: self.pace.begin(slot.slot, scheduled, self.active_users(sent)),
+            calm: self
+                .pace
+                .begin(slot.slot, scheduled, self.active_users(sent)),
         })
     }
 

@@ -340,7 +340,11 @@ fn leaves_decided(experiment: &Experiment) -> bool {
 fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     let staged = Staged::of(runs);
     // Each stage has comparisons of its own, and all of them are one family.
-    let compared = if staged.is_empty() { runs } else { &staged.records };
+    let compared = if staged.is_empty() {
+        runs
+    } else {
+        &staged.records
+    };
     let executions = compared.iter().map(|it| verdict::Execution::of(it, 1));
     let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
     let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;

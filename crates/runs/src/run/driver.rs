@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedRun};
-use load::{
-    Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops,
-};
+use load::{Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops};
 use protocol::Endpoint;
 use settings::INTERVAL_AT_LEAST;
 use workload::User;

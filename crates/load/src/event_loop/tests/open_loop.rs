@@ -108,7 +108,9 @@ fn a_backlog_of_the_warm_up_does_not_reach_the_measurement() {
     let warm_up = told.due_in(Phase::WarmUp).response;
     assert_eq!(warm_up.count, 51);
     assert_eq!(
-        told.carried[&Phase::WarmUp.into()].operations[0].response.count,
+        told.carried[&Phase::WarmUp.into()].operations[0]
+            .response
+            .count,
         51
     );
     let measured = told.due_in(Phase::Measurement).response;

@@ -22,7 +22,14 @@ fn drive_stages(
 ) -> Told {
     let users = (0..users).map(|_| Scripted::taking(&[took_ms])).collect();
     let phases = (0, Some(1_000 * levels.len() as u64));
-    drive_in_stages(users, arrivals, OnError::Stop, phases, stages(levels), |task| task)
+    drive_in_stages(
+        users,
+        arrivals,
+        OnError::Stop,
+        phases,
+        stages(levels),
+        |task| task,
+    )
 }
 
 /// Operations due in each stage, and those of them that came back in a later one.
@@ -32,7 +39,8 @@ fn due(told: &Told, stages: u32) -> Vec<(u64, u64)> {
         let to = from + Duration::from_secs(1);
         let is_last = number == stages;
         let own = told.intervals.iter();
-        let own = own.filter(|it| it.1 >= from && (it.1 < to || is_last) && it.0 == Phase::Measurement);
+        let own =
+            own.filter(|it| it.1 >= from && (it.1 < to || is_last) && it.0 == Phase::Measurement);
         let own: u64 = own.map(|it| it.3.response.count).sum();
         let due_in = DueIn {
             phase: Phase::Measurement,
@@ -73,7 +81,12 @@ fn a_stage_has_the_operations_of_its_rate() {
         rate_per_s: 300.0,
         process: Process::Constant,
     };
-    let told = drive_stages(8, 1, arrivals, &[rate(100.0, 100.0), rate(200.0, 800.0), rate(300.0, 300.0)]);
+    let told = drive_stages(
+        8,
+        1,
+        arrivals,
+        &[rate(100.0, 100.0), rate(200.0, 800.0), rate(300.0, 300.0)],
+    );
     let due_by_pace: u64 = told.paces.iter().map(|pace| pace.due).sum();
     assert_eq!(due_by_pace, 100 + 500 + 300 + 1);
     let due: Vec<u64> = due(&told, 3).into_iter().map(|it| it.0).collect();
@@ -107,5 +120,8 @@ fn what_is_left_is_told_by_stage() {
     let of_first = left(1).unfinished + left(1).not_started;
     assert_eq!(of_first + due(&told, 2)[0].0, 1_000);
     assert_eq!((left(2).unfinished, left(2).not_started), (0, 1_001));
-    assert_eq!(left(1).waits.count + left(2).waits.count, told.left.waits.count);
+    assert_eq!(
+        left(1).waits.count + left(2).waits.count,
+        told.left.waits.count
+    );
 }

@@ -155,7 +155,10 @@ pub(super) fn stages_in_words(record: &Record) -> String {
         .collect();
     match words.as_slice() {
         [] => String::new(),
-        words => format!("A line marks the start of each stage: {}. ", words.join(", ")),
+        words => format!(
+            "A line marks the start of each stage: {}. ",
+            words.join(", ")
+        ),
     }
 }
 
