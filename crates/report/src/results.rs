@@ -35,11 +35,7 @@ pub struct Results {
 impl Results {
     /// What is averaged, compared and shown as a combination: the runs, or the stages of their load.
     pub fn compared(&self) -> &[Record] {
-        if self.staged.is_empty() {
-            &self.runs
-        } else {
-            &self.staged.records
-        }
+        self.staged.compared(&self.runs)
     }
 
     /// The index of the run that [`Self::compared`] has at this index.

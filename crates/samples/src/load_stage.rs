@@ -36,6 +36,15 @@ impl LoadStage {
         mean.round() as u32
     }
 
+    /// Connections that have operations at this time, seconds since the start of the load.
+    pub fn connections_at(&self, t_s: f64) -> u32 {
+        let (from, to) = (self.connections_from, self.connections_to);
+        let share = ((t_s - self.t_s) / self.length_s).clamp(0.0, 1.0);
+        let steps = f64::from(from.abs_diff(to)) + 1.0;
+        let step = ((share * steps) as u32).min(from.abs_diff(to));
+        if to < from { from - step } else { from + step }
+    }
+
     /// The requested operations per second in the mean; `None` in a closed loop.
     pub fn rate_per_s(&self) -> Option<f64> {
         Some(f64::midpoint(self.rate_from_per_s?, self.rate_to_per_s?))
@@ -107,6 +116,9 @@ mod tests {
         assert!(stage((1, 9), None).is_ramp() && !stage((1, 1), None).is_ramp());
         assert!(stage((2, 2), Some((1.0, 2.0))).is_ramp());
         assert_eq!(stage((1, 9), None).connections(), 5);
+        let at = |connections, t_s| stage(connections, None).connections_at(t_s);
+        assert_eq!([at((2, 5), 0.0), at((2, 5), 15.0), at((2, 5), 60.0)], [2, 3, 5]);
+        assert_eq!([at((5, 2), 14.0), at((5, 2), 50.0), at((8, 8), 30.0)], [5, 2, 8]);
         assert_eq!(
             stage((1, 9), Some((100.0, 300.0))).rate_per_s(),
             Some(200.0)

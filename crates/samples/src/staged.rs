@@ -63,6 +63,11 @@ impl Staged {
         }
     }
 
+    /// What is compared of these runs, whose stages this holds: the stages, or the runs if none has any.
+    pub fn compared<'r>(&'r self, runs: &'r [Record]) -> &'r [Record] {
+        if self.is_empty() { runs } else { &self.records }
+    }
+
     /// True if no run has stages.
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
@@ -184,5 +189,6 @@ mod tests {
         assert_eq!(staged.records.len(), 4);
         assert_eq!(staged.runs, [0, 0, 1, 1]);
         assert!(Staged::of(&[]).is_empty());
+        assert_eq!(staged.compared(&[]).len(), 4);
     }
 }

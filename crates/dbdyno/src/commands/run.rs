@@ -272,20 +272,26 @@ fn report_on(
     Ok(recorded)
 }
 
-/// An error that names the first run, if any, that did not reach the requested rate.
+/// An error that names the first run or stage, if any, that did not reach the requested rate.
 fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
-    let runs = recorded.runs.iter();
-    let mut short = runs.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
+    // Each stage has a rate of its own; that of the whole run is their mean.
+    let compared = recorded.compared().iter();
+    let mut short = compared.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
     let Some((run, first)) = short.next() else {
         return Ok(());
     };
     let others = match short.count() {
         0 => String::new(),
-        others => format!("; so in {others} more runs"),
+        others if recorded.staged.is_empty() => format!("; so in {others} more runs"),
+        others => format!("; so in {others} more stages"),
+    };
+    let stage = match run.stages.as_slice() {
+        [stage] => format!("stage {} of ", stage.number),
+        _ => String::new(),
     };
     let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
     let message = format!(
-        "rate not reached in run {}: {} of {} operations per second, from {} on: {}{others}",
+        "rate not reached in {stage}run {}: {} of {} operations per second, from {} on: {}{others}",
         run.header.run,
         units::si(first.achieved_per_s),
         units::si(asked.unwrap_or(0.0)),
