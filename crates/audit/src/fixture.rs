@@ -4,9 +4,8 @@ use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
     finding::{Level, Outcome, Unjudged},
-    judgement,
+    judgement::judge,
     rule::Rule,
-    set::Set,
     subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject},
 };
 
@@ -82,12 +81,12 @@ pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
 pub(crate) fn judged_storage(rule: &Rule, change: impl FnOnce(&mut StorageRecord)) -> Outcome {
     let mut record = sound_storage();
     change(&mut record);
-    outcome(rule, &Subject::of_storage(&record))
+    judge(rule, &Subject::of_storage(&record))
 }
 
 /// The outcome of a rule for one run and its limit.
 pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) -> Outcome {
-    outcome(rule, &Subject::of_run(record, limit))
+    judge(rule, &Subject::of_run(record, limit))
 }
 
 /// The outcome of a rule for the runs of an experiment.
@@ -108,13 +107,13 @@ pub(crate) fn judged_with_kept(
         side: None,
     });
     let runs = runs.collect();
-    outcome(
+    judge(
         rule,
         &Subject {
             runs,
             declared,
             kept,
-            storage: None,
+            ..Subject::default()
         },
     )
 }
@@ -137,11 +136,24 @@ pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: De
         declared,
         ..Subject::default()
     };
-    outcome(rule, &subject)
+    judge(rule, &subject)
 }
 
-fn outcome(rule: &Rule, subject: &Subject<'_>) -> Outcome {
-    judgement::outcome(rule, &Set::of(subject))
+/// The outcome of a rule for the runs of an experiment and their stages.
+pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
+    let staged = samples::Staged::of(runs);
+    let measured = |record| Measured {
+        record,
+        limit: Some(limit()),
+        side: None,
+    };
+    let subject = Subject {
+        runs: runs.iter().map(measured).collect(),
+        stages: staged.records.iter().map(measured).collect(),
+        declared,
+        ..Subject::default()
+    };
+    judge(rule, &subject)
 }
 
 /// The level of a finding; fails with the outcome if there is none.

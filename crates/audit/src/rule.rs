@@ -2,7 +2,7 @@
 
 use samples::StorageRecord;
 
-use crate::{finding::Outcome, run::Run, set::Set};
+use crate::{finding::Outcome, rules::BY_STAGE, run::Run, set::Set};
 
 /// A rule of the audit.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,13 @@ pub struct Rule {
     /// What to do about a finding.
     pub remedy: &'static str,
     pub(crate) judge: Judge,
+}
+
+impl Rule {
+    /// True if it judges each stage of a load by itself, where loads have stages.
+    pub(crate) fn judges_stages(&self) -> bool {
+        BY_STAGE.contains(&self.id)
+    }
 }
 
 /// The judging function of a rule.

@@ -2,7 +2,8 @@
 
 use figures::RunFigures;
 use samples::{
-    Counters, Host, Interval, Machine, Record, ServerIdentity, ServerStatus, Storage, Telemetry,
+    Counters, Host, Interval, LoadStage, Machine, Record, ServerIdentity, ServerStatus, Storage,
+    Telemetry,
 };
 
 use crate::{
@@ -16,6 +17,8 @@ pub(crate) struct Run<'a> {
     pub(crate) figures: RunFigures,
     pub(crate) limit: Option<&'a Limit>,
     pub(crate) side: Option<&'a str>,
+    /// The stage that this is the record of; `None` for a whole run.
+    pub(crate) stage: Option<&'a LoadStage>,
 }
 
 impl<'a> Run<'a> {
@@ -25,14 +28,37 @@ impl<'a> Run<'a> {
             figures: RunFigures::of(measured.record),
             limit: measured.limit.as_ref(),
             side: measured.side.as_deref(),
+            stage: None,
         }
     }
 
-    /// `run 3`, with its side if there are two.
+    /// A stage, or a run without any.
+    pub(crate) fn of_stage(measured: &'a Measured<'a>) -> Self {
+        Self {
+            stage: measured.record.stages.first(),
+            ..Self::of(measured)
+        }
+    }
+
+    /// `run 3`, or `stage 2 of run 3`, with its side if there are two.
     pub(crate) fn name(&self) -> String {
-        match self.side {
-            Some(side) => format!("run {} of {side}", self.record.header.run),
+        let run = match self.stage {
+            Some(stage) => format!("stage {} of run {}", stage.number, self.record.header.run),
             None => format!("run {}", self.record.header.run),
+        };
+        match self.side {
+            Some(side) => format!("{run} of {side}"),
+            None => run,
+        }
+    }
+
+    /// An error for a ramp: its load changes by plan, and so do its figures.
+    pub(crate) fn check_level(&self) -> Result<(), Unjudged> {
+        match self.stage {
+            Some(stage) if stage.is_ramp() => {
+                Err(no_subject("the load of a ramp changes by plan"))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -112,10 +112,11 @@ pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
     };
     let have_stages = sides.iter().any(|side| !side.stages.is_empty());
     for [runs, stages] in sides.iter().map(|side| side.measured(true)) {
-        match stages.as_slice() {
+        if have_stages && stages.is_empty() {
             // The other side has some.
-            [] if have_stages => both.stages.extend(runs.clone()),
-            _ => both.stages.extend(stages),
+            both.stages.extend(runs.clone());
+        } else {
+            both.stages.extend(stages);
         }
         both.runs.extend(runs);
     }
