@@ -54,6 +54,28 @@ pub(crate) fn event(t_s: f64) -> samples::PlannedEvent {
     }
 }
 
+/// Divides the measurement of a run into two stages of the same length, from these connections to those.
+pub(crate) fn in_stages(record: &mut Record, levels: [(u32, u32); 2]) {
+    let (begin_s, end_s) = record.measured_window_s().expect("it was measured");
+    let length_s = (end_s - begin_s) / 2.0;
+    let stages = levels.into_iter().zip(1..);
+    let stages = stages.map(|((from, to), number)| samples::LoadStage {
+        number,
+        t_s: begin_s + f64::from(number - 1) * length_s,
+        length_s,
+        connections_from: from,
+        connections_to: to,
+        rate_from_per_s: None,
+        rate_to_per_s: None,
+        offered: None,
+    });
+    record.stages = stages.collect();
+    let measured = record.intervals.iter_mut();
+    for interval in measured.filter(|it| it.phase == samples::Phase::Measurement) {
+        interval.stage = Some(1 + u32::from(interval.t_s >= begin_s + length_s));
+    }
+}
+
 /// Makes every operation of a run a read that took this long.
 pub(crate) fn reads_of(record: &mut Record, each_ns: u64) {
     let operations = record

@@ -63,12 +63,6 @@ mod w14_flushes_arrive;
 mod w15_empty_table;
 mod w16_state_drift;
 
-/// The rules about the course and the figures of a load of one level: where loads have stages, they judge each stage by
-/// itself. All other rules judge whole runs.
-pub(crate) const BY_STAGE: [&str; 9] = [
-    "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
-];
-
 /// All rules that can be evaluated, in the order of the page.
 pub const RULES: &[&Rule] = &[
     &h01_disclosure::RULE,

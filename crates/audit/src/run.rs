@@ -11,6 +11,9 @@ use crate::{
     subject::{Limit, Measured},
 };
 
+/// Why a rule does not apply to a ramp.
+pub(crate) const RAMP: &str = "the load of a ramp changes by plan";
+
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
@@ -52,14 +55,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// An error for a ramp: its load changes by plan, and so do its figures.
-    pub(crate) fn check_level(&self) -> Result<(), Unjudged> {
-        match self.stage {
-            Some(stage) if stage.is_ramp() => {
-                Err(no_subject("the load of a ramp changes by plan"))
-            }
-            _ => Ok(()),
-        }
+    /// True for a stage that is a ramp, whose figures change with its load.
+    pub(crate) fn is_ramp(&self) -> bool {
+        self.stage.is_some_and(LoadStage::is_ramp)
     }
 
     /// Length of the measured phase, seconds.

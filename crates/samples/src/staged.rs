@@ -98,7 +98,8 @@ fn of_stage(run: &Record, stage: &LoadStage, level: &str) -> Option<Record> {
         why: format!("stage {}", stage.number),
     };
     record.phases = vec![mark(begin_s, Phase::Measurement), mark(end_s, Phase::Drain)];
-    record.added_up = Some(run.stage_totals.get(&stage.number)?.clone());
+    // A record that was built in memory has none.
+    record.added_up = run.stage_totals.get(&stage.number).cloned();
     record.stage_totals.clear();
     record.stages = vec![stage.clone()];
     record.header.connections = stage.connections();

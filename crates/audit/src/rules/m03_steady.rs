@@ -11,7 +11,7 @@ use units::{change, counted, fine_percent, moment, per_s, percent};
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
-    run::Run,
+    run::{RAMP, Run},
     set::{Set, in_words},
 };
 
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "The throughput of each interval of the measured phase (before the first planned event, where there is one), in the mean over the executions of a combination: how far a warm-up \
+    measures: "The throughput of each interval of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp), in the mean over the executions of a combination: how far a warm-up \
         that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
         `dbdyno storage steady`.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
@@ -65,6 +65,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         } else {
             no_subject("the load of a table is measured from its start to its end")
         });
+    }
+    groups.retain(|(_, runs)| !runs.iter().any(|run| run.is_ramp()));
+    if groups.is_empty() {
+        return Err(no_subject(RAMP));
     }
     let chances = Chances::of(groups.len());
     let mut found = Vec::new();
@@ -322,6 +326,26 @@ mod tests {
             record.events = vec![event(80.0)];
         });
         assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    #[test]
+    fn planned_steps_are_no_unsteadiness_and_ramps_are_not_judged() {
+        let mut run = healthy();
+        in_stages(&mut run, [(8, 8), (8, 8)]);
+        for interval in run.intervals.iter_mut().filter(|it| it.stage == Some(2)) {
+            interval.operations[0].count /= 3;
+        }
+        let runs = [run.clone()];
+        let whole = judged_together(&RULE, &runs, over(&[]));
+        assert!(level(&whole) > Level::Pass, "{whole:?}");
+        let outcome = judged_stages(&RULE, &runs, over(&[]));
+        assert_found(&outcome, Level::Pass, "in all 2 combinations");
+        assert_eq!(outcome.unwrap().runs, [1]);
+        in_stages(&mut run, [(8, 8), (8, 1)]);
+        let outcome = judged_stages(&RULE, &[run.clone()], over(&[]));
+        assert_found(&outcome, Level::Pass, "steady over all 60 s");
+        in_stages(&mut run, [(1, 8), (8, 1)]);
+        assert_no_subject(&judged_stages(&RULE, &[run], over(&[])));
     }
 
     #[test]

@@ -4,9 +4,9 @@ use stats::stalls;
 use units::{duration, moment, percent};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
-    run::Run,
+    run::{RAMP, Run},
 };
 
 /// Number of windows below which the share of stalled windows is not used.
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase (before the first planned event, where there is one) with less than half of the median throughput, the longest time without any operation, and \
+    measures: "Seconds of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp) with less than half of the median throughput, the longest time without any operation, and \
         the longest operation.",
     threshold: "more than 1 % of the seconds, or one of them without an operation: warn",
     source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
@@ -28,6 +28,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
+    if run.is_ramp() {
+        return Err(no_subject(RAMP));
+    }
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
