@@ -1,5 +1,7 @@
 //! The summary of an experiment as a SQLite database that any SQL client can query.
 
+mod load_stages;
+
 use std::{
     io,
     path::{Path, PathBuf},
@@ -143,6 +145,7 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
         insert_errors(&transaction, record)?;
         insert_events(&transaction, record)?;
     }
+    load_stages::insert(&transaction, results)?;
     transaction.execute_batch(&view(results))?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)

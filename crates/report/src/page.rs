@@ -20,6 +20,7 @@ mod proxies;
 mod scripts;
 mod series;
 mod served;
+mod stage_rates;
 mod variables;
 mod verdict;
 
@@ -70,6 +71,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     @if let Some(version) = version { (served::section(results, version)) }
                     (verdict::section(results, &grid))
                     (events::section(results, &grid))
+                    (stage_rates::section(&grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
                     (environment::errors(results))

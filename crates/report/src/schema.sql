@@ -121,3 +121,28 @@ CREATE TABLE events (
     recovered_after_s REAL,
     PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE load_stages (
+    run              INTEGER NOT NULL REFERENCES runs (run),
+    number           INTEGER NOT NULL,
+    level            TEXT NOT NULL,
+    connections_from INTEGER NOT NULL,
+    connections_to   INTEGER NOT NULL,
+    rate_from_per_s  REAL,
+    rate_to_per_s    REAL,
+    rate_reached     INTEGER CHECK (rate_reached IN (0, 1)),
+    measured_s       REAL NOT NULL,
+    count            INTEGER NOT NULL,
+    errors           INTEGER NOT NULL,
+    throughput_per_s REAL,
+    mean_us          REAL,
+    min_us           REAL,
+    p50_us           REAL,
+    p95_us           REAL,
+    p99_us           REAL,
+    p999_us          REAL,
+    max_us           REAL,
+    class            TEXT,
+    thin_percentiles TEXT,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;

@@ -11,4 +11,5 @@ pub(crate) mod limit;
 pub(crate) mod observers;
 pub(crate) mod proxy;
 pub(crate) mod set_limit;
+pub(crate) mod stage_rates;
 pub(crate) mod steadiness;

@@ -243,11 +243,7 @@ fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String
 pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
     let planned = counted(results.planned_runs as usize, "run");
-    let lengths = grid
-        .executions
-        .iter()
-        .filter(|it| it.record.is_complete())
-        .map(|it| it.figures().measured_s);
+    let lengths = complete.iter().map(|it| it.totals().measured_s);
     let length = lengths
         .reduce(f64::max)
         .map(|longest| format!(" of {}", moment(longest)));
@@ -261,7 +257,7 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
             None => it.header.transport.clone(),
         })
     });
-    let connections = complete.iter().map(|it| it.connections());
+    let connections = complete.iter().flat_map(|it| connections_of(it));
     let least = connections.clone().min();
     let connections = match (least, connections.max()) {
         (Some(least), Some(most)) if is_of_disk && least == most => {
@@ -286,6 +282,19 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
         complete.len(),
         length.unwrap_or_default()
     )
+}
+
+/// The number of connections of a run, or those of its stages.
+fn connections_of(record: &Record) -> Vec<u32> {
+    match record.stages.as_slice() {
+        [] => vec![record.connections()],
+        stages => {
+            let levels = stages.iter();
+            levels
+                .flat_map(|it| [it.connections_from, it.connections_to])
+                .collect()
+        }
+    }
 }
 
 /// The values of the runs, each once, or their number.

@@ -16,7 +16,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
-        steadiness,
+        stage_rates, steadiness,
     },
     text::wrapped::wrapped,
 };
@@ -48,7 +48,8 @@ pub fn table(results: &Results, width: u16) -> String {
     if !verdict.is_empty() {
         parts.push(verdict.join("\n"));
     }
-    let events = events::sentences(results, &grid);
+    let mut events = events::sentences(results, &grid);
+    events.extend(stage_rates::sentences(&grid));
     parts.extend(events.iter().map(|sentence| wrapped(sentence, width)));
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;
     for facet in &grid.facets {

@@ -16,7 +16,7 @@ use crate::{
     sentences::{
         answer, clauses, disturbances, events,
         limit::{PeakLimit, limit_in_words},
-        proxy, set_limit, steadiness,
+        proxy, set_limit, stage_rates, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
@@ -97,6 +97,8 @@ struct Summary {
     clauses: Vec<ClauseLine>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     events: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stage_rates: Vec<String>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -169,6 +171,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                 })
                 .collect(),
             events: events::sentences(results, &grid),
+            stage_rates: stage_rates::sentences(&grid),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))

@@ -8,7 +8,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
-        steadiness,
+        stage_rates, steadiness,
     },
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
@@ -31,7 +31,8 @@ pub fn markdown(results: &Results) -> String {
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));
-    let events = events::sentences(results, &grid);
+    let mut events = events::sentences(results, &grid);
+    events.extend(stage_rates::sentences(&grid));
     parts.extend((!events.is_empty()).then(|| {
         let lines = events.iter().map(|line| escaped(line));
         format!("- {}", lines.collect::<Vec<_>>().join("\n- "))

@@ -14,13 +14,19 @@ const NAMED_AT_MOST: usize = 3;
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let compared = results.compared().iter();
     let complete: Vec<&Record> = compared.filter(|it| it.is_complete()).collect();
-    steadiness(&complete)
+    let noun = if results.staged.is_empty() {
+        "run"
+    } else {
+        "stage"
+    };
+    steadiness(&complete, noun)
         .into_iter()
         .chain(stalls(&complete))
         .collect()
 }
 
-fn steadiness(runs: &[&Record]) -> Option<String> {
+/// The states of these runs, or stages of runs.
+fn steadiness(runs: &[&Record], noun: &str) -> Option<String> {
     let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
     for record in runs {
         match run_state(record) {
@@ -39,9 +45,9 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
         return None;
     }
     let mut text = match (judged, steady) {
-        (1, 1) => "The run was steady.".to_owned(),
-        (_, steady) if steady == judged => format!("All {judged} runs were steady."),
-        _ => format!("Steady: {steady} of {}.", counted(judged, "run")),
+        (1, 1) => format!("The {noun} was steady."),
+        (_, steady) if steady == judged => format!("All {judged} {noun}s were steady."),
+        _ => format!("Steady: {steady} of {}.", counted(judged, noun)),
     };
     if noisy > 0 {
         text.push_str(&format!(" Undecided because of noise: {noisy}."));
@@ -135,7 +141,7 @@ mod tests {
         let runs = |count: usize| (1..=count).map(|run| format!("run {run}")).collect();
         assert_eq!(named(runs(2)), "run 1, run 2");
         assert_eq!(named(runs(5)), "run 1, run 2, run 3, 2 more");
-        assert_eq!(steadiness(&[]), None);
+        assert_eq!(steadiness(&[], "run"), None);
         assert_eq!(stalls(&[]), None);
     }
 }
