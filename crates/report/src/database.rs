@@ -1,5 +1,6 @@
 //! The summary of an experiment as a SQLite database that any SQL client can query.
 
+mod columns;
 mod load_stages;
 
 use std::{
@@ -7,7 +8,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use figures::{QUANTILES, Times};
 use rusqlite::{Connection, Transaction, params};
 use samples::Record;
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
@@ -16,6 +16,7 @@ use crate::{
     results::Results,
     tables::{events::event_rows, factor_columns::free_names},
 };
+use columns::{integer, thin_percentiles, time_columns};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -149,41 +150,6 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
     transaction.execute_batch(&view(results))?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
-}
-
-/// Microseconds from nanoseconds: the usual unit for the times of a database's statements.
-fn us(ns: u64) -> f64 {
-    ns as f64 / 1e3
-}
-
-/// SQLite's integers are signed; larger values than 2^63 do not occur.
-fn integer(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-/// The percentiles that are based on few operations, `p99 p999`; `None` if there are none.
-fn thin_percentiles(times: Option<&Times>) -> Option<String> {
-    let percentiles = times?.percentiles.iter().zip(["p50", "p95", "p99", "p999"]);
-    let thin = percentiles.filter(|(it, _)| it.measured_ns().is_some() && it.is_thin());
-    let names: Vec<&str> = thin.map(|(_, name)| name).collect();
-    (!names.is_empty()).then(|| names.join(" "))
-}
-
-/// The seven columns of response times in the order of the schema.
-fn time_columns(times: Option<&Times>) -> [Option<f64>; 7] {
-    let Some(times) = times else {
-        return [None; 7];
-    };
-    let [p50, p95, p99, p999] = QUANTILES.map(|quantile| times.measured_ns(quantile).map(us));
-    [
-        Some(times.mean_ns / 1e3),
-        Some(us(times.min_ns)),
-        p50,
-        p95,
-        p99,
-        p999,
-        Some(us(times.max_ns)),
-    ]
 }
 
 fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {

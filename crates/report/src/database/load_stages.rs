@@ -4,7 +4,7 @@ use rusqlite::{Transaction, params};
 use samples::STAGE;
 use verdict::{Execution, run_state};
 
-use super::{integer, thin_percentiles, time_columns};
+use super::columns::{integer, thin_percentiles, time_columns};
 use crate::results::Results;
 
 /// Inserts a row for each stage that began.
