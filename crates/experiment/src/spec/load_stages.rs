@@ -44,7 +44,7 @@ pub(crate) fn read(
         return Ok(Vec::new());
     };
     refuse_others(section, source)?;
-    let expected = "a list of stages";
+    let expected = "stages such as [{ connections = 8, for = \"1m\" }]";
     let wrong = || section.wrong_type(STAGES, value, expected);
     let items = value.get_ref().as_array().ok_or_else(wrong)?;
     if items.is_empty() {
