@@ -70,7 +70,13 @@ fn judge(run: &Run<'_>) -> Outcome {
     let drained = run.record.intervals.iter();
     let drained = drained.filter(|it| it.phase == Phase::Drain);
     let most = run.record.connections() as usize;
-    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most);
+    // So does one that crosses the step to a stage with fewer connections.
+    let later = run.record.stages.iter().skip(1).map(|stage| {
+        let of_stage = |it: &&Interval| it.stage == Some(stage.number);
+        carried_s(run.measured().filter(of_stage), most)
+    });
+    let at_steps_s: f64 = later.sum();
+    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most) + at_steps_s;
     let edges = carried_s / measured_s;
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();

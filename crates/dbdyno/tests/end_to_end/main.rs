@@ -30,6 +30,7 @@ mod gen_data;
 mod history;
 mod how_to;
 mod installs;
+mod load_stages;
 mod mariadb;
 mod mysqlslap;
 mod namespace;
