@@ -44,11 +44,13 @@ fn each_stage_of_connections_has_figures_of_its_own() {
     let results = Results::at(scene.path().join("out"));
     let rows = results.sql("SELECT level, connections_to, count FROM load_stages ORDER BY number");
     let count = |stage: usize| i64::try_from(figures[stage].count).unwrap();
-    let expected = [
-        vec!["1 (1 connection)".to_owned().into(), 1.into(), count(0).into()],
-        vec!["2 (4 connections)".to_owned().into(), 4.into(), count(1).into()],
-    ];
-    assert_eq!(rows, expected);
+    assert_eq!(
+        rows,
+        [
+            ["1 (1 connection)".to_owned().into(), 1.into(), count(0).into()],
+            ["2 (4 connections)".to_owned().into(), 4.into(), count(1).into()],
+        ]
+    );
     let page = results.text("report.html");
     assert!(page.contains("Every stage of every run (2)"));
     assert!(page.contains("A line marks the start of each stage: 1 (1 connection) at"));
@@ -100,7 +102,7 @@ fn the_achieved_rate_follows_a_ramp() {
 
     let results = Results::at(scene.path().join("out"));
     let rows = results.sql("SELECT rate_from_per_s, rate_reached FROM load_stages ORDER BY number");
-    assert_eq!(rows, [vec![20.0.into(), 1.into()], vec![100.0.into(), 1.into()]]);
+    assert_eq!(rows, [[20.0.into(), 1.into()], [100.0.into(), 1.into()]]);
     assert!(
         results
             .text("report.html")
