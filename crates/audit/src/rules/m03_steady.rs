@@ -342,7 +342,7 @@ mod tests {
         assert_found(&outcome, Level::Pass, "in all 2 combinations");
         assert_eq!(outcome.unwrap().runs, [1]);
         in_stages(&mut run, [(8, 8), (8, 1)]);
-        let outcome = judged_stages(&RULE, &[run.clone()], over(&[]));
+        let outcome = judged_stages(&RULE, std::slice::from_ref(&run), over(&[]));
         assert_found(&outcome, Level::Pass, "steady over all 60 s");
         in_stages(&mut run, [(1, 8), (8, 1)]);
         assert_no_subject(&judged_stages(&RULE, &[run], over(&[])));

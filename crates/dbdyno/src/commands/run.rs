@@ -275,8 +275,8 @@ fn report_on(
 /// An error that names the first run or stage, if any, that did not reach the requested rate.
 fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     // Each stage has a rate of its own; that of the whole run is their mean.
-    let compared = recorded.compared().iter();
-    let mut short = compared.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
+    let all = recorded.compared().iter();
+    let mut short = all.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
     let Some((run, first)) = short.next() else {
         return Ok(());
     };
