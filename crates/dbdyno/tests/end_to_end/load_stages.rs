@@ -59,6 +59,15 @@ fn each_stage_of_connections_has_figures_of_its_own() {
         .exits(0)
         .prints("\"1 (1 connection)\"")
         .prints("\"2 (4 connections)\"");
+    // The same run again, of which each stage is compared with itself.
+    let copy = scene.path().join("copy.jsonl");
+    std::fs::copy(scene.path().join("out/run-0001.jsonl"), copy).unwrap();
+    let sides = ["compare", "out/run-0001.jsonl", "copy.jsonl"];
+    scene
+        .dbdyno(sides.into_iter().chain(["--anyway", "--format", "json"]))
+        .exits(0)
+        .prints("\"1 (1 connection)\"")
+        .prints("\"2 (4 connections)\"");
     scene.nothing_is_left();
 }
 
