@@ -30,7 +30,8 @@ pub(crate) struct StageRate {
 
 /// The stages that have a rate, in the order of the runs and of time.
 pub(crate) fn summaries(grid: &Grid<'_>) -> Vec<StageRate> {
-    let mut stages: Vec<(&BTreeMap<String, String>, Vec<&Execution<'_>>)> = Vec::new();
+    type Combination = BTreeMap<String, String>;
+    let mut stages: Vec<(&Combination, Vec<&Execution<'_>>)> = Vec::new();
     for execution in grid.executions.iter().filter(|it| it.record.is_complete()) {
         let combination = &execution.record.header.combination;
         match stages.iter_mut().find(|(known, _)| *known == combination) {
