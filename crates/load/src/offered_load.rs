@@ -33,7 +33,7 @@ pub(crate) struct LoadEnd<'a> {
     pub(crate) left: &'a LoopTotals,
 }
 
-/// The part of a load that is looked at: its measurement, or one stage.
+/// The part of a load whose figures are wanted: its measurement, or one stage.
 struct Part<'a> {
     /// Mean of the requested operations per second, and the value at the end.
     rate_per_s: Option<f64>,

@@ -171,7 +171,7 @@ mod tests {
             let found = stages.active_from(place, at * S);
             assert_eq!(found, expected.map(|at: u32| at * S), "{place} at {at} s");
         }
-        // At the time that it is told, it has operations.
+        // At the returned time it has operations.
         for place in 0..8 {
             for at_ms in (0..24_000).step_by(7) {
                 let at = Duration::from_millis(at_ms);

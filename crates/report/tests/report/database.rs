@@ -173,7 +173,7 @@ fn shares_of_the_cpu_in_the_view_add_up_to_100_percent() {
 #[test]
 fn every_query_of_the_documentation_runs_and_finds_something() {
     const PAGE: &str = include_str!("../../../../docs/results-database.md");
-    let (_directory, connection) = written(&quickstart(Host::Both));
+    let (_directory, connection) = written(&in_two_stages(quickstart(Host::Both)));
     let blocks = PAGE.split("```sql\n").skip(1);
     let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
     let mut queries = 0;
@@ -188,12 +188,18 @@ fn every_query_of_the_documentation_runs_and_finds_something() {
     assert!(queries >= 3, "{queries} queries on the page");
 }
 
-/// The first complete run, as one of two stages of the same length at 100 operations per second each.
-fn in_two_stages() -> Results {
+/// A complete run.
+fn single() -> Results {
     let mut results = quickstart(Host::Both);
     results.runs.retain(samples::Record::is_complete);
     results.runs.truncate(1);
-    let run = &mut results.runs[0];
+    results
+}
+
+/// Divides the first complete run into two stages of the same length at 100 operations per second each.
+fn in_two_stages(mut results: Results) -> Results {
+    let run = results.runs.iter_mut().find(|it| it.is_complete());
+    let run = run.expect("a run is complete");
     let (begin_s, end_s) = run.measured_window_s().unwrap();
     let length_s = (end_s - begin_s) / 2.0;
     let measured = run.intervals.iter_mut();
@@ -220,7 +226,7 @@ fn in_two_stages() -> Results {
 
 #[test]
 fn each_stage_has_a_row() {
-    let (_directory, connection) = written(&in_two_stages());
+    let (_directory, connection) = written(&in_two_stages(single()));
     assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM runs"), 1);
     let levels: String = one(
         &connection,
@@ -236,7 +242,7 @@ fn each_stage_has_a_row() {
 
 #[test]
 fn reports_compare_the_achieved_rate_of_each_stage_with_the_requested_one() {
-    let results = in_two_stages();
+    let results = in_two_stages(single());
     let page = report::html(&results);
     assert!(page.contains("Every stage of every run (2)"));
     assert!(page.contains("Achieved and requested rate of each stage"));
