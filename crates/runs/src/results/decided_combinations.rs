@@ -44,3 +44,65 @@ fn of_run(combination: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     combination.remove(STAGE);
     combination
 }
+
+#[cfg(test)]
+mod tests {
+    use verdict::{Budget, Metric};
+
+    use super::*;
+
+    /// A run of two stages of a second, with this number of operations in each.
+    fn run(number: u32, flush: &str, counts: [u64; 2]) -> Record {
+        let block = number.div_ceil(2);
+        let mut lines = vec![format!(
+            r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"x","experiment_sha256":"","seed":1,"run":{number},"block":{block},"combination":{{"flush":"{flush}"}},"started_at":"","connections":8,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+        )];
+        for (count, stage) in counts.into_iter().zip(1..) {
+            let mut histogram = samples::Histogram::new();
+            (0..count).for_each(|_| histogram.record(1_000_000));
+            let histogram = serde_json::to_string(&histogram).unwrap();
+            let sum_ns = count * 1_000_000;
+            let t_s = stage - 1;
+            lines.push(format!(
+                r#"{{"line":"load_stage","number":{stage},"t_s":{t_s}.0,"length_s":1.0,"connections_from":{stage},"connections_to":{stage}}}"#
+            ));
+            lines.push(format!(
+                r#"{{"line":"interval","t_s":{t_s}.0,"length_s":1.0,"phase":"measurement","stage":{stage},"operations":[{{"load":"l","operation":"o","count":{count},"errors":0,"sum_ns":{sum_ns},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#
+            ));
+        }
+        lines.push(r#"{"line":"end","t_s":2.0,"complete":true,"why":"as planned"}"#.to_owned());
+        Record::read(lines.join("\n").as_bytes()).unwrap()
+    }
+
+    /// Six blocks of two combinations, of which the second is twice as fast in the first stage; `second` returns the
+    /// operations in the second stage by block and combination.
+    fn blocks(second: impl Fn(u64, u64) -> u64) -> Vec<Record> {
+        let pairs = (0..6).flat_map(|block| [(block, 1_u64), (block, 2)]);
+        let runs = pairs.zip(1..).map(|((block, flush), number)| {
+            let counts = [100 * flush + block % 3, second(block, flush)];
+            run(number, &flush.to_string(), counts)
+        });
+        runs.collect()
+    }
+
+    #[test]
+    fn a_combination_is_decided_when_all_its_stages_are() {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: vec![("flush".to_owned(), "1".to_owned())],
+            min_effect: 0.02,
+            until_decided: Some(Budget {
+                blocks: 10,
+                time_is_spent: false,
+            }),
+        };
+        let clear = blocks(|block, flush| 100 * flush + block % 2);
+        let second = BTreeMap::from([("flush".to_owned(), "2".to_owned())]);
+        assert_eq!(decided_combinations(&question, &clear), [second]);
+        assert!(is_decided(&question, &clear));
+        // In the second stage, each combination is twice as fast in every other block.
+        let noisy = blocks(|block, flush| 100 + 100 * ((block + flush) % 2));
+        assert!(decided_combinations(&question, &noisy).is_empty());
+        assert!(!is_decided(&question, &noisy));
+    }
+}
