@@ -127,7 +127,9 @@ fn summary(
     let all_failed = runs.iter().all(|(_, event, _)| event.has_failed());
     let judged = || (runs.iter()).filter(|(_, event, _)| all_failed || !event.has_failed());
     let costs: Vec<&EventCost> = judged().filter_map(|(.., cost)| cost.as_ref()).collect();
-    let took: Vec<f64> = judged().filter_map(|(_, event, _)| event.took_s()).collect();
+    let took: Vec<f64> = judged()
+        .filter_map(|(_, event, _)| event.took_s())
+        .collect();
     let lost: Vec<f64> = costs.iter().map(|it| it.lost_operations).collect();
     let after: Option<Vec<&Stretch>> = costs.iter().map(|it| it.after.as_ref()).collect();
     let recovered: Vec<f64> = costs.iter().filter_map(|it| it.recovered_after_s).collect();
@@ -173,7 +175,8 @@ impl EventSummary {
         let took = self.took_s.map(|it| format!(" took {}", moment(it.mean)));
         let cost = match parts.join("; ") {
             none if none.is_empty() && self.has_begun => {
-                ": its cost is not known, the load before it was too short or stood still".to_owned()
+                ": its cost is not known, the load before it was too short or stood still"
+                    .to_owned()
             }
             none if none.is_empty() => String::new(),
             cost => format!(": {cost}"),
@@ -430,7 +433,10 @@ mod tests {
         let early = begin(3.0);
         assert!(early.contains("took 1 s: its cost is not known"), "{early}");
         let late = begin(56.0);
-        assert!(late.ends_with("too little was measured after it to see a recovery."), "{late}");
+        assert!(
+            late.ends_with("too little was measured after it to see a recovery."),
+            "{late}"
+        );
     }
 
     #[test]
