@@ -216,21 +216,6 @@ fn simulate(trials: u32, residuals: &[f64], effects: &[f64], helping: usize) -> 
     counts
 }
 
-/// Throughput of 16 recorded executions of one configuration: the form of the noise, with its outliers.
-const RECORDED_PER_S: [f64; 16] = [
-    43809.0, 56387.0, 39271.0, 38082.0, 39981.0, 53551.0, 45694.0, 63710.0, 27372.0, 51042.0,
-    40130.0, 47239.0, 41606.0, 40779.0, 40882.0, 46750.0,
-];
-/// Logarithms of single runs around their mean, with this standard deviation.
-pub(super) fn residuals(deviation: f64) -> Vec<f64> {
-    let logs: Vec<f64> = RECORDED_PER_S.iter().map(|it| it.ln()).collect();
-    let count = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / count;
-    let squares: f64 = logs.iter().map(|it| (it - mean).powi(2)).sum();
-    let scale = deviation / (squares / (count - 1.0)).sqrt();
-    logs.iter().map(|it| (it - mean) * scale).collect()
-}
-
 fn trials(short: u32) -> u32 {
     let is_long = std::env::var_os("DBDYNO_TRUST").is_some();
     if is_long { 100 } else { short }

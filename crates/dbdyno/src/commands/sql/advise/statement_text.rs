@@ -4,12 +4,8 @@ use std::ops::Range;
 
 use workload::sql_script::{SqlStatement, SqlToken};
 
-/// Words behind a condition, besides those of [`TAIL`].
-const BEHIND_CONDITION: [&str; 18] = [
-    "and",
-    "or",
-    "xor",
-    "where",
+/// Words with which a join begins.
+pub(super) const JOINS: [&str; 7] = [
     "join",
     "inner",
     "cross",
@@ -17,6 +13,13 @@ const BEHIND_CONDITION: [&str; 18] = [
     "right",
     "natural",
     "straight_join",
+];
+/// Words behind a condition, besides those of [`JOINS`] and [`TAIL`].
+const BEHIND_CONDITION: [&str; 11] = [
+    "and",
+    "or",
+    "xor",
+    "where",
     "union",
     "except",
     "intersect",
@@ -213,7 +216,7 @@ impl<'a> StatementText<'a> {
         let Some(part) = self.parts.get(at) else {
             return true;
         };
-        let mut words = BEHIND_CONDITION.iter().chain(&TAIL);
+        let mut words = BEHIND_CONDITION.iter().chain(&JOINS).chain(&TAIL);
         words.any(|word| part.is(word))
             || [")", ",", ";"].iter().any(|sign| part.is_sign(sign))
             || self.is_double(at + 1, "&")

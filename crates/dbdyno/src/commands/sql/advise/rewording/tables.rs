@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::commands::sql::advise::statement_text::{Clauses, ColumnName, StatementText};
+use crate::commands::sql::advise::statement_text::{Clauses, ColumnName, JOINS, StatementText};
 
 /// Words before STRAIGHT_JOIN where it is no join of its own.
 const MODIFIED: [&str; 11] = [
@@ -188,22 +188,8 @@ pub(in crate::commands::sql::advise) fn with_tables_exchanged(
 
 /// A table with its alias, and the token behind it.
 fn table<'a>(text: &StatementText<'a>, start: usize) -> Option<(&'a str, usize)> {
-    /// Words that are no alias.
-    const NO_ALIAS: [&str; 13] = [
-        "join",
-        "inner",
-        "cross",
-        "left",
-        "right",
-        "natural",
-        "straight_join",
-        "on",
-        "using",
-        "where",
-        "use",
-        "force",
-        "ignore",
-    ];
+    /// Words that are no alias, besides those of [`JOINS`].
+    const NO_ALIAS: [&str; 6] = ["on", "using", "where", "use", "force", "ignore"];
     let mut end = start + 1;
     text.parts.get(start)?.name()?;
     if text.is_sign(end, ".") {
@@ -214,7 +200,9 @@ fn table<'a>(text: &StatementText<'a>, start: usize) -> Option<(&'a str, usize)>
         end += 1;
     }
     let is_alias = text.parts.get(end).is_some_and(|part| {
-        part.name().is_some() && part.depth == 0 && !NO_ALIAS.iter().any(|word| part.is(word))
+        part.name().is_some()
+            && part.depth == 0
+            && !NO_ALIAS.iter().chain(&JOINS).any(|word| part.is(word))
     });
     // GROUP BY and the like follow where there is no condition.
     let is_tail = ["group", "having", "order", "limit", "for", "window"];
