@@ -49,12 +49,13 @@ short_cpu_us=$(paste "$work/few" "$work/many" |
     awk -v n=$(((many - few) * statements)) '{ print ($2 - $1) / n * 1e6 }' | median)
 ask "TRUNCATE performance_schema.events_statements_summary_by_digest" >/dev/null
 short "$many" 2>/dev/null >"$work/short.json"
-short_us=$(jq '.statements[].warm_s[]' "$work/short.json" | median | awk '{ print $1 * 1e6 }')
+# A mean, as that of the server is one.
+short_us=$(jq '[.statements[].warm_s[]] | add / length * 1e6' "$work/short.json")
 server_us=$(ask "SELECT avg_timer_wait / 1e6 FROM performance_schema.events_statements_summary_by_digest
     WHERE digest_text LIKE 'SELECT ?%' ORDER BY count_star DESC LIMIT 1")
 
 # The rows of the fourth query of the tuning contest: a user and a count.
-rows='SELECT seq, seq % 97 AS c FROM seq_1_to_39434'
+rows='SELECT seq, seq % 97 AS c FROM test.seq_1_to_39434'
 times=100
 for _ in $(seq "$times"); do echo "$rows;"; done >"$work/rows.sql"
 client=$work/server/client.cnf

@@ -31,7 +31,8 @@ pub struct EventCost {
     /// the time after it), minus those that were; negative where it was faster.
     pub lost_operations: f64,
     /// Time from the event's end to the recovery, seconds: from then on the throughput stayed at 90 % of the level before
-    /// or more for [`Self::hold_s`]. `None` where it did not within the run, or before the next event.
+    /// or more for [`Self::hold_s`]. `None` where it did not within the run, or before the next event; and where nothing
+    /// can be said, see [`Self::shows_recovery`].
     pub recovered_after_s: Option<f64>,
     /// How long the throughput has to stay at its level, seconds: 5, or a tenth of a measurement of less than 50 s.
     pub hold_s: f64,
@@ -104,6 +105,12 @@ impl EventCost {
             after: Stretch::of(&after),
             hold_s,
         })
+    }
+
+    /// False where the time that was measured after the event is too short for a recovery to be seen.
+    pub fn shows_recovery(&self) -> bool {
+        let after_s = self.after.as_ref().map_or(0.0, |it| it.length_s);
+        after_s >= self.hold_s - WITHIN_S
     }
 
     /// Throughput during the event as a share of that before it.

@@ -16,7 +16,7 @@ use crate::file::OptionFile;
 use crate::lint::lint;
 use crate::machine::Machine;
 use crate::name::OptionName;
-use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION};
+use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION, TEMPORARY};
 use crate::rule::Level;
 use crate::shaping::SHAPING;
 use crate::subject::Subject;
@@ -29,13 +29,7 @@ use grouping::grouped;
 const GROUP: &str = "mysqld";
 
 /// Options of one instance, besides those of [`OF_INSTANCES`] and those that a private server has its own of.
-const OWN: [&str; 5] = [
-    "mysqlx",
-    "mysqlx_port",
-    "plugin_load",
-    "plugin_load_add",
-    "tmpdir",
-];
+const OWN: [&str; 4] = ["mysqlx", "mysqlx_port", "plugin_load", "plugin_load_add"];
 
 /// A line that is not tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,6 +289,7 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     let base = line.entry.name.base();
     let is_own = |list: &[&str]| list.contains(&name) || list.contains(&base);
     let is_file = is_own(&FILES) && name != "log_bin";
+    let is_directory = is_own(&DIRECTORIES) || is_own(&TEMPORARY);
     let is_of_instance = is_own(&OF_INSTANCES) || is_own(&OWN) || is_own(&DECIDED);
     let is_secret = name.contains("password") || name.starts_with("ssl") || name.starts_with("tls");
     match line.option {
@@ -306,7 +301,7 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
         Some(option) if option.kind == Kind::NoEffect => {
             return Some(Reason::left_out("has no effect in this version"));
         }
-        _ if is_of_instance || is_file || is_own(&DIRECTORIES) => {
+        _ if is_of_instance || is_file || is_directory => {
             return Some(Reason::stays(
                 "a matter of the instance: a private server has its own",
             ));

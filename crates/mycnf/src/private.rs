@@ -114,6 +114,32 @@ pub(crate) const DIRECTORIES: [&str; 8] = [
     "innodb_undo_directory",
 ];
 
+/// Options that name keys and certificates: those of another server are left out, so that a private server has its
+/// version's own, or none; with one that is missing, MariaDB does not start.
+pub(crate) const CERTIFICATES: [&str; 12] = [
+    "admin_ssl_ca",
+    "admin_ssl_capath",
+    "admin_ssl_cert",
+    "admin_ssl_crl",
+    "admin_ssl_crlpath",
+    "admin_ssl_key",
+    "ssl_ca",
+    "ssl_capath",
+    "ssl_cert",
+    "ssl_crl",
+    "ssl_crlpath",
+    "ssl_key",
+];
+
+/// Options that name a directory of temporary files: one outside is replaced by the private server's own, the default of
+/// `tmpdir`, so that the server neither needs nor fills a directory that dbdyno did not make.
+pub(crate) const TEMPORARY: [&str; 4] = [
+    "innodb_tmpdir",
+    "replica_load_tmpdir",
+    "slave_load_tmpdir",
+    "tmpdir",
+];
+
 /// Options that take effect only when the data directory is created.
 pub(crate) const FIXED_AT_CREATION: [&str; 6] = [
     "innodb_data_file_path",
@@ -194,13 +220,13 @@ impl PrivateOptions {
     /// Adds an option of a layer, or its replacement.
     fn add_layer_entry(&mut self, entry: &Entry, sources: &Sources<'_>) {
         let base = entry.name.base();
-        let ours = |pairs: &[(&str, String)]| {
+        let value_in = |pairs: &[(&str, String)], base: &str| {
             let mut same = pairs
                 .iter()
                 .filter(|(name, _)| OptionName::new(name).base() == base);
             same.next().map(|(_, value)| value.clone())
         };
-        let ours = ours(sources.decided).or_else(|| ours(sources.guarded));
+        let ours = value_in(sources.decided, base).or_else(|| value_in(sources.guarded, base));
         let now = if ours.is_some() || DECIDED.contains(&base) {
             ours
         } else if FILES.contains(&base) && leads_outside(entry) {
@@ -209,7 +235,15 @@ impl PrivateOptions {
             let name = name.map(|name| name.to_string_lossy().into_owned());
             self.push_layer_entry(entry, name.clone());
             name
-        } else if DIRECTORIES.contains(&base) && leads_outside(entry) {
+        } else if TEMPORARY.contains(&base) && leads_outside(entry) {
+            let directory = value_in(sources.defaults, "tmpdir");
+            if directory.is_some() {
+                self.push_layer_entry(entry, directory.clone());
+            }
+            directory
+        } else if (DIRECTORIES.contains(&base) || CERTIFICATES.contains(&base))
+            && leads_outside(entry)
+        {
             None
         } else {
             return self.push_layer_entry(entry, entry.value.clone());
@@ -247,10 +281,10 @@ impl PrivateOptions {
 }
 
 /// Whether a value has a path that may be outside the data directory: an absolute one, or one with `..`.
-/// `innodb_data_file_path` lists several, separated by `;`.
+/// `innodb_data_file_path` lists several, separated by `;`, and `tmpdir` by `:`.
 fn leads_outside(entry: &Entry) -> bool {
     let value = entry.value.as_deref().unwrap_or_default();
-    value.split(';').any(|path| {
+    value.split([';', ':']).any(|path| {
         let path = Path::new(path.trim());
         path.is_absolute() || path.components().any(|part| part.as_os_str() == "..")
     })
@@ -316,7 +350,8 @@ mod tests {
         let production = "[mysqld]\ndatadir=/var/lib/mysql\nuser=mysql\nskip-networking\n\
             bind-address=0.0.0.0\nlog-bin=/var/log/mysql/bin\nslow_query_log_file=slow.log\n\
             innodb_data_home_dir=/var/lib/mysql\ninnodb_data_file_path=ibdata1:10M;/big/ibdata2:1G\n\
-            innodb_undo_directory=../undo\nlog_error=/var/log/mysql/error.log\nport=3306\n";
+            innodb_undo_directory=../undo\nlog_error=/var/log/mysql/error.log\nport=3306\n\
+            tmpdir=/var/tmp:/big\nslave_load_tmpdir=/var/tmp\nssl-ca=/etc/mysql/ca.pem\nssl_cert=cert.pem\n";
         let made = private(&[layer(production)], &[]).unwrap();
         let replaced: Vec<String> = made.replaced().iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -332,6 +367,9 @@ mod tests {
                 "base.cnf line 10: innodb_undo_directory=../undo is left out",
                 "base.cnf line 11: log_error=/var/log/mysql/error.log is left out",
                 "base.cnf line 12: port=3306 is replaced by 12345",
+                "base.cnf line 13: tmpdir=/var/tmp:/big is replaced by /srv/one/tmp",
+                "base.cnf line 14: slave_load_tmpdir=/var/tmp is replaced by /srv/one/tmp",
+                "base.cnf line 15: ssl-ca=/etc/mysql/ca.pem is left out",
             ]
         );
         let text = made.to_text();

@@ -29,7 +29,7 @@ pub struct TableUse {
     pub joined: Vec<String>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
-    /// Columns of an OR over several columns of this table, whose conditions are alternatives.
+    /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
     pub either: Vec<String>,
     /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
     pub order: Vec<String>,
@@ -104,6 +104,7 @@ impl Reading<'_> {
         let mut has_group = false;
         let alternatives = alternatives(self.tokens);
         let of_or = self.columns_of_or(&alternatives);
+        let mut unserved = BTreeSet::new();
         for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
             let Some((table, column)) = self.column(at) else {
@@ -128,8 +129,14 @@ impl Reading<'_> {
                 has_group = true;
                 self.tables.iter_mut().for_each(|table| table.order.clear());
             }
-            let number = table;
-            let table = &mut self.tables[number];
+            let is_wildcard = operator == Some("like")
+                && matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
+            let is_served = clauses.now == Clause::Where
+                && function.is_none()
+                && operator.is_some()
+                && !is_wildcard;
+            unserved.extend(of_token.filter(|_| !is_served));
+            let table = &mut self.tables[table];
             add(&mut table.used, &column);
             match clauses.now {
                 Clause::Where => {
@@ -142,20 +149,13 @@ impl Reading<'_> {
                     if matches!(value, Some(Token::Number)) && operator.is_some() {
                         add(&mut table.with_number, &column);
                     }
-                    let is_wildcard =
-                        matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
-                    let columns_of_or = of_token.and_then(|group| of_or.get(&group));
-                    if let Some(columns) = columns_of_or.filter(|it| it.len() > 1) {
-                        // An index merge reads one table.
-                        if operator.is_some() && columns.iter().all(|(of, _)| *of == number) {
-                            add(&mut table.either, &column);
-                        }
+                    if of_token.is_some_and(|group| of_or[&group].len() > 1) {
                         continue;
                     }
                     match operator {
                         Some("=") if is_join => add(&mut table.joined, &column),
                         Some("=") => add(&mut table.equal, &column),
-                        Some("like") if is_wildcard => add(&mut table.wildcard, &column),
+                        Some(_) if is_wildcard => add(&mut table.wildcard, &column),
                         Some(_) => add(&mut table.range, &column),
                         None => {}
                     }
@@ -166,6 +166,7 @@ impl Reading<'_> {
                 _ => {}
             }
         }
+        self.add_alternatives(&of_or, &unserved);
         // Columns of one table in an order over several are no order of an index.
         let with_order = self.tables.iter().filter(|table| !table.order.is_empty());
         if with_order.count() > 1 {
@@ -173,15 +174,35 @@ impl Reading<'_> {
         }
     }
 
-    /// The tables and columns of each OR.
+    /// The columns of each OR over several columns of one table; an index merge reads one, and by every part of the OR.
+    fn add_alternatives(
+        &mut self,
+        of_or: &BTreeMap<usize, Vec<(usize, String)>>,
+        unserved: &BTreeSet<usize>,
+    ) {
+        for (group, columns) in of_or {
+            let is_of_one_table = columns.iter().all(|(table, _)| *table == columns[0].0);
+            if columns.len() < 2 || !is_of_one_table || unserved.contains(group) {
+                continue;
+            }
+            for (table, column) in columns {
+                add(&mut self.tables[*table].either, column);
+            }
+        }
+    }
+
+    /// The tables and columns of each OR, each once.
     fn columns_of_or(
         &self,
         alternatives: &[Option<usize>],
-    ) -> BTreeMap<usize, BTreeSet<(usize, String)>> {
-        let mut found: BTreeMap<usize, BTreeSet<(usize, String)>> = BTreeMap::new();
+    ) -> BTreeMap<usize, Vec<(usize, String)>> {
+        let mut found: BTreeMap<usize, Vec<(usize, String)>> = BTreeMap::new();
         for (at, group) in alternatives.iter().enumerate() {
             if let Some((group, column)) = group.zip(self.column(at)) {
-                found.entry(group).or_default().insert(column);
+                let columns = found.entry(group).or_default();
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
             }
         }
         found

@@ -187,9 +187,14 @@ impl Proof {
     pub(crate) fn comparison(&self) -> String {
         let metric = self.metric;
         let mut parts = Vec::new();
+        let shortest = if self.is_finished {
+            "shortest file"
+        } else {
+            "shorter file"
+        };
         if let Some(gain) = &self.over_base {
             let of = if gain.of_shortest {
-                "shortest file"
+                shortest
             } else {
                 "whole file"
             };
@@ -200,11 +205,19 @@ impl Proof {
             ));
         }
         match (&self.over_whole, self.is_finished) {
-            (Some(ratio), _) => parts.push(format!(
-                "{} over the whole file: {}",
-                interval(ratio),
-                self.judged(ratio)
-            )),
+            (Some(ratio), _) => {
+                let is_named = self.over_base.as_ref().is_some_and(|gain| gain.of_shortest);
+                let of = if is_named {
+                    String::new()
+                } else {
+                    format!("{shortest}: {metric} ")
+                };
+                parts.push(format!(
+                    "{of}{} over the whole file: {}",
+                    interval(ratio),
+                    self.judged(ratio)
+                ));
+            }
             (None, true) => parts.push("it is the whole file".to_owned()),
             (None, false) => parts.push("not compared with the whole file".to_owned()),
         }

@@ -66,9 +66,14 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
-    // What an event costs is the question of a file that has one.
-    let mut said = events::sentences(results, &grid);
-    said.extend(answer(results, &grid));
+    let (costs, answer) = (events::sentences(results, &grid), answer(results, &grid));
+    // What an event costs is the question of a file that has one, unless its author asks for something else.
+    let is_asked = results.verdict.is_some() || !clauses::lines(results, &grid).is_empty();
+    let said = if is_asked {
+        [answer, costs].concat()
+    } else {
+        [costs, answer].concat()
+    };
     let answer = fitted(&said, width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"

@@ -33,10 +33,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const OF_A_SHUTDOWN: &[u16] = &[1317];
 /// Errors after which a connection is lost: those of the client, shutdown, killed.
 const OF_A_LOST_CONNECTION: &[u16] = &[0, 1053, 1927];
-/// Errors of transactions whose table was changed since they began, and of prepared statements on it.
-const OF_A_CHANGED_TABLE: &[u16] = &[1412, 1615];
+/// Errors of transactions that wait for the lock of a table that is changed (lock wait, deadlock), of those whose table was
+/// changed since they began, and of prepared statements on it.
+const OF_A_CHANGED_TABLE: &[u16] = &[1205, 1213, 1412, 1615];
 /// The same together.
-const OF_BOTH: &[u16] = &[1317, 1412, 1615];
+const OF_BOTH: &[u16] = &[1205, 1213, 1317, 1412, 1615];
 
 /// The events of a run, before and while they are carried out.
 pub(crate) struct Events {
@@ -281,13 +282,13 @@ impl Work {
         let Some(server) = &self.subject.server else {
             return Performed::failed("the server was not started by dbdyno".to_owned());
         };
-        match private_server::act(server, action) {
+        match private_server::act(server, action, &self.subject.endpoint.address) {
             Ok(pid) => {
                 let pid = pid.unwrap_or_default();
                 self.state.server_pid.store(pid, Ordering::Relaxed);
                 Performed::done()
             }
-            Err(error) => Performed::failed(error.to_string()),
+            Err(why) => Performed::failed(why),
         }
     }
 

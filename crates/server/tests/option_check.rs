@@ -200,8 +200,6 @@ fn the_lists_of_documents_000_and_004_are_refused_line_by_line_as_each_version_d
                     ("default_time_zone", _) => true,
                     // On a command line `report_host=` is an error; in a file, 5.7 reads it as an empty name.
                     ("report_host", _) => continue,
-                    // The column is 8.0.33's; before 8.0.16 no validation checks for directories.
-                    ("tmpdir", answer) => answer == 'E' && numbers(&installation) >= vec![8, 0, 16],
                     ("character-set-server", answer) => answer == 'E',
                     (_, answer) => answer == 'U',
                 };

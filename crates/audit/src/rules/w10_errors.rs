@@ -67,10 +67,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     if refused > 0 {
-        let asked = run.record.header.connections;
-        evidence.push(format!(
-            "{refused} of {asked} connections could not be opened"
-        ));
+        evidence.push(refused_in_words(run, refused));
     }
     if evidence.is_empty() {
         evidence.push(format!("no attempt failed in {succeeded} operations"));
@@ -92,17 +89,26 @@ fn before_events(run: &Run<'_>, all_failed: u64) -> Finding {
     let succeeded: u64 = operations().map(|it| it.count).sum();
     let failed: u64 = operations().map(|it| it.errors).sum();
     let share = failed as f64 / (succeeded + failed).max(1) as f64;
-    let level = match failed {
-        _ if share > SHARE => Level::Fail,
-        0 => Level::Pass,
-        _ => Level::Note,
-    };
-    let evidence = format!(
+    let refused = run.record.connections_refused();
+    let mut evidence = vec![format!(
         "{failed} of {} operations failed before the first planned event; {all_failed} attempts failed in the whole \
          measurement, with those that the events caused",
         succeeded + failed
-    );
-    Finding::new(level, evidence).with("failed_share", share)
+    )];
+    if refused > 0 {
+        evidence.push(refused_in_words(run, refused));
+    }
+    let level = match failed {
+        _ if refused > 0 || share > SHARE => Level::Fail,
+        0 => Level::Pass,
+        _ => Level::Note,
+    };
+    Finding::new(level, evidence.join("; ")).with("failed_share", share)
+}
+
+fn refused_in_words(run: &Run<'_>, refused: u64) -> String {
+    let asked = run.record.header.connections;
+    format!("{refused} of {asked} connections could not be opened")
 }
 
 #[cfg(test)]
@@ -204,16 +210,24 @@ mod tests {
 
     #[test]
     fn refused_connections_are_found() {
-        let refused = judged(&RULE, |record| {
-            let asked = record.header.connections;
-            record.connects = vec![samples::Connects {
+        let refusing = |asked: u32| {
+            vec![samples::Connects {
                 load: "smacker".to_owned(),
                 count: u64::from(asked) - 1,
                 errors: 1,
                 min_ns: 1,
                 max_ns: 1,
                 sum_ns: 1,
-            }];
+            }]
+        };
+        let refused = judged(&RULE, |record| {
+            record.connects = refusing(record.header.connections);
+        });
+        assert_found(&refused, Level::Fail, "connections could not be opened");
+        // No planned event is an excuse for them.
+        let refused = judged(&RULE, |record| {
+            record.events = vec![event(80.0)];
+            record.connects = refusing(record.header.connections);
         });
         assert_found(&refused, Level::Fail, "connections could not be opened");
     }

@@ -200,6 +200,28 @@ server = "kill"
 }
 
 #[test]
+fn a_server_that_ended_by_itself_is_not_started_as_if_that_were_planned() {
+    let scene = Scene::new();
+    let event = r#"
+[[event]]
+at = "1s"
+sql = "SHUTDOWN"
+
+[[event]]
+at = "3s"
+server = "kill"
+"#;
+    scene.file("gone.toml", &experiment(event, "duration = \"5s\""));
+    scene
+        .dbdyno(["run", "gone.toml"])
+        .exits(3)
+        .says("event 2 (server kill) failed: the server was not running any more");
+    let record = Results::at(scene.path().join("results/gone-1")).record(1);
+    assert!(!record.is_complete());
+    scene.nothing_is_left();
+}
+
+#[test]
 fn an_event_that_cannot_be_is_refused_before_anything_starts() {
     let scene = Scene::new();
     let restart = "[[event]]\nat = \"1s\"\nserver = \"restart\"\n";

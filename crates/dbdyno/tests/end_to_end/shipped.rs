@@ -207,6 +207,27 @@ fn inserts() {
     }
 }
 
+#[test]
+fn online_alter() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let plan = scene.dbdyno(["run", "experiments/online-alter.toml", "--plan"]);
+    plan.exits(0)
+        .prints("11 combinations x 3 repeats = 33 runs");
+    // For any installed version.
+    let file = scene.path().join("experiments/online-alter.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+    let only = ["version=mariadb", "change=index in place,column by copy"];
+    let results = run(&scene, "online-alter", &smaller("0.05", &only));
+    let ended = results.sql(
+        "select change, outcome, before_per_s > 0 from events join results using (run) order by 1",
+    );
+    let expected = ["column by copy", "index in place"]
+        .map(|change| vec![Text(change.to_owned()), Text("done".to_owned()), Integer(1)]);
+    assert_eq!(ended, expected);
+}
+
 /// Options for a smaller scale and for these combinations only.
 pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
     let smaller = ["--scale", scale, "--repeats", "1"].into_iter();

@@ -265,6 +265,19 @@ fn performance_schema_has_the_costs_of_an_execution() {
         .prints("performance_schema: ")
         .prints("rows examined 3, rows sent ")
         .prints("no index used");
+    // Where the statements behind it are not noted, another one is at its place.
+    let instrument = |state: &str| {
+        let change = format!(
+            "update performance_schema.setup_instruments set enabled = '{state}' where name = 'statement/sql/show_status'"
+        );
+        let client = ["server", "client", "one", "--", "-e", &change];
+        scene.dbdyno(client).exits(0);
+    };
+    instrument("NO");
+    sql(&scene, &args)
+        .exits(0)
+        .says("an instrument of statements is off");
+    instrument("YES");
     // Without a privilege the rest works.
     let password = scene.file("password", "p\n");
     let socket = ask(&scene, "select @@socket");

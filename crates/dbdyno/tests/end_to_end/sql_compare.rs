@@ -171,38 +171,43 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
+/// Also of statements that are shorter than the interval at which an interruption is checked.
 #[test]
 fn an_interruption_keeps_what_was_measured() {
     let scene = server();
-    let args = [
-        "sql",
-        "compare",
-        "-e",
-        "select /* S */ sleep(rand() / 4)",
-        "--variant",
-        "a: set @a = 1",
-        "--runs",
-        "200",
-        "--server",
-        "one",
-        "--format",
-        "json",
-    ];
-    let mut running = scene.start(args);
-    let asked = "select count(*) from information_schema.processlist where info like '%sleep(rand() / 4)%' \
-                 and info not like '%info like%'";
-    running.wait_until("the statement is executed", || ask(&scene, asked) == "1\n");
-    std::thread::sleep(std::time::Duration::from_secs(4));
-    running.signal(Signal::INT);
-    let found = running.finish().exits(130).says("interrupted");
-    let found: Value = serde_json::from_str(&found.text()).expect("it is one JSON value");
-    let why = found["incomplete"].as_str().expect("a text");
-    assert!(
-        why.starts_with("variant ") && why.contains("interrupted"),
-        "{found}"
-    );
-    let blocks = found["comparisons"][0]["before_s"].as_array().map(Vec::len);
-    assert!(blocks >= Some(1), "{found}");
+    for asleep in ["sleep(rand() / 4)", "sleep(rand() / 100)"] {
+        let query = format!("select /* S */ {asleep}");
+        let args = [
+            "sql",
+            "compare",
+            "-e",
+            &query,
+            "--variant",
+            "a: set @a = 1",
+            "--runs",
+            "200",
+            "--server",
+            "one",
+            "--format",
+            "json",
+        ];
+        let mut running = scene.start(args);
+        let asked = format!(
+            "select count(*) from information_schema.processlist where info like '%{asleep}%' and info not like '%info like%'"
+        );
+        running.wait_until("the statement is executed", || ask(&scene, &asked) == "1\n");
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        running.signal(Signal::INT);
+        let found = running.finish().exits(130).says("interrupted");
+        let found: Value = serde_json::from_str(&found.text()).expect("it is one JSON value");
+        let why = found["incomplete"].as_str().expect("a text");
+        assert!(
+            why.starts_with("variant ") && why.contains("interrupted"),
+            "{found}"
+        );
+        let blocks = found["comparisons"][0]["before_s"].as_array().map(Vec::len);
+        assert!(blocks >= Some(1), "{found}");
+    }
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
@@ -256,7 +261,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             &["--variant", "a: option innodb_buffer_pool_size=4P"],
             4,
-            "2 copies of server one and the server itself need",
+            "not enough memory for 2 copies of server one and the server itself",
         ),
         // Its change is executed after the setting before it.
         (

@@ -2,7 +2,7 @@
 
 use crate::{
     activity, advise, compression, config, experiment, life, logins, options, privacy, prove,
-    proxy, redo_log, results::Cell, statements, subject::Subject, tls,
+    proxy, redo_log, results::Cell, sql_compare, statements, subject::Subject, tls,
 };
 
 /// One requirement for a server.
@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All checks. There is no server after "destroy".
-pub(crate) const ALL: [Check; 30] = [
+pub(crate) const ALL: [Check; 31] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),
@@ -43,6 +43,7 @@ pub(crate) const ALL: [Check; 30] = [
     check("moved my.cnf", config::moved),
     check("made my.cnf", config::made),
     check("proved my.cnf", prove::staged),
+    check("compared with MariaDB", sql_compare::versions),
     check("proved advice", advise::staged),
     check("dbdyno run", experiment::run),
 ];

@@ -26,6 +26,7 @@ mod prove;
 mod proxy;
 mod redo_log;
 mod results;
+mod sql_compare;
 mod statements;
 mod subject;
 mod tls;

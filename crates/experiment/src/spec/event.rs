@@ -252,8 +252,8 @@ fn command(section: &Section<'_>) -> Result<EventAction, Error> {
     })?;
     Ok(EventAction::Command {
         // A name without a directory is searched in PATH.
-        program: if named.components().count() > 1 {
-            program.data_file("program")?
+        program: if program.value.contains('/') {
+            program.program()?
         } else {
             named
         },

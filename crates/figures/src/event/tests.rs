@@ -133,6 +133,20 @@ fn a_good_second_between_stalls_is_no_recovery() {
     let late = series(&[(20, 100), (38, 10), (2, 100)]);
     let cost = only(&record(&late, vec![event(1, 20.0, Some(21.0))]));
     assert_eq!(cost.recovered_after_s, None);
+    assert!(cost.shows_recovery());
+}
+
+#[test]
+fn a_short_time_after_an_event_shows_no_recovery_and_no_lack_of_it() {
+    let per_s = series(&[(20, 100), (36, 10), (4, 100)]);
+    let cost = only(&record(&per_s, vec![event(1, 20.0, Some(56.0))]));
+    assert_eq!(cost.after.as_ref().unwrap().length_s, 4.0);
+    assert_eq!(cost.recovered_after_s, None);
+    assert!(!cost.shows_recovery());
+    let per_s = series(&[(20, 100), (35, 10), (5, 100)]);
+    let cost = only(&record(&per_s, vec![event(1, 20.0, Some(55.0))]));
+    assert_eq!(cost.recovered_after_s, Some(0.0));
+    assert!(cost.shows_recovery());
 }
 
 #[test]

@@ -87,6 +87,17 @@ fn alternatives_are_no_condition_of_one_index() {
         );
         assert!(table.range.is_empty());
     }
+    // A part that no index serves needs all rows, and so does the whole OR.
+    for condition in [
+        "`a`.`t`.`x` = 3 or `a`.`t`.`y` = 4 or lower(`a`.`t`.`v`) = 'b'",
+        "`a`.`t`.`x` = 3 or `a`.`t`.`y` <> 4",
+        "`a`.`t`.`x` = 3 or `a`.`t`.`y` like '%b'",
+    ] {
+        let (table, _) = of(condition);
+        assert!(table.either.is_empty(), "{condition}: {table:?}");
+    }
+    let listed = "select (`a`.`t`.`x` = 3 or `a`.`t`.`y` = 4) AS `z` from `a`.`t`";
+    assert!(column_uses(listed)[0].either.is_empty());
     // One column is one index, two tables are none, and a subquery has conditions of its own.
     let (table, _) = of("`a`.`t`.`x` = 3 or `a`.`t`.`x` = 5");
     assert_eq!(names(&table.equal), ["x"]);

@@ -56,7 +56,7 @@ fn row(event: &EventSummary) -> Markup {
             td { (event.took_s.map_or("–".to_owned(), |it| moment(it.mean))) }
             @for part in [&event.before, &event.during, &event.after] { td { (throughput(part)) } }
             @for part in [&event.before, &event.during, &event.after] { td { (p99(part)) } }
-            td { (events::operations(event.lost)) }
+            td { (event.lost().unwrap_or_else(|| "–".to_owned())) }
             td.text { (event.recovery_in_words().unwrap_or_else(|| "–".to_owned())) }
             td { (event.runs) @if !event.failures.is_empty() { " (" (event.failures.len()) " failed)" } }
         }

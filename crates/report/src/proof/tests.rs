@@ -129,6 +129,13 @@ fn an_undecided_proof_says_the_loss_that_is_possible() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    undecided.over_base = Some(Gain {
+        of_shortest: false,
+        ratio: ratio(1.9),
+    });
+    let named = "whole file: throughput +90 % (+80.5 % to +99.5 %) over the defaults; shorter file: throughput \
+                 +25 % (+18.8 % to +31.2 %) over the whole file: faster";
+    assert!(proof_as_text(&undecided, false).contains(named), "{text}");
     let json: serde_json::Value = serde_json::from_str(&proof_as_json(&undecided)).unwrap();
     assert_eq!(json["possible_loss"]["share"], 0.47);
     assert_eq!(json["groups"][2]["fate"], "not resolved");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use figures::{EventCost, Stretch, are_thin};
 use samples::{EventOutcome, PlannedEvent, Record, printable_within};
-use units::{change, counted, duration, moment, si};
+use units::{change, counted, duration, moment};
 
 use super::answer::throughput_in_words;
 use crate::{
@@ -27,20 +27,25 @@ pub(crate) struct EventSummary {
     pub(crate) at_s: f64,
     /// Number of runs in which it was due.
     pub(crate) runs: usize,
-    /// Runs in which it did not end without an error, each with the outcome and the message.
+    /// Runs in which it did not end without an error, each with the outcome and the message. The figures are of the
+    /// others, if there are any: what a failed event does is not its cost.
     pub(crate) failures: Vec<(u32, String)>,
+    /// True if it began in one of the runs.
+    has_begun: bool,
     /// How long it took where it ended, seconds.
     pub(crate) took_s: Option<Figure>,
-    /// The load before, during and after it, of the runs in which that can be said.
+    /// The load before, during and after it, of the runs in which that can be said; after it only if in all of these.
     pub(crate) before: Option<StretchFigures>,
     pub(crate) during: Option<StretchFigures>,
     pub(crate) after: Option<StretchFigures>,
-    /// Operations that were lost; 0 where the load was faster.
-    pub(crate) lost: Option<Figure>,
+    /// Operations that were lost; negative where the load was faster.
+    lost: Option<Figure>,
     /// Time from its end to the recovery, of the runs that recovered, seconds.
-    pub(crate) recovered_after_s: Option<Figure>,
+    recovered_after_s: Option<Figure>,
     /// Number of runs that did not recover in time.
-    pub(crate) not_recovered: usize,
+    not_recovered: usize,
+    /// Number of runs with too little time after it to see whether they did.
+    recovery_not_seen: usize,
 }
 
 /// The load in the same part of several runs.
@@ -119,26 +124,33 @@ fn summary(
         };
         (record.header.run, words)
     });
-    let costs: Vec<&EventCost> = runs.iter().filter_map(|(.., cost)| cost.as_ref()).collect();
-    let took: Vec<f64> = runs
-        .iter()
+    let all_failed = runs.iter().all(|(_, event, _)| event.has_failed());
+    let judged = || (runs.iter()).filter(|(_, event, _)| all_failed || !event.has_failed());
+    let costs: Vec<&EventCost> = judged().filter_map(|(.., cost)| cost.as_ref()).collect();
+    let took: Vec<f64> = judged()
         .filter_map(|(_, event, _)| event.took_s())
         .collect();
-    let lost: Vec<f64> = costs.iter().map(|it| it.lost_operations.max(0.0)).collect();
+    let lost: Vec<f64> = costs.iter().map(|it| it.lost_operations).collect();
+    let after: Option<Vec<&Stretch>> = costs.iter().map(|it| it.after.as_ref()).collect();
     let recovered: Vec<f64> = costs.iter().filter_map(|it| it.recovered_after_s).collect();
+    let seen: Vec<_> = costs.iter().filter(|it| it.shows_recovery()).collect();
     Some(EventSummary {
         combination,
         name: printable_within(&first.name, NAME_CHARS_MAX).into_owned(),
         at_s: first.at_s,
         runs: runs.len(),
         failures: failures.collect(),
+        has_begun: runs.iter().any(|(_, event, _)| event.begin_s.is_some()),
         took_s: Figure::of(&took),
         before: StretchFigures::of(costs.iter().map(|it| &it.before)),
         during: StretchFigures::of(costs.iter().map(|it| &it.during)),
-        after: StretchFigures::of(costs.iter().filter_map(|it| it.after.as_ref())),
+        after: after.and_then(|after| StretchFigures::of(after.into_iter())),
         lost: Figure::of(&lost),
         recovered_after_s: Figure::of(&recovered),
-        not_recovered: costs.len() - recovered.len(),
+        not_recovered: (seen.iter())
+            .filter(|it| it.recovered_after_s.is_none())
+            .count(),
+        recovery_not_seen: costs.len() - seen.len(),
     })
 }
 
@@ -162,6 +174,10 @@ impl EventSummary {
         parts.extend(self.recovery_in_words());
         let took = self.took_s.map(|it| format!(" took {}", moment(it.mean)));
         let cost = match parts.join("; ") {
+            none if none.is_empty() && self.has_begun => {
+                ": its cost is not known, the load before it was too short or stood still"
+                    .to_owned()
+            }
             none if none.is_empty() => String::new(),
             cost => format!(": {cost}"),
         };
@@ -197,12 +213,20 @@ impl EventSummary {
     }
 
     /// `54.0k operations lost`.
-    pub(crate) fn lost_in_words(&self) -> Option<String> {
-        let lost = self.lost?;
-        Some(format!("{} operations lost", throughput_in_words(&lost)))
+    fn lost_in_words(&self) -> Option<String> {
+        Some(format!("{} operations lost", self.lost()?))
     }
 
-    /// `throughput back at once`, `throughput back 3 s after its end`, or that it was not.
+    /// The operations that were lost, `no` where the load was no slower.
+    pub(crate) fn lost(&self) -> Option<String> {
+        let lost = self.lost?;
+        Some(match lost.mean {
+            mean if mean <= 0.0 => "no".to_owned(),
+            _ => throughput_in_words(&lost),
+        })
+    }
+
+    /// `throughput back at once`, `throughput back 3 s after its end`, that it was not, or that it is not known.
     pub(crate) fn recovery_in_words(&self) -> Option<String> {
         let back = self.recovered_after_s.map(|it| match it.mean {
             mean if mean <= 0.0 => "throughput back at once".to_owned(),
@@ -210,19 +234,29 @@ impl EventSummary {
         });
         let late = match self.not_recovered {
             0 => None,
-            count if back.is_some() => Some(format!("not back within {}", counted(count, "run"))),
-            _ => Some("throughput not back within the run".to_owned()),
+            count if back.is_some() => Some(format!("not back in {}", counted(count, "run"))),
+            _ => Some("throughput not back in the time that was measured after it".to_owned()),
         };
-        let both: Vec<String> = back.into_iter().chain(late).collect();
-        (!both.is_empty()).then(|| both.join(", "))
+        let is_seen = back.is_some() || late.is_some();
+        let not_seen = match self.recovery_not_seen {
+            0 => None,
+            count if is_seen => Some(format!("not known of {}", counted(count, "run"))),
+            _ => Some("too little was measured after it to see a recovery".to_owned()),
+        };
+        let all: Vec<String> = back.into_iter().chain(late).chain(not_seen).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// `It failed in 1 of 3 runs: run 2 (error 1050: ...)`; `None` where it did not fail.
+    /// `It did not succeed in 1 of 3 runs: run 2 (failed: error 1050: ...)`; `None` where it did in all.
     pub(crate) fn failures_in_words(&self) -> Option<String> {
         let (run, why) = self.failures.first()?;
+        let failed = self.failures.len();
+        let figures = match self.runs - failed {
+            0 => "",
+            _ => "; the figures are of the others",
+        };
         Some(format!(
-            "It did not succeed in {} of {}: run {run} ({why})",
-            self.failures.len(),
+            "It did not succeed in {failed} of {}: run {run} ({why}){figures}",
             counted(self.runs, "run")
         ))
     }
@@ -267,10 +301,7 @@ pub(crate) fn marks_in_words(record: &Record) -> String {
 
 /// Operations as text, for a table.
 pub(crate) fn operations(figure: Option<Figure>) -> String {
-    figure.map_or("–".to_owned(), |it| match it.interval {
-        Some(_) => throughput_in_words(&it),
-        None => si(it.mean),
-    })
+    figure.map_or("–".to_owned(), |it| throughput_in_words(&it))
 }
 
 #[cfg(test)]
@@ -359,15 +390,54 @@ mod tests {
             said[0].starts_with("algorithm COPY: event add index at 20 s took 10 s: 100"),
             "{said:?}"
         );
-        assert!(said[0].contains(" during (-51 %)"), "{said:?}");
+        // What the failed one did is not what it costs.
+        assert!(said[0].contains("40.0 during (-60 %)"), "{said:?}");
         assert!(
             said[0].ends_with(
-                "throughput back at once. It did not succeed in 1 of 2 runs: run 3 (failed: error 1061: Duplicate key name)."
+                "throughput back at once. It did not succeed in 1 of 2 runs: run 3 (failed: error 1061: Duplicate key name); \
+                 the figures are of the others."
             ),
             "{said:?}"
         );
         assert!(said[1].contains("80.0 during (-20 %)"), "{said:?}");
         assert!(said[1].contains("200 operations lost"), "{said:?}");
+    }
+
+    #[test]
+    fn an_event_that_always_failed_has_the_figures_of_its_failures() {
+        let said = said(vec![record(1, "COPY", 40, EventOutcome::TimedOut)]);
+        assert!(said[0].contains("40.0 during (-60 %)"), "{said:?}");
+        assert!(
+            said[0].ends_with("It did not succeed in 1 of 1 run: run 1 (timed out: error 1061: Duplicate key name)."),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn chance_is_no_loss() {
+        let said = said(vec![
+            record(1, "COPY", 80, EventOutcome::Done),
+            record(2, "COPY", 120, EventOutcome::Done),
+        ]);
+        assert!(said[0].contains("; no operations lost; "), "{said:?}");
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let begin = |begin_s: f64| {
+            let mut record = record(1, "COPY", 40, EventOutcome::Done);
+            let event = &mut record.events[0];
+            (event.begin_s, event.t_s) = (Some(begin_s), begin_s);
+            event.end_s = Some(begin_s + 1.0);
+            said(vec![record]).remove(0)
+        };
+        let early = begin(3.0);
+        assert!(early.contains("took 1 s: its cost is not known"), "{early}");
+        let late = begin(56.0);
+        assert!(
+            late.ends_with("too little was measured after it to see a recovery."),
+            "{late}"
+        );
     }
 
     #[test]

@@ -110,17 +110,17 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         advice
     });
     let mut advice = advice.map_err(Blamed::machine)??;
-    let failure = if args.is_tried && advice.iter().any(Advice::is_measurable) {
+    let [failure, not_removed] = if args.is_tried && advice.iter().any(Advice::is_measurable) {
         args.try_all(&statements, &mut advice)?
     } else {
-        None
+        [None, None]
     };
     let incomplete = failure.as_ref().map(|it| it.message.as_str());
     match args.format {
         Format::Text => print!("{}", outputs::text(&advice, args.is_tried, incomplete)),
         Format::Json => write_out(outputs::json(&advice, incomplete).as_bytes())?,
     }
-    if let Some(failure) = failure {
+    if let Some(failure) = failure.or(not_removed) {
         return Err(failure.into());
     }
     let is_proved = advice
@@ -212,12 +212,12 @@ async fn larger_pool(
 
 impl AdviseArgs {
     /// Measures the candidates that a comparison can have, and notes what came of each. Returns why the measurement
-    /// ended early, if it did.
+    /// ended early, if it did, and why a copy was not removed.
     fn try_all(
         &self,
         statements: &[SqlStatement],
         advice: &mut [Advice],
-    ) -> Result<Option<Blamed>, Blamed> {
+    ) -> Result<[Option<Blamed>; 2], Blamed> {
         let mut variants = vec![Variant::baseline()];
         let mut of_sides = vec![statements.to_vec()];
         let mut indexes_of_sides = vec![None];
@@ -282,7 +282,7 @@ impl AdviseArgs {
             };
             advice[at].proof = Some(proof);
         }
-        Ok(report.failure)
+        Ok([report.failure, report.not_removed])
     }
 }
 

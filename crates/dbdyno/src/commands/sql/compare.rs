@@ -186,10 +186,11 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             .map_err(std::io::Error::from)
             .map_err(Blamed::io(Blame::Input, path))?;
     }
-    if let Some(failure) = report.failure {
+    let is_different = report.has_different_results();
+    if let Some(failure) = report.failure.or(report.not_removed) {
         return Err(failure.into());
     }
-    Ok(if report.has_different_results() {
+    Ok(if is_different {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

@@ -184,9 +184,9 @@ impl<'a> GuardedStatements<'a> {
         at: usize,
     ) -> Result<(Vec<(String, i64)>, Result<StatementEvent, String>), Blamed> {
         let costs = self.counted(session, at).await?;
-        let event = StatementEvent::read(session, Counters::STATEMENTS).await;
-        let event =
-            event.map_err(|failure| failure.blamed(session.endpoint(), &self.statements[at]))?;
+        let statement = &self.statements[at];
+        let event = StatementEvent::read(session, statement.text(), Counters::STATEMENTS).await;
+        let event = event.map_err(|failure| failure.blamed(session.endpoint(), statement))?;
         self.end(session, at).await?;
         Ok((costs, event))
     }

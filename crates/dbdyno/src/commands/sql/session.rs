@@ -25,8 +25,8 @@ pub(super) enum Failure {
     Of(Error),
     /// It ran into the time limit and was killed on the server; `left` if the server did not confirm that.
     TimedOut { after: Duration, left: bool },
-    /// The user interrupted it; it was killed on the server.
-    Interrupted,
+    /// The user interrupted it: before it was sent, or it was killed on the server.
+    Interrupted { is_killed: bool },
 }
 
 impl Failure {
@@ -51,8 +51,17 @@ impl Failure {
         matches!(self, Self::Of(error) if error.server_error().is_some() && !error.is_connection_lost())
     }
 
-    /// The error for the user, at the statement's place.
+    /// The error for the user, at the statement's place. Its time limit is that of `--timeout`.
     pub(super) fn blamed(self, endpoint: &Endpoint, statement: &SqlStatement) -> Blamed {
+        self.blamed_with(endpoint, statement, "--timeout")
+    }
+
+    /// The same for a statement that prepares a server, with the limit of `--statement-timeout`.
+    pub(super) fn blamed_of_work(self, endpoint: &Endpoint, statement: &SqlStatement) -> Blamed {
+        self.blamed_with(endpoint, statement, "--statement-timeout")
+    }
+
+    fn blamed_with(self, endpoint: &Endpoint, statement: &SqlStatement, option: &str) -> Blamed {
         match self {
             Self::Of(error) => match error.server_error() {
                 Some(of_server) => {
@@ -83,13 +92,15 @@ impl Failure {
                     statement.place(),
                     units::elapsed(after)
                 );
-                Blamed::new(Blame::Server, message).hint("--timeout allows more time".to_owned())
+                Blamed::new(Blame::Server, message).hint(format!("{option} allows more time"))
             }
-            Self::Interrupted => {
-                let message = format!(
-                    "{}: interrupted; the statement was killed on the server",
-                    statement.place()
-                );
+            Self::Interrupted { is_killed } => {
+                let killed = if is_killed {
+                    "; the statement was killed on the server"
+                } else {
+                    ""
+                };
+                let message = format!("{}: interrupted{killed}", statement.place());
                 Blamed::new(Blame::Interrupted, message)
             }
         }
@@ -191,6 +202,10 @@ async fn guarded<T>(
     limit: Duration,
     exchange: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
+    // A statement that is over before the first check would hide it from all that follow.
+    if signals::raised_for().is_some() {
+        return Err(Failure::Interrupted { is_killed: false });
+    }
     let mut exchange = pin!(exchange);
     let started = reactor::now();
     loop {
@@ -207,7 +222,7 @@ async fn guarded<T>(
         return match ended {
             // It had ended by itself meanwhile.
             Ok(Ok(result)) => Ok(result),
-            _ if is_interrupted => Err(Failure::Interrupted),
+            _ if is_interrupted => Err(Failure::Interrupted { is_killed: true }),
             Ok(Err(error)) if error.server_error().is_none() => Err(Failure::Of(error)),
             ended => Err(Failure::TimedOut {
                 after: limit,

@@ -33,14 +33,16 @@ pub(super) struct StatementEvent {
 }
 
 impl StatementEvent {
-    /// The execution before the last `skipped` statements of the session, or why performance_schema does not have it.
+    /// The execution of a statement before the last `skipped` statements of the session, or why performance_schema does
+    /// not have it.
     pub(super) async fn read(
         session: &mut Session,
+        statement: &[u8],
         skipped: u32,
     ) -> Result<Result<Self, String>, Failure> {
         // A statement within a function ends before the one that calls it.
         let sql = format!(
-            "SELECT timer_wait, lock_time, {} FROM performance_schema.events_statements_history WHERE thread_id = \
+            "SELECT sql_text, timer_wait, lock_time, {} FROM performance_schema.events_statements_history WHERE thread_id = \
              (SELECT thread_id FROM performance_schema.threads WHERE processlist_id = CONNECTION_ID()) \
              ORDER BY end_event_id DESC, event_id LIMIT {skipped}, 1",
             AMOUNTS.join(", ")
@@ -54,12 +56,14 @@ impl StatementEvent {
             Err(failure) => return Err(failure),
         };
         let mut rows = sets.iter().flat_map(|set| &set.rows);
-        if let Some(row) = rows.next() {
+        if let Some([Some(text), numbers @ ..]) = rows.next().map(Vec::as_slice)
+            && is_beginning(text, statement)
+        {
             let number = |value: &Option<Vec<u8>>| {
                 let text = value.as_deref().map(String::from_utf8_lossy);
                 text.and_then(|it| it.parse::<i64>().ok()).unwrap_or(0)
             };
-            let numbers: Vec<i64> = row.iter().map(number).collect();
+            let numbers: Vec<i64> = numbers.iter().map(number).collect();
             if let [time, lock, amounts @ ..] = numbers.as_slice() {
                 return Ok(Ok(Self {
                     time_s: *time as f64 / PER_S,
@@ -72,11 +76,15 @@ impl StatementEvent {
         let mut values = sets.iter().flat_map(|set| &set.rows).flatten().flatten();
         let is_on = values.next().is_some_and(|value| value.as_slice() == b"1");
         let why = if is_on {
-            "its consumer events_statements_history is off, or events_statements_current, which it needs"
+            format!(
+                "its consumer events_statements_history is off, or events_statements_current, which it needs; or an instrument \
+                 of statements is off, or performance_schema_events_statements_history_size is below {}",
+                skipped + 1
+            )
         } else {
-            "it is off (option performance_schema=ON)"
+            "it is off (option performance_schema=ON)".to_owned()
         };
-        Ok(Err(why.to_owned()))
+        Ok(Err(why))
     }
 
     /// The event in a line: `1.20 ms in the server, lock time 3 µs, rows examined 8.00k, rows sent 1, no index used`.
@@ -106,9 +114,32 @@ impl StatementEvent {
     }
 }
 
+/// Whether the text of an event is that of a statement. The server cuts long ones, and letters beyond ASCII can come in
+/// another character set, so that the part before the first of them counts.
+fn is_beginning(text: &[u8], statement: &[u8]) -> bool {
+    let ascii = |text: &[u8]| text.iter().take_while(|it| it.is_ascii()).count();
+    let length = ascii(text).min(ascii(statement));
+    length > 0 && text[..length] == statement[..length]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_belongs_to_the_statement_that_it_begins() {
+        let statement = "select /* Q1 */ 'é', a from t".as_bytes();
+        for (text, expected) in [
+            (statement, true),
+            (&b"select /* Q1 */ '\xe9', a from t"[..], true),
+            (&b"select /* Q"[..], true),
+            (&b"SHOW SESSION STATUS"[..], false),
+            (&b"select /* Q2 */ 'x'"[..], false),
+            (&b""[..], false),
+        ] {
+            assert_eq!(is_beginning(text, statement), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn an_event_is_a_line_without_amounts_of_0() {

@@ -10,13 +10,14 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     rewording::{self, Rewording, Signs},
-    statement_text::StatementText,
+    statement_text::{ColumnName, StatementText},
     table_facts::TableFacts,
 };
 use crate::commands::sql::compare::NewIndexes;
 
-/// Statistics are suspected from this factor between estimate and measurement on.
-const MISESTIMATE_FROM: f64 = 10.0;
+/// Statistics are suspected from this factor between estimate and measurement on. A plan shows smaller ones, too
+/// ([`plans::MISESTIMATE_FROM`]), but they seldom change it, and each candidate costs a copy and its measurement.
+const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
 /// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
 
@@ -73,23 +74,43 @@ impl Subject<'_> {
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let text = StatementText::of(self.statement);
         let mut found = Vec::new();
-        for (table, facts) in self.uses.iter().zip(self.facts) {
+        for (at, (table, facts)) in self.uses.iter().zip(self.facts).enumerate() {
             found.extend(self.indexes(table, facts));
+            let is_shared = |column: &str| {
+                let mut all = self.facts.iter().enumerate();
+                all.any(|(other, facts)| other != at && facts.kind(column).is_some())
+            };
             let reworded = text
                 .as_ref()
-                .map(|text| rewording::of_conditions(text, table, facts));
+                .map(|text| rewording::of_conditions(text, table, facts, is_shared));
             let reworded = reworded.unwrap_or_default();
             found.extend(authors(table, facts, &reworded));
             found.extend(reworded.into_iter().map(|it| self.reworded(it)));
         }
         if let Some(text) = &text {
-            let of_plan = rewording::of_plan(text, self.signs());
+            let are_alike = |names: [ColumnName; 2]| {
+                let [one, other] = names.map(|name| self.kind(text.column_and_table(name)));
+                one.is_some() && one == other
+            };
+            let of_plan = rewording::of_plan(text, self.signs(), are_alike);
             found.extend(of_plan.into_iter().map(|it| self.reworded(it)));
             found.extend(self.order(text));
         }
         found.extend(self.statistics());
         found.extend(self.memory());
         found
+    }
+
+    /// How the server compares values of a column of the statement; `None` if it is unknown, or if it is one of several
+    /// tables that differ in that.
+    fn kind(&self, (column, table): (Option<&str>, Option<&str>)) -> Option<[&str; 2]> {
+        let column = column?;
+        let all = self.uses.iter().zip(self.facts);
+        let named =
+            all.filter(|(it, _)| table.is_none_or(|table| table.eq_ignore_ascii_case(&it.alias)));
+        let mut kinds = named.filter_map(|(_, facts)| facts.kind(column));
+        let first = kinds.next()?;
+        kinds.all(|it| it == first).then_some(first)
     }
 
     /// Another text as a candidate.
@@ -136,7 +157,7 @@ impl Subject<'_> {
         let worst = worst_misestimate(&self.plan.root)?;
         let alias = worst.node.table.as_deref()?;
         let table = self.uses.iter().find(|table| table.alias == alias)?;
-        if worst.factor() < MISESTIMATE_FROM {
+        if worst.factor() < STATISTICS_SUSPECTED_FROM {
             return None;
         }
         Some(Candidate {

@@ -12,7 +12,10 @@ use self::{
     conditions::{with_quoted_numbers, with_range_for_function},
     tables::{with_join_for_in, with_merged_derived, without_hints},
 };
-use super::{statement_text::StatementText, table_facts::TableFacts};
+use super::{
+    statement_text::{ColumnName, StatementText, TableColumn},
+    table_facts::TableFacts,
+};
 
 /// Another text with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +37,21 @@ pub(super) struct Signs {
     pub(super) is_materialised: bool,
 }
 
-/// Other texts for conditions on a table that its indexes do not serve.
+/// Other texts for conditions on a table that its indexes do not serve. `is_shared` says of a column whether another
+/// table has one of its name.
 pub(super) fn of_conditions(
     text: &StatementText<'_>,
     table: &TableUse,
     facts: &TableFacts,
+    is_shared: impl Fn(&str) -> bool,
 ) -> Vec<Rewording> {
     let mut found = Vec::new();
     for (function, column) in &table.wrapped {
         let rewritten = facts
             .is_first_of_index(column)
-            .then(|| with_range_for_function(text, column, facts))
+            .then(|| {
+                with_range_for_function(text, &column_of(table, column, is_shared(column)), facts)
+            })
             .flatten();
         found.extend(rewritten.map(|text| Rewording {
             kind: "range",
@@ -58,7 +65,8 @@ pub(super) fn of_conditions(
     }
     let of_text = table.with_number.iter().filter(|it| facts.is_text(it));
     for column in of_text {
-        found.extend(with_quoted_numbers(text, column).map(|text| Rewording {
+        let rewritten = with_quoted_numbers(text, &column_of(table, column, is_shared(column)));
+        found.extend(rewritten.map(|text| Rewording {
             kind: "quoted",
             text,
             reason: format!(
@@ -85,8 +93,21 @@ pub(super) fn of_conditions(
     found
 }
 
-/// Other texts by what the plan shows and what the statement forces.
-pub(super) fn of_plan(text: &StatementText<'_>, signs: Signs) -> Vec<Rewording> {
+fn column_of<'a>(table: &'a TableUse, column: &'a str, is_shared: bool) -> TableColumn<'a> {
+    TableColumn {
+        table: &table.alias,
+        column,
+        is_shared,
+    }
+}
+
+/// Other texts by what the plan shows and what the statement forces. `are_alike` says of two columns whether the server
+/// compares their values in one way.
+pub(super) fn of_plan(
+    text: &StatementText<'_>,
+    signs: Signs,
+    are_alike: impl Fn([ColumnName; 2]) -> bool,
+) -> Vec<Rewording> {
     let mut found = Vec::new();
     let mut add = |kind, text: Option<String>, reason: String| {
         found.extend(text.map(|text| Rewording {
@@ -106,7 +127,7 @@ pub(super) fn of_plan(text: &StatementText<'_>, signs: Signs) -> Vec<Rewording> 
     if signs.is_dependent {
         let reason =
             "the subquery of IN runs for each row outside; as a derived table it runs once";
-        add("join", with_join_for_in(text), reason.to_owned());
+        add("join", with_join_for_in(text, are_alike), reason.to_owned());
     }
     if signs.is_materialised {
         let reason = "a derived table with all rows of its table is kept in a temporary table, which has no index of it";

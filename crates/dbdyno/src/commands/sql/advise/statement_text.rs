@@ -4,6 +4,30 @@ use std::ops::Range;
 
 use workload::sql_script::{SqlStatement, SqlToken};
 
+/// Words with which a join begins.
+pub(super) const JOINS: [&str; 7] = [
+    "join",
+    "inner",
+    "cross",
+    "left",
+    "right",
+    "natural",
+    "straight_join",
+];
+/// Words behind a condition, besides those of [`JOINS`] and [`TAIL`].
+const BEHIND_CONDITION: [&str; 11] = [
+    "and",
+    "or",
+    "xor",
+    "where",
+    "union",
+    "except",
+    "intersect",
+    "then",
+    "when",
+    "else",
+    "end",
+];
 /// Words at which the tail of a SELECT begins, behind its WHERE.
 const TAIL: [&str; 11] = [
     "group",
@@ -28,6 +52,8 @@ pub(super) struct StatementText<'a> {
 /// A token.
 pub(super) struct Part<'a> {
     kind: SqlToken,
+    /// A `.` or `@` right before it: behind a point even a keyword is a name, and behind `@` is a variable.
+    prefix: Option<u8>,
     pub(super) text: &'a str,
     pub(super) range: Range<usize>,
     /// Number of brackets around it; a bracket itself is outside of its pair.
@@ -43,6 +69,16 @@ pub(super) struct Clauses {
     /// Where GROUP BY, ORDER BY and the like begin, or the end.
     pub(super) tail: usize,
     pub(super) end: usize,
+}
+
+/// A column of a table of a statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableColumn<'a> {
+    /// Name or alias of the table.
+    pub(super) table: &'a str,
+    pub(super) column: &'a str,
+    /// Whether another table of the statement has a column of this name.
+    pub(super) is_shared: bool,
 }
 
 /// A name of a column with what stands before it: `s.t.c`.
@@ -67,8 +103,10 @@ impl<'a> StatementText<'a> {
             if kind == SqlToken::Sign && part == "(" {
                 depth += 1;
             }
+            let before = text.as_bytes()[..range.start].last().copied();
             Part {
                 kind,
+                prefix: before.filter(|it| matches!(it, b'.' | b'@')),
                 text: part,
                 range,
                 depth: of_part,
@@ -104,9 +142,14 @@ impl<'a> StatementText<'a> {
             let mut words = ["index", "key", "for"].iter();
             words.any(|word| self.parts[at - 1].is(word))
         };
+        // OFFSET is no reserved word, so that a column can have this name.
+        let is_name = |at: usize| {
+            let has_number = self.parts.get(at + 1).is_some_and(Part::is_number);
+            self.is(at, "offset") && !has_number
+        };
         let tail = own.clone().find(|at| {
             let mut words = TAIL.iter();
-            words.any(|word| self.parts[*at].is(word)) && !is_of_hint(*at)
+            words.any(|word| self.parts[*at].is(word)) && !is_of_hint(*at) && !is_name(*at)
         });
         let tail = tail.unwrap_or(end);
         let condition = own.find(|at| *at < tail && self.parts[*at].is("where"));
@@ -144,13 +187,76 @@ impl<'a> StatementText<'a> {
         self.parts.get(at).is_some_and(|part| part.is_sign(sign))
     }
 
+    /// Whether a token is the point of a name: `t.c`.
+    pub(super) fn is_point(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.parts.get(before));
+        self.is_sign(at, ".") && before.is_some_and(|it| it.name().is_some())
+    }
+
     /// Whether one of the tokens of a range at a depth is one of these words.
     pub(super) fn has(&self, range: Range<usize>, depth: usize, words: &[&str]) -> bool {
         let mut own = self.parts[range].iter().filter(|part| part.depth == depth);
         own.any(|part| words.iter().any(|word| part.is(word)))
     }
 
-    /// Every name of a column.
+    /// Whether a condition begins at a token, so that what follows is no operand of something before it.
+    pub(super) fn begins_condition(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
+        let mut words = ["where", "on", "or", "xor", "not", "having", "when"].iter();
+        words.any(|word| self.is(before, word))
+            || self.is_sign(before, "(")
+            || self.is_double(before, "&")
+            || self.is(before, "and") && !self.is_of_between(before)
+    }
+
+    /// Whether a condition ends before a token, so that the value before it is whole.
+    pub(super) fn ends_condition(&self, at: usize) -> bool {
+        let Some(part) = self.parts.get(at) else {
+            return true;
+        };
+        let mut words = BEHIND_CONDITION.iter().chain(&JOINS).chain(&TAIL);
+        words.any(|word| part.is(word))
+            || [")", ",", ";"].iter().any(|sign| part.is_sign(sign))
+            || self.is_double(at + 1, "&")
+    }
+
+    /// Whether a sign ends at a token that is written twice, such as `&&`.
+    fn is_double(&self, at: usize, sign: &str) -> bool {
+        let first = at.checked_sub(1);
+        self.is_sign(at, sign) && first.is_some_and(|first| self.is_sign(first, sign))
+    }
+
+    /// Whether an AND is that of `BETWEEN a AND b`.
+    fn is_of_between(&self, and: usize) -> bool {
+        let depth = self.parts[and].depth;
+        let before = (0..and).rev();
+        let mut own = before
+            .take_while(|at| self.parts[*at].depth >= depth)
+            .filter(|at| self.parts[*at].depth == depth);
+        let clause = ["between", "and", "or", "xor", "where", "on", "having"];
+        let last = own.find(|at| clause.iter().any(|word| self.is(*at, word)));
+        last.is_some_and(|at| self.is(at, "between"))
+    }
+
+    /// Whether a range has a `|` at a depth: `||` is an OR, or joins texts, by the session's mode.
+    pub(super) fn has_pipe(&self, range: Range<usize>, depth: usize) -> bool {
+        let mut own = self.parts[range].iter().filter(|it| it.depth == depth);
+        own.any(|it| it.is_sign("|"))
+    }
+
+    /// Every name of a column of a table, with the table or without it.
+    pub(super) fn names_of_column(&self, of: &TableColumn<'_>) -> Vec<ColumnName> {
+        let mut names = self.names_of(of.column);
+        names.retain(|name| match self.column_and_table(*name).1 {
+            Some(table) => table.eq_ignore_ascii_case(of.table),
+            None => !of.is_shared,
+        });
+        names
+    }
+
+    /// Every name of a column, whatever its table.
     pub(super) fn names_of(&self, column: &str) -> Vec<ColumnName> {
         let is_name = |at: &usize| {
             let part = &self.parts[*at];
@@ -182,13 +288,22 @@ impl<'a> StatementText<'a> {
         names.find(|it| it.end == end)
     }
 
-    /// Whether the list of a SELECT has a `*` that stands for all columns.
+    /// The column of a name, and the table before it.
+    pub(super) fn column_and_table(&self, name: ColumnName) -> (Option<&'a str>, Option<&'a str>) {
+        let table = name.end.checked_sub(3).filter(|at| *at >= name.start);
+        let [column, table] =
+            [Some(name.end - 1), table].map(|at| at.and_then(|at| self.parts[at].name()));
+        (column, table)
+    }
+
+    /// Whether the list of a SELECT has a `*` that stands for all columns of all tables: no factor follows it.
     pub(super) fn selects_all(&self, clauses: &Clauses) -> bool {
         let depth = self.parts[clauses.select].depth;
         let mut list = clauses.select + 1..clauses.from;
         list.any(|at| {
-            let is_first = at == clauses.select + 1 || self.is_sign(at - 1, ",");
-            self.parts[at].depth == depth && self.is_sign(at, "*") && is_first
+            let is_whole = at + 1 == clauses.from || self.is_sign(at + 1, ",");
+            let is_of_table = self.is_sign(at - 1, ".");
+            self.parts[at].depth == depth && self.is_sign(at, "*") && is_whole && !is_of_table
         })
     }
 
@@ -215,10 +330,11 @@ impl<'a> StatementText<'a> {
     }
 }
 
-impl Part<'_> {
-    /// Whether it is this word, in any case.
+impl<'a> Part<'a> {
+    /// Whether it is this word, in any case, and no part of a name or variable.
     pub(super) fn is(&self, word: &str) -> bool {
-        self.kind == SqlToken::Word && self.text.eq_ignore_ascii_case(word)
+        let is_word = self.kind == SqlToken::Word && self.prefix.is_none();
+        is_word && self.text.eq_ignore_ascii_case(word)
     }
 
     pub(super) fn is_sign(&self, sign: &str) -> bool {
@@ -238,8 +354,9 @@ impl Part<'_> {
     }
 
     /// The name that it is or can be, without backticks.
-    pub(super) fn name(&self) -> Option<&str> {
+    pub(super) fn name(&self) -> Option<&'a str> {
         match self.kind {
+            _ if self.prefix == Some(b'@') => None,
             SqlToken::Word if !self.text.starts_with(|it: char| it.is_ascii_digit()) => {
                 Some(self.text)
             }

@@ -17,9 +17,11 @@ const NUMBER_BYTES: u64 = 8;
 pub(super) struct TableFacts {
     /// Type of each column in small letters: `varchar`.
     pub(super) types: BTreeMap<String, String>,
+    /// Collation of each column of text.
+    pub(super) collations: BTreeMap<String, String>,
     /// Bytes that a column can take in an index, of those of text and bytes.
     pub(super) bytes: BTreeMap<String, u64>,
-    /// Columns of each index, in its order.
+    /// Columns of each index that is sorted by them, in its order; an expression has an empty name.
     pub(super) indexes: BTreeMap<String, Vec<String>>,
 }
 
@@ -42,6 +44,12 @@ impl TableFacts {
         for [column, kind] in pairs(session, statement, &columns).await? {
             facts.types.insert(column, kind.to_lowercase());
         }
+        let collations = format!(
+            "SELECT column_name, collation_name FROM information_schema.columns WHERE {filter}"
+        );
+        for [column, collation] in pairs(session, statement, &collations).await? {
+            facts.collations.insert(column, collation);
+        }
         let lengths = format!(
             "SELECT column_name, character_octet_length FROM information_schema.columns WHERE {filter}"
         );
@@ -51,8 +59,8 @@ impl TableFacts {
                 .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
         }
         let indexes = format!(
-            "SELECT index_name, column_name FROM information_schema.statistics WHERE {filter} \
-             ORDER BY index_name, seq_in_index"
+            "SELECT index_name, COALESCE(column_name, '') FROM information_schema.statistics WHERE {filter} \
+             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
         );
         for [index, column] in pairs(session, statement, &indexes).await? {
             facts.indexes.entry(index).or_default().push(column);
@@ -100,6 +108,20 @@ impl TableFacts {
             .iter()
             .map(|column| self.bytes.get(column).unwrap_or(&NUMBER_BYTES));
         bytes.sum::<u64>() <= KEY_BYTES_MAX
+    }
+
+    /// How the server compares values of a column, the name in any case: values of two columns with one kind are equal or
+    /// not in every comparison. `None` if there is no such column.
+    pub(super) fn kind(&self, column: &str) -> Option<[&str; 2]> {
+        let mut types = self.types.iter();
+        let (name, kind) = types.find(|(name, _)| name.eq_ignore_ascii_case(column))?;
+        let collation = self.collations.get(name).map_or("", String::as_str);
+        let kind = match kind.as_str() {
+            "tinyint" | "smallint" | "mediumint" | "int" | "bigint" => "int",
+            "char" | "varchar" => "varchar",
+            other => other,
+        };
+        Some([kind, collation])
     }
 
     /// Whether a column holds a date, with a time or without.

@@ -51,10 +51,10 @@ impl Contest<'_> {
     pub(in crate::commands::sql) fn run(&self) -> Result<Report, Blamed> {
         let (copies, endpoints) = self.servers()?;
         let report = self.measure(&endpoints);
-        // The measurements are there; the copies are removed whether they succeeded or not.
+        // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.map_or(Ok(()), Copies::destroy);
-        let report = report?;
-        destroyed?;
+        let mut report = report?;
+        report.not_removed = destroyed.err();
         Ok(report)
     }
 
@@ -222,8 +222,18 @@ impl Contest<'_> {
             let texts = [before, after].map(|it| String::from_utf8_lossy(it.text()).into_owned());
             let plans = of_sides.map(|side| plans[side].get(it.statement).cloned().flatten());
             let variant = sides[it.side].variant.name.clone();
+            let [one, other] = of_sides.map(|side| sides[side].session.version());
+            let is_one_version = one == other;
             it.side = places[it.side];
-            Finding::new(name, variant, texts, plans, it)
+            Finding {
+                statement: name,
+                variant,
+                texts,
+                plans,
+                is_one_version,
+                has_limit: before.has_word("limit"),
+                comparison: it,
+            }
         });
         let versions = sides.iter().map(|side| {
             let name = side.variant.name.clone();
@@ -242,6 +252,7 @@ impl Contest<'_> {
             prices,
             left_out,
             failure,
+            not_removed: None,
         })
     }
 }

@@ -1,10 +1,12 @@
 //! The servers of the sides: a copy of a private one, or a new one, for each variant that changes it or its data.
 
+mod memory;
 mod new_servers;
 
 use runs::{Blame, Blamed, Purpose, named_server, redo_log, signals};
 use server::{Lifetime, Server, Settings};
 
+use self::memory::{Pools, RunningPool};
 pub(in crate::commands::sql) use self::new_servers::Setup;
 use super::variant::Variant;
 use crate::progress::Step;
@@ -36,7 +38,7 @@ impl Copies {
         sweep()?;
         let mut server = named_server::open(name)?;
         let was_running = server.is_running();
-        let lacking = lacking_memory(name, &server, variants, leaves_out)?;
+        let lacking = pools(name, &server, variants)?.lacking(leaves_out)?;
         if was_running {
             let step = Step::spinner(format!("stopping server {name} to copy its data"));
             let back = Purpose::Change.control(&server.endpoint(), redo_log::bring_back)?;
@@ -186,59 +188,27 @@ fn tolerated<T>(
     }
 }
 
-/// For each variant why the buffer pool of its copy has no room, if it is left out for that. An error if those of the
-/// copies, and of the server where it runs beside them, exceed the free memory.
-fn lacking_memory(
-    name: &str,
-    server: &Server,
-    variants: &[&Variant],
-    leaves_out: bool,
-) -> Result<Vec<Option<String>>, Blamed> {
-    let Some(mut free_bytes) = telemetry::available_memory_bytes() else {
-        return Ok(vec![None; variants.len()]);
-    };
-    let mut needed_bytes = 0_u64;
-    let running = server.pid().filter(|_| server.is_running());
-    if let Some(pid) = running {
-        needed_bytes = server.buffer_pool_bytes(&Settings::default())?;
-        // It is stopped, and takes its pool again.
-        free_bytes = free_bytes.saturating_add(telemetry::resident_bytes(pid).unwrap_or(0));
-    }
-    let mut lacking = Vec::new();
-    for (at, variant) in variants.iter().enumerate() {
-        let own_bytes = server.buffer_pool_bytes(&variant.server_settings())?;
-        let with_it = needed_bytes.saturating_add(own_bytes);
-        let is_left_out = leaves_out && at > 0 && with_it > free_bytes;
-        lacking.push(is_left_out.then(|| {
-            format!(
-                "its copy needs {} for its buffer pool, and {} of memory are left",
-                units::bytes(own_bytes),
-                units::bytes(free_bytes.saturating_sub(needed_bytes))
-            )
-        }));
-        if !is_left_out {
-            needed_bytes = with_it;
-        }
-    }
-    if needed_bytes <= free_bytes {
-        return Ok(lacking);
-    }
-    let itself = if running.is_some() {
-        " and the server itself"
-    } else {
-        ""
-    };
+/// The buffer pools of copies of a server for these variants.
+fn pools(name: &str, server: &Server, variants: &[&Variant]) -> Result<Pools, server::Error> {
     let copies = match variants.len() {
         1 => "1 copy".to_owned(),
         number => format!("{number} copies"),
     };
-    let message = format!(
-        "{copies} of server {name}{itself} need {} for their buffer pools, and {} of memory are free",
-        units::bytes(needed_bytes),
-        units::bytes(free_bytes)
-    );
-    let hint = "take fewer variants, or give the server a smaller innodb_buffer_pool_size";
-    Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
+    let bytes = variants
+        .iter()
+        .map(|variant| server.buffer_pool_bytes(&variant.server_settings()));
+    let running = server.pid().filter(|_| server.is_running());
+    let beside = running.map(|pid| {
+        Ok::<_, server::Error>(RunningPool {
+            bytes: server.buffer_pool_bytes(&Settings::default())?,
+            resident_bytes: telemetry::resident_bytes(pid).unwrap_or(0),
+        })
+    });
+    Ok(Pools {
+        servers: format!("{copies} of server {name}"),
+        bytes: bytes.collect::<Result<Vec<_>, _>>()?,
+        beside: beside.transpose()?,
+    })
 }
 
 /// An error after a signal.

@@ -23,6 +23,10 @@ pub(in crate::commands::sql) struct Finding {
     pub(in crate::commands::sql) texts: [String; 2],
     /// The plans of both sides.
     pub(in crate::commands::sql) plans: [Option<ExplainedPlan>; 2],
+    /// Whether both sides have servers of one version, which count and explain in one way.
+    pub(in crate::commands::sql) is_one_version: bool,
+    /// Whether the statement has a LIMIT, whose rows its order may leave open.
+    pub(in crate::commands::sql) has_limit: bool,
     pub(in crate::commands::sql) comparison: Comparison,
 }
 
@@ -48,25 +52,11 @@ pub(in crate::commands::sql) struct Report {
     pub(in crate::commands::sql) left_out: Vec<Option<String>>,
     /// Why the measurement ended early, at which statement of which variant.
     pub(in crate::commands::sql) failure: Option<Blamed>,
+    /// Why a server of a side was not removed.
+    pub(in crate::commands::sql) not_removed: Option<Blamed>,
 }
 
 impl Finding {
-    pub(in crate::commands::sql) fn new(
-        statement: String,
-        variant: String,
-        texts: [String; 2],
-        plans: [Option<ExplainedPlan>; 2],
-        comparison: Comparison,
-    ) -> Self {
-        Self {
-            statement,
-            variant,
-            texts,
-            plans,
-            comparison,
-        }
-    }
-
     /// The verdict with its numbers; `None` without a block, as for a different result.
     pub(in crate::commands::sql) fn compared(&self) -> Option<&Compared> {
         self.comparison.compared.as_ref()
@@ -81,12 +71,22 @@ impl Finding {
         }
     }
 
-    /// Differences of the plans; `None` if one of them is missing.
+    /// Differences of the plans; `None` if one of them is missing. Of two versions only those of tables that both name:
+    /// one shows work that the other leaves out.
     pub(in crate::commands::sql) fn plan_changes(&self) -> Option<Vec<Change>> {
         let [Some(before), Some(after)] = &self.plans else {
             return None;
         };
-        Some(changes(&before.plan.root, &after.plan.root))
+        let mut found = changes(&before.plan.root, &after.plan.root);
+        found.retain(|it| {
+            let is_of_tables = match it {
+                Change::Access { before, after, .. } => before.is_some() && after.is_some(),
+                Change::Order { .. } => true,
+                Change::Work { .. } => false,
+            };
+            is_of_tables || self.is_one_version
+        });
+        Some(found)
     }
 
     /// The result check in words, where there is something to say.
@@ -107,7 +107,15 @@ impl Finding {
                 rows(after.changed),
                 rows(before.changed)
             )),
-            Sameness::Different => Some(format!("other values in {}", rows(after.rows.rows()))),
+            Sameness::Different => {
+                let open = if self.has_limit {
+                    "; a LIMIT leaves open which rows, unless its ORDER BY has no ties"
+                } else {
+                    ""
+                };
+                let rows = rows(after.rows.rows());
+                Some(format!("other values in {rows}{open}"))
+            }
         }
     }
 
@@ -128,7 +136,12 @@ impl Finding {
         if before.is_empty() && after.is_empty() {
             return None;
         }
-        Some(reason(decision, before, after, amounts))
+        Some(reason(
+            decision,
+            [before, after],
+            amounts,
+            self.is_one_version,
+        ))
     }
 }
 

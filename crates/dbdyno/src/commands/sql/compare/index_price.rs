@@ -208,8 +208,11 @@ impl<'a> Sample<'a> {
     }
 
     /// What a session needs before the first block. References of other tables are not followed, and rows keep their
-    /// numbers.
+    /// numbers. The rows are chosen by a checksum of their key: an order by RAND() depends on the index that the server
+    /// reads, so that each copy would write other rows.
     fn preparation(&self) -> [String; 4] {
+        let key: Vec<String> = self.key.iter().map(|it| backticked(it)).collect();
+        let sums: Vec<String> = key.iter().map(|it| format!("CRC32({it})")).collect();
         [
             "SET foreign_key_checks = 0".to_owned(),
             "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'".to_owned(),
@@ -217,10 +220,12 @@ impl<'a> Sample<'a> {
             format!("DROP TABLE IF EXISTS {}", self.name()),
             format!(
                 "CREATE TABLE {} (dbdyno_number INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB \
-                 SELECT {} FROM {} ORDER BY RAND(1) LIMIT {ROWS_AT_MOST}",
+                 SELECT {} FROM {} ORDER BY {}, {} LIMIT {ROWS_AT_MOST}",
                 self.name(),
                 self.list(),
-                self.table()
+                self.table(),
+                sums.join(" + "),
+                key.join(", ")
             ),
         ]
     }
@@ -287,7 +292,9 @@ impl Stop {
             Failure::TimedOut { after, .. } => {
                 Self::Reason(format!("no result within {}", units::elapsed(after)))
             }
-            Failure::Interrupted => Self::Error(Blamed::new(Blame::Interrupted, "interrupted")),
+            Failure::Interrupted { .. } => {
+                Self::Error(Blamed::new(Blame::Interrupted, "interrupted"))
+            }
         }
     }
 }
@@ -351,6 +358,8 @@ mod tests {
             key: vec!["id".to_owned(), "a".to_owned()],
             ..sample
         };
+        let order = "ORDER BY CRC32(`id`) + CRC32(`a`), `id`, `a` LIMIT 100";
+        assert!(key.preparation()[3].ends_with(order));
         assert_eq!(key.update(1, 2), None);
     }
 }

@@ -165,7 +165,12 @@ fn details(text: &mut String, finding: &Finding, width: usize) {
         line(text, &format!("  {sentence}"));
     }
     match finding.plan_changes() {
-        Some(changes) if changes.is_empty() => line(text, "  the plan is the same"),
+        Some(changes) if changes.is_empty() && finding.is_one_version => {
+            line(text, "  the plan is the same");
+        }
+        Some(changes) if changes.is_empty() => {
+            line(text, "  the tables are read in the same way and order");
+        }
         Some(changes) => {
             for change in changes {
                 line(text, &format!("  {}", change.sentence()));

@@ -32,7 +32,12 @@ fn statement(finding: &Finding) -> ComparedStatement<'_> {
     };
     let sentences = finding.plan_changes().map(|changes| {
         let sentences = changes.iter().map(plans::Change::sentence);
-        sentences.collect()
+        let mut sentences: Vec<String> = sentences.collect();
+        // An empty list says that the whole plan is the same.
+        if sentences.is_empty() && !finding.is_one_version {
+            sentences.push("the tables are read in the same way and order".to_owned());
+        }
+        sentences
     });
     ComparedStatement {
         statement: &finding.statement,

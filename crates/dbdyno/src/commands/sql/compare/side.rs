@@ -71,7 +71,7 @@ pub(super) async fn change(
     let mut session = Session::open(endpoint, limit).await?;
     for statement in &variant.sql {
         let blamed = |failure: Failure| {
-            let error = failure.blamed(endpoint, statement);
+            let error = failure.blamed_of_work(endpoint, statement);
             Blamed::new(error.blame, format!("variant {}", error.message))
                 .hint(error.hints.first().cloned())
         };

@@ -30,6 +30,7 @@ fn candidates_of(
             .collect(),
         bytes: [("name".to_owned(), 3065)].into(),
         indexes: [("day".to_owned(), vec!["day".to_owned()])].into(),
+        ..TableFacts::default()
     };
     let costs: Vec<_> = costs
         .iter()

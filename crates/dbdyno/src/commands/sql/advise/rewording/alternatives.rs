@@ -5,7 +5,7 @@ use crate::commands::sql::advise::statement_text::{Clauses, StatementText};
 /// Alternatives at most.
 const ALTERNATIVES_AT_MOST: usize = 4;
 /// Functions over all rows, which cannot be computed part by part.
-const AGGREGATES: [&str; 14] = [
+const AGGREGATES: [&str; 19] = [
     "count",
     "sum",
     "avg",
@@ -17,9 +17,25 @@ const AGGREGATES: [&str; 14] = [
     "bit_xor",
     "std",
     "stddev",
+    "stddev_pop",
+    "stddev_samp",
     "variance",
+    "var_pop",
+    "var_samp",
+    "st_collect",
     "json_arrayagg",
     "json_objectagg",
+];
+
+/// Words between SELECT and FROM that have no meaning, or another one, in a part of a UNION.
+const MODIFIERS: [&str; 7] = [
+    "distinct",
+    "distinctrow",
+    "sql_calc_found_rows",
+    "sql_cache",
+    "sql_no_cache",
+    "high_priority",
+    "into",
 ];
 
 /// The OR of a condition.
@@ -34,12 +50,10 @@ struct Alternatives<'a> {
 pub(super) fn with_union_for_or(text: &StatementText<'_>) -> Option<String> {
     let clauses = text.select()?;
     let condition = clauses.condition?;
-    let is_plain = clauses.tail == clauses.end
-        && !text.has(
-            clauses.select..clauses.from,
-            0,
-            &["distinct", "distinctrow", "sql_calc_found_rows", "into"],
-        );
+    let head = clauses.select..clauses.from;
+    // The parts would assign in another order.
+    let has_assignment = text.parts.iter().any(|part| part.is_sign(":"));
+    let is_plain = clauses.tail == clauses.end && !has_assignment && !text.has(head, 0, &MODIFIERS);
     if !is_plain {
         return None;
     }
@@ -99,16 +113,15 @@ fn alternatives<'a>(
         let around = ["", ""];
         return Some(Alternatives { around, all });
     }
-    if text.has(start..end, 0, &["or", "xor", "not"]) {
+    if text.has(start..end, 0, &["or", "xor", "not", "case"]) || text.has_pipe(start..end, 0) {
         return None;
     }
     let open = (start..end).find(|at| {
-        let begins = *at == start || text.is(at - 1, "and");
+        let begins = text.begins_condition(*at);
         begins && text.parts[*at].depth == 0 && text.is_sign(*at, "(")
     })?;
     let close = text.closing(open)?;
-    let ends = close + 1 == end || text.is(close + 1, "and");
-    let all = split(text, open + 1, close).filter(|_| ends)?;
+    let all = split(text, open + 1, close).filter(|_| text.ends_condition(close + 1))?;
     let around = [text.slice(start, open), text.slice(close + 1, end)];
     Some(Alternatives { around, all })
 }
@@ -116,7 +129,8 @@ fn alternatives<'a>(
 /// The parts between the ORs of a list of conditions with nothing else in it.
 fn split<'a>(text: &StatementText<'a>, start: usize, end: usize) -> Option<Vec<&'a str>> {
     let depth = text.parts.get(start)?.depth;
-    if text.has(start..end, depth, &["and", "xor", "not", "between", "case"]) {
+    let is_mixed = text.has(start..end, depth, &["and", "xor", "not", "between", "case"]);
+    if is_mixed || text.has_pipe(start..end, depth) {
         return None;
     }
     let is_or = |at: &usize| text.parts[*at].depth == depth && text.is(*at, "or");

@@ -1,7 +1,7 @@
 //! Conditions that an index serves in place of those that none does.
 
 use crate::commands::sql::advise::{
-    statement_text::{ColumnName, StatementText},
+    statement_text::{ColumnName, Part, StatementText, TableColumn},
     table_facts::TableFacts,
 };
 
@@ -9,8 +9,11 @@ use crate::commands::sql::advise::{
 const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", ".", "|", "&"];
 
 /// The numbers that a column is compared with for equality, in quotation marks. `None` without one.
-pub(super) fn with_quoted_numbers(text: &StatementText<'_>, column: &str) -> Option<String> {
-    let names = text.names_of(column);
+pub(super) fn with_quoted_numbers(
+    text: &StatementText<'_>,
+    column: &TableColumn<'_>,
+) -> Option<String> {
+    let names = text.names_of_column(column);
     let numbers = names.iter().flat_map(|name| compared_numbers(text, *name));
     let edits = numbers.map(|at| {
         let part = &text.parts[at];
@@ -49,38 +52,35 @@ fn compared_numbers(text: &StatementText<'_>, name: ColumnName) -> Vec<usize> {
 /// A range of the column in place of an equality with its year, its date or its first characters. `None` without one.
 pub(super) fn with_range_for_function(
     text: &StatementText<'_>,
-    column: &str,
+    column: &TableColumn<'_>,
     facts: &TableFacts,
 ) -> Option<String> {
-    let has_date = facts.has_date(column);
-    let is_text = facts.is_text(column);
-    let edits = text.names_of(column).into_iter().filter_map(|name| {
+    let edits = text.names_of_column(column).into_iter().filter_map(|name| {
         let function = name.start.checked_sub(2)?;
         if !text.is_sign(name.start - 1, "(") {
             return None;
         }
         let close = text.closing(name.start - 1)?;
-        let value = text.parts.get(close + 2)?;
-        if !text.is_sign(close + 1, "=") || is_continued(text, close + 3) {
-            return None;
-        }
+        // Whole on both sides: `1 + year(d) = 2020` compares something else.
+        let is_condition = text.begins_condition(function)
+            && text.is_sign(close + 1, "=")
+            && text.ends_condition(close + 3);
+        let value = text.parts.get(close + 2).filter(|_| is_condition)?;
         let written = text.slice(name.start, name.end);
-        let is_only_argument = close == name.end;
-        let range = if has_date && is_only_argument && text.is(function, "year") {
-            let year: u32 = value.plain_text().unwrap_or(value.text).parse().ok()?;
-            // Years of four digits, so that the next one has them, too.
-            let is_plain = (1000..9999).contains(&year);
-            let next = year + 1;
-            is_plain
-                .then(|| format!("({written} >= '{year}-01-01' AND {written} < '{next}-01-01')"))?
-        } else if has_date && is_only_argument && text.is(function, "date") {
-            let date = value.plain_text().filter(|it| is_date(it))?;
-            format!("({written} >= '{date}' AND {written} < '{date}' + INTERVAL 1 DAY)")
-        } else if is_text && text.is(function, "left") && text.is_sign(name.end, ",") {
-            let start = value.plain_text()?;
-            let length: usize = text.slice(name.end + 1, close).parse().ok()?;
-            let is_plain = start.chars().count() == length && !start.contains(['%', '_']);
-            is_plain.then(|| format!("{written} LIKE '{start}%'"))?
+        let range = if close == name.end && facts.has_date(column.column) {
+            if text.is(function, "year") {
+                range_of_year(written, value)?
+            } else if text.is(function, "date") {
+                range_of_date(written, value)?
+            } else {
+                return None;
+            }
+        } else if facts.is_text(column.column)
+            && text.is(function, "left")
+            && text.is_sign(name.end, ",")
+        {
+            let length = text.slice(name.end + 1, close).parse().ok()?;
+            range_of_start(written, value, length)?
         } else {
             return None;
         };
@@ -89,16 +89,45 @@ pub(super) fn with_range_for_function(
     text.edited(edits.collect())
 }
 
-/// Whether an expression continues at a token.
-fn is_continued(text: &StatementText<'_>, at: usize) -> bool {
-    ARITHMETIC.iter().any(|sign| text.is_sign(at, sign))
+/// Years of four digits, so that the next one has them, too.
+const YEARS: std::ops::Range<u32> = 1000..9999;
+
+fn range_of_year(column: &str, value: &Part<'_>) -> Option<String> {
+    let year: u32 = value.plain_text().unwrap_or(value.text).parse().ok()?;
+    let next = year + 1;
+    YEARS
+        .contains(&year)
+        .then(|| format!("({column} >= '{year}-01-01' AND {column} < '{next}-01-01')"))
 }
 
-/// `2020-01-31`.
+fn range_of_date(column: &str, value: &Part<'_>) -> Option<String> {
+    let date = value.plain_text().filter(|it| is_date(it))?;
+    Some(format!(
+        "({column} >= '{date}' AND {column} < '{date}' + INTERVAL 1 DAY)"
+    ))
+}
+
+/// The server ignores blanks at the end of values that it compares, and not in a pattern. Between double quotation marks
+/// can be a name.
+fn range_of_start(column: &str, value: &Part<'_>, length: usize) -> Option<String> {
+    let start = value.plain_text()?;
+    let is_plain = start.chars().count() == length
+        && length > 0
+        && !start.contains(['%', '_'])
+        && !start.ends_with(' ')
+        && value.text.starts_with('\'');
+    is_plain.then(|| format!("{column} LIKE '{start}%'"))
+}
+
+/// `2020-01-31`, with a day after it. Whether the month has this day is left to the server.
 fn is_date(text: &str) -> bool {
-    let form: String = text
-        .chars()
-        .map(|it| if it.is_ascii_digit() { '9' } else { it })
-        .collect();
-    form == "9999-99-99"
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else {
+        return false;
+    };
+    let within = |part: &str, digits: usize, range: std::ops::Range<u32>| {
+        let is_plain = part.len() == digits && part.bytes().all(|it| it.is_ascii_digit());
+        is_plain && part.parse().is_ok_and(|it| range.contains(&it))
+    };
+    within(year, 4, YEARS) && within(month, 2, 1..13) && within(day, 2, 1..32)
 }

@@ -2,7 +2,22 @@
 
 use std::ops::Range;
 
-use crate::commands::sql::advise::statement_text::{Clauses, StatementText};
+use crate::commands::sql::advise::statement_text::{Clauses, ColumnName, JOINS, StatementText};
+
+/// Words before STRAIGHT_JOIN where it is no join of its own.
+const MODIFIED: [&str; 11] = [
+    "select",
+    "all",
+    "distinct",
+    "distinctrow",
+    "high_priority",
+    "sql_small_result",
+    "sql_big_result",
+    "sql_buffer_result",
+    "sql_cache",
+    "sql_no_cache",
+    "sql_calc_found_rows",
+];
 
 /// The statement without STRAIGHT_JOIN, index hints and hints in comments, and the list of them. `None` without one.
 pub(super) fn without_hints(text: &StatementText<'_>) -> Option<(String, Vec<String>)> {
@@ -15,8 +30,7 @@ pub(super) fn without_hints(text: &StatementText<'_>) -> Option<(String, Vec<Str
             Some((at, ""))
         } else if part.is("straight_join") {
             let is_modifier = at.checked_sub(1).is_some_and(|before| {
-                let modified = ["select", "distinct", "distinctrow", "all"];
-                modified.iter().any(|word| text.is(before, word))
+                MODIFIED.iter().any(|word| text.is(before, word))
                     || text.parts[before].text.starts_with("/*+")
             });
             Some((at, if is_modifier { "" } else { "JOIN" }))
@@ -43,12 +57,18 @@ fn index_hint(text: &StatementText<'_>, at: usize) -> Option<usize> {
     text.closing(open)
 }
 
-/// A derived table in place of the first subquery of an IN that must hold: it gives each value once. `None` where the
-/// statement has none, or where the join could change its result.
-pub(super) fn with_join_for_in(text: &StatementText<'_>) -> Option<String> {
+/// A derived table in place of the first subquery of an IN that must hold: it gives each value once, if the server
+/// compares values of the list and of the column before IN in one way, which `are_alike` says of two names. `None` where
+/// the statement has no such IN, or where the join could change its result.
+pub(super) fn with_join_for_in(
+    text: &StatementText<'_>,
+    are_alike: impl Fn([ColumnName; 2]) -> bool,
+) -> Option<String> {
     let clauses = text.select()?;
     let condition = clauses.condition?;
-    if text.has(condition..clauses.tail, 0, &["or", "xor", "not", "case"])
+    let of_condition = condition..clauses.tail;
+    if text.has(of_condition.clone(), 0, &["or", "xor", "not", "case"])
+        || text.has_pipe(of_condition, 0)
         || text.selects_all(&clauses)
     {
         return None;
@@ -61,16 +81,13 @@ pub(super) fn with_join_for_in(text: &StatementText<'_>) -> Option<String> {
             && text.is(at + 2, "select")
     })?;
     let outside = text.name_before(at)?;
-    let begins = text.is(outside.start - 1, "where") || text.is(outside.start - 1, "and");
     let close = text.closing(at + 1)?;
-    let inner = text.clauses(at + 2, close)?;
+    let is_whole = text.begins_condition(outside.start) && text.ends_condition(close + 1);
+    let inner = text.clauses(at + 2, close).filter(|_| is_whole)?;
     let first = inner.select + 1 + usize::from(text.is(inner.select + 1, "distinct"));
-    let has_list = (first..inner.from).any(|at| text.parts[at].depth == 1 && text.is_sign(at, ","));
-    let is_one_value = !has_list
-        && !text.has(first..inner.from, 1, &["as"])
-        && !text.selects_all(&inner)
-        && !text.has(inner.from..close, 1, &["limit"]);
-    if !begins || !is_one_value {
+    let value = text.name_before(inner.from)?;
+    let is_one_value = value.start == first && !text.has(inner.from..close, 1, &["limit", "fetch"]);
+    if !is_one_value || !are_alike([outside, value]) {
         return None;
     }
     let derived = format!(
@@ -106,7 +123,12 @@ pub(super) fn with_merged_derived(text: &StatementText<'_>) -> Option<String> {
     let table = text.name_before(table_end)?;
     let is_table = table.start == inner.from + 1 && inner.tail == close;
     let is_outer = text.has(clauses.from..end, 0, &["left", "right", "full"]);
-    if !is_table || (inner.condition.is_some() && is_outer) {
+    // Outside, the table has its alias only, and a derived table around it may hide its columns.
+    let can_move = |condition: usize| {
+        let mut points = condition..close;
+        text.parts[open].depth == 0 && !is_outer && !points.any(|at| text.is_point(at))
+    };
+    if !is_table || !inner.condition.is_none_or(can_move) {
         return None;
     }
     let mut edits = vec![(
@@ -166,22 +188,8 @@ pub(in crate::commands::sql::advise) fn with_tables_exchanged(
 
 /// A table with its alias, and the token behind it.
 fn table<'a>(text: &StatementText<'a>, start: usize) -> Option<(&'a str, usize)> {
-    /// Words that are no alias.
-    const NO_ALIAS: [&str; 13] = [
-        "join",
-        "inner",
-        "cross",
-        "left",
-        "right",
-        "natural",
-        "straight_join",
-        "on",
-        "using",
-        "where",
-        "use",
-        "force",
-        "ignore",
-    ];
+    /// Words that are no alias, besides those of [`JOINS`].
+    const NO_ALIAS: [&str; 6] = ["on", "using", "where", "use", "force", "ignore"];
     let mut end = start + 1;
     text.parts.get(start)?.name()?;
     if text.is_sign(end, ".") {
@@ -192,7 +200,9 @@ fn table<'a>(text: &StatementText<'a>, start: usize) -> Option<(&'a str, usize)>
         end += 1;
     }
     let is_alias = text.parts.get(end).is_some_and(|part| {
-        part.name().is_some() && part.depth == 0 && !NO_ALIAS.iter().any(|word| part.is(word))
+        part.name().is_some()
+            && part.depth == 0
+            && !NO_ALIAS.iter().chain(&JOINS).any(|word| part.is(word))
     });
     // GROUP BY and the like follow where there is no condition.
     let is_tail = ["group", "having", "order", "limit", "for", "window"];

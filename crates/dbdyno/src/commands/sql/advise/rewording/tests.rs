@@ -24,13 +24,22 @@ fn facts() -> TableFacts {
     }
 }
 
+/// The column of a name in table `t`, which no other table has.
+fn column(column: &str) -> TableColumn<'_> {
+    TableColumn {
+        table: "t",
+        column,
+        is_shared: false,
+    }
+}
+
 #[test]
 fn numbers_are_quoted_where_they_are_compared_for_equality() {
-    let quoted = |text| of(|text| with_quoted_numbers(text, "c"), text);
+    let quoted = |text| of(|text| with_quoted_numbers(text, &column("c")), text);
     for (text, expected) in [
         (
-            "select a from t where x.`C` = 5 and n = 5",
-            Some("select a from t where x.`C` = '5' and n = 5"),
+            "select a from t where t.`C` = 5 and n = 5",
+            Some("select a from t where t.`C` = '5' and n = 5"),
         ),
         (
             "delete from t where c in (1, 22)",
@@ -44,16 +53,31 @@ fn numbers_are_quoted_where_they_are_compared_for_equality() {
         ("select 1 from t where c = 5.5", None),
         ("select 1 from t where c > 5 or c in (1, n)", None),
         ("select 1 from t where c.d = 5", None),
+        ("select 1 from t, u where u.c = 5 and @c = 5", None),
     ] {
         assert_eq!(quoted(text).as_deref(), expected, "{text}");
     }
+    let shared = TableColumn {
+        is_shared: true,
+        ..column("c")
+    };
+    let quoted = of(
+        |text| with_quoted_numbers(text, &shared),
+        "select 1 from t join u on t.c = 5 where exists (select 1 from v where c = 5)",
+    );
+    let expected = "select 1 from t join u on t.c = '5' where exists (select 1 from v where c = 5)";
+    assert_eq!(quoted.as_deref(), Some(expected));
 }
 
 #[test]
 fn an_equality_with_a_part_of_a_column_becomes_a_range() {
-    let range =
-        |column: &str, text| of(|text| with_range_for_function(text, column, &facts()), text);
-    for (column, text, expected) in [
+    let range = |name: &str, text| {
+        of(
+            |text| with_range_for_function(text, &column(name), &facts()),
+            text,
+        )
+    };
+    for (name, text, expected) in [
         (
             "d",
             "select a from t where Year(t.d) = 2020 and n = 1",
@@ -75,8 +99,36 @@ fn an_equality_with_a_part_of_a_column_becomes_a_range() {
         ("d", "select a from t where year(d) = 2020 + 1", None),
         ("d", "select a from t where year(d) > 2020", None),
         ("n", "select a from t where year(n) = 2020", None),
+        (
+            "d",
+            "select a from t where n between 1 and 2 and not year(d) = 2020 && n = 1",
+            Some(
+                "select a from t where n between 1 and 2 and not (d >= '2020-01-01' AND d < '2021-01-01') && n = 1",
+            ),
+        ),
+        // A part of a larger expression.
+        ("d", "select a from t where 1 + year(d) = 2020", None),
+        ("d", "select a from t where 5 = year(d) = 2020", None),
+        ("d", "select a from t where year(d) = 2020 div 2", None),
+        (
+            "d",
+            "select a from t where n between 1 and year(d) = 2020",
+            None,
+        ),
+        (
+            "c",
+            "select a from t where left(c, 2) = 'xy' collate utf8mb4_bin",
+            None,
+        ),
+        // Another table's column, and a day that has no next one.
+        ("d", "select a from t, u where year(u.d) = 2020", None),
+        ("d", "select a from t where date(d) = '0000-00-00'", None),
+        ("d", "select a from t where date(d) = '9999-12-31'", None),
+        // Equal to 'x', which no pattern 'x %' finds; and a name in the mode ANSI_QUOTES.
+        ("c", "select a from t where left(c, 2) = 'x '", None),
+        ("c", "select a from t where left(c, 2) = \"xy\"", None),
     ] {
-        assert_eq!(range(column, text).as_deref(), expected, "{text}");
+        assert_eq!(range(name, text).as_deref(), expected, "{text}");
     }
 }
 
@@ -104,6 +156,30 @@ fn a_union_has_each_row_of_an_or_once() {
         ("select a from t where not (x = 1 or y = 2)", None),
         ("select a from t where x = 1", None),
         ("delete from t where x = 1 or y = 2", None),
+        (
+            "select a from t where k between 1 and 5 and (x = 1 or t.order = 2)",
+            Some(
+                "SELECT a from t WHERE k between 1 and 5 and (x = 1) UNION ALL \
+                 SELECT a from t WHERE k between 1 and 5 and ((t.order = 2) AND ((x = 1)) IS NOT TRUE)",
+            ),
+        ),
+        // An OR around the OR, and operands of something else.
+        (
+            "select a from t where k = 1 || z = 3 and (x = 1 or y = 2)",
+            None,
+        ),
+        ("select a from t where x = 1 or y = 2 || z = 3", None),
+        (
+            "select a from t where k between 1 and (x = 1 or y = 2)",
+            None,
+        ),
+        (
+            "select a from t where k = 1 and (x = 1 or y = 2) is null",
+            None,
+        ),
+        ("select var_pop(a) from t where x = 1 or y = 2", None),
+        ("select @n := @n + 1 from t where x = 1 or y = 2", None),
+        ("select sql_no_cache a from t where x = 1 or y = 2", None),
     ] {
         assert_eq!(union(text).as_deref(), expected, "{text}");
     }
@@ -129,6 +205,11 @@ fn what_is_forced_is_left_out_and_named() {
             "force index for order by (i, j)",
         ),
         ("select /*+ BNL(t) */ a", "select  a", "/*+ BNL(t) */"),
+        (
+            "select sql_no_cache straight_join a from t join u",
+            "select sql_no_cache  a from t join u",
+            "straight_join",
+        ),
     ] {
         let expected = Some((expected.to_owned(), vec![forced.to_owned()]));
         assert_eq!(without(text), expected);
@@ -138,7 +219,7 @@ fn what_is_forced_is_left_out_and_named() {
 
 #[test]
 fn a_subquery_of_in_becomes_a_derived_table() {
-    let join = |text| of(with_join_for_in, text);
+    let join = |text| of(|text| with_join_for_in(text, |_| true), text);
     for (text, expected) in [
         (
             "select a from t where b = 1 and t.c in (select d from u where e = 2) order by a",
@@ -159,9 +240,54 @@ fn a_subquery_of_in_becomes_a_derived_table() {
             None,
         ),
         ("select a from t where c in (1, 2)", None),
+        (
+            "select t.*, a from t where t.limit = 5 and c in (select distinct u.d from u)",
+            Some(
+                "select t.*, a from t , (SELECT DISTINCT u.d AS dbdyno_key from u) AS dbdyno_in \
+                 where t.limit = 5 and dbdyno_in.dbdyno_key = c",
+            ),
+        ),
+        (
+            "select distinct * from t where c in (select d from u)",
+            None,
+        ),
+        ("select a from t where c in (select d + 1 from u)", None),
+        ("select a from t where c in (select d from u) is null", None),
+        (
+            "select a from t where b between 1 and c in (select d from u)",
+            None,
+        ),
+        (
+            "select a from t where c in (select d from u) || a = 1",
+            None,
+        ),
+        (
+            "select a from t where c in (select d from u fetch first 1 rows only)",
+            None,
+        ),
     ] {
         assert_eq!(join(text).as_deref(), expected, "{text}");
     }
+    // Text that is equal to a number has many forms, each a row of the derived table.
+    let text = "select a from t where t.c in (select d from u)";
+    let seen = std::cell::RefCell::new(Vec::new());
+    let of_other_kind = of(
+        |text| {
+            with_join_for_in(text, |names| {
+                let names = names.map(|name| text.column_and_table(name));
+                *seen.borrow_mut() = names
+                    .map(|(column, table)| format!("{table:?} {column:?}"))
+                    .to_vec();
+                false
+            })
+        },
+        text,
+    );
+    assert_eq!(of_other_kind, None);
+    assert_eq!(
+        *seen.borrow(),
+        ["Some(\"t\") Some(\"c\")", "None Some(\"d\")"]
+    );
 }
 
 #[test]
@@ -186,6 +312,19 @@ fn a_derived_table_with_all_columns_is_its_table() {
             "select a from u left join (select * from t where b = 1) x on u.a = x.a",
             None,
         ),
+        // Its names would mean another table's columns, or none.
+        (
+            "select a from (select * from t where t.b = 1) x join t on t.a = x.a",
+            None,
+        ),
+        (
+            "select a from (select a from (select * from t where b = 1.5) y limit 5) x",
+            None,
+        ),
+        (
+            "select a from (select * from t where b = 1.5) x",
+            Some("select a from t x WHERE (b = 1.5)"),
+        ),
     ] {
         assert_eq!(merged(text).as_deref(), expected, "{text}");
     }
@@ -204,6 +343,11 @@ fn two_tables_change_places() {
             Some("select t.a from u STRAIGHT_JOIN t where t.a = u.a"),
         ),
         ("select * from t, u where t.a = u.a", None),
+        (
+            "select sql_no_cache t.a, 2 * t.b from t, u where t.a = u.a",
+            Some("select sql_no_cache t.a, 2 * t.b from u STRAIGHT_JOIN t where t.a = u.a"),
+        ),
+        ("select sql_no_cache * from t, u where t.a = u.a", None),
         ("select t.a from t left join u on t.a = u.a", None),
         ("select t.a from t, u, v where t.a = u.a", None),
         ("select t.a from t join u using (a)", None),

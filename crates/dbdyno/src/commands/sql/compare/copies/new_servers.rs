@@ -7,7 +7,7 @@ use runs::{Blame, Blamed, Purpose, backticked, named_server};
 use server::{Installation, Lifetime, Server, Settings};
 use workload::sql_script::{SqlStatement, statements_of_file};
 
-use super::{Copies, Copy, signals_end, sweep};
+use super::{Copies, Copy, memory::Pools, signals_end, sweep};
 use crate::{
     commands::sql::{compare::variant::Variant, session::Session},
     connection_options::ConnectionOptions,
@@ -57,7 +57,7 @@ impl Setup {
         }
         for statement in statements.iter().chain(&self.statements) {
             let executed = session.count(statement.text()).await;
-            executed.map_err(|failure| failure.blamed(endpoint, statement))?;
+            executed.map_err(|failure| failure.blamed_of_work(endpoint, statement))?;
         }
         session.close().await;
         Ok(())
@@ -78,7 +78,11 @@ impl Copies {
             .map(|variant| Installation::find(variant.run.as_deref(), None));
         let installations = found.collect::<Result<Vec<_>, _>>()?;
         let mut servers = Self::default();
-        let mut needed_bytes = 0_u64;
+        let mut pools = Pools {
+            servers: units::counted(variants.len(), "server"),
+            bytes: Vec::new(),
+            beside: None,
+        };
         for (at, (variant, installation)) in variants.iter().zip(&installations).enumerate() {
             signals_end()?;
             let name = format!("compare-{}-{}", std::process::id(), at + 1);
@@ -86,8 +90,9 @@ impl Copies {
             let settings = variant.server_settings();
             let made = Server::create(&named_server::path(&name)?, installation, &settings);
             let made = made.map_err(|error| of_variant(variant, error.into()))?;
-            needed_bytes =
-                needed_bytes.saturating_add(made.buffer_pool_bytes(&Settings::default())?);
+            pools
+                .bytes
+                .push(made.buffer_pool_bytes(&Settings::default())?);
             servers.0.push(Copy {
                 name,
                 server: Some(made),
@@ -95,7 +100,7 @@ impl Copies {
                 failure: None,
             });
         }
-        check_memory(variants.len(), needed_bytes)?;
+        pools.lacking(false)?;
         for (copy, variant) in servers.0.iter_mut().zip(variants) {
             signals_end()?;
             let Some(server) = &mut copy.server else {
@@ -115,22 +120,6 @@ impl Copies {
         }
         Ok(servers)
     }
-}
-
-/// An error if the buffer pools need more than the free memory.
-fn check_memory(servers: usize, needed_bytes: u64) -> Result<(), Blamed> {
-    let free_bytes = telemetry::available_memory_bytes();
-    let Some(free_bytes) = free_bytes.filter(|free| needed_bytes > *free) else {
-        return Ok(());
-    };
-    let message = format!(
-        "{} need {} for their buffer pools, and {} of memory are free",
-        units::counted(servers, "server"),
-        units::bytes(needed_bytes),
-        units::bytes(free_bytes)
-    );
-    let hint = "compare fewer at a time, or give them a smaller innodb_buffer_pool_size";
-    Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
 }
 
 fn of_variant(variant: &Variant, error: Blamed) -> Blamed {
