@@ -183,9 +183,7 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
         Unjudged::DoesNotApply(_) => None,
     });
     match worst {
-        Some(level) if level > Level::Note || unseen.is_none() => {
-            Ok(of_level(&found, noun, level))
-        }
+        Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, noun, level)),
         _ if unseen.is_some() => Err(missing(unseen.unwrap_or_default())),
         _ => {
             let why = reasons(&outcomes, noun, |why| match why {
@@ -235,9 +233,17 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
     finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
     let all = found.len();
     finding.evidence = if same.len() == all {
-        format!("in all of {all} {noun}s; {}: {}", run.name(), first.evidence)
+        format!(
+            "in all of {all} {noun}s; {}: {}",
+            run.name(),
+            first.evidence
+        )
     } else if same.len() == 1 {
-        format!("in one of {all} {noun}s, {}: {}", run.name(), first.evidence)
+        format!(
+            "in one of {all} {noun}s, {}: {}",
+            run.name(),
+            first.evidence
+        )
     } else {
         let mut named: Vec<_> = same
             .iter()

@@ -88,7 +88,9 @@ impl<'a> Set<'a> {
         if self.declared.is_experiment {
             levels.clone_from(&run.record.header.combination);
         }
-        let stage = run.stage.and_then(|_| run.record.header.combination.get(STAGE));
+        let stage = run
+            .stage
+            .and_then(|_| run.record.header.combination.get(STAGE));
         levels.extend(stage.map(|level| (STAGE.to_owned(), level.clone())));
         if let Some(side) = run.side {
             levels.insert(SIDE.to_owned(), side.to_owned());

@@ -117,8 +117,14 @@ mod tests {
         assert!(stage((2, 2), Some((1.0, 2.0))).is_ramp());
         assert_eq!(stage((1, 9), None).connections(), 5);
         let at = |connections, t_s| stage(connections, None).connections_at(t_s);
-        assert_eq!([at((2, 5), 0.0), at((2, 5), 15.0), at((2, 5), 60.0)], [2, 3, 5]);
-        assert_eq!([at((5, 2), 14.0), at((5, 2), 50.0), at((8, 8), 30.0)], [5, 2, 8]);
+        assert_eq!(
+            [at((2, 5), 0.0), at((2, 5), 15.0), at((2, 5), 60.0)],
+            [2, 3, 5]
+        );
+        assert_eq!(
+            [at((5, 2), 14.0), at((5, 2), 50.0), at((8, 8), 30.0)],
+            [5, 2, 8]
+        );
         assert_eq!(
             stage((1, 9), Some((100.0, 300.0))).rate_per_s(),
             Some(200.0)

@@ -47,8 +47,16 @@ fn each_stage_of_connections_has_figures_of_its_own() {
     assert_eq!(
         rows,
         [
-            ["1 (1 connection)".to_owned().into(), 1.into(), count(0).into()],
-            ["2 (4 connections)".to_owned().into(), 4.into(), count(1).into()],
+            [
+                "1 (1 connection)".to_owned().into(),
+                1.into(),
+                count(0).into()
+            ],
+            [
+                "2 (4 connections)".to_owned().into(),
+                4.into(),
+                count(1).into()
+            ],
         ]
     );
     let page = results.text("report.html");

@@ -46,7 +46,11 @@ fn a_ramp_of_the_rate_has_the_connections_of_the_load() {
                 stages = [{ rate = \"100..300\", for = \"10s\" }, { rate = 50, for = \"30s\" }]";
     let load = load(text, None);
     assert_eq!(load.connections, 4);
-    assert!(load.stages.iter().all(|it| it.connections == Level::constant(4)));
+    assert!(
+        load.stages
+            .iter()
+            .all(|it| it.connections == Level::constant(4))
+    );
     let rates = load.stages.iter().map(|it| it.rate_per_s);
     let ramp = Level {
         from: 100.0,

@@ -30,7 +30,10 @@ pub(super) fn insert(transaction: &Transaction, results: &Results) -> rusqlite::
             stage.connections_to,
             stage.rate_from_per_s,
             stage.rate_to_per_s,
-            stage.rate_per_s().and(shortfall).map(|fell_short| !fell_short),
+            stage
+                .rate_per_s()
+                .and(shortfall)
+                .map(|fell_short| !fell_short),
             figures.measured_s,
             integer(figures.count),
             integer(figures.errors),

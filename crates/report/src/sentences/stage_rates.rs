@@ -58,7 +58,11 @@ fn summary(combination: String, executions: &[&Execution<'_>]) -> Option<StageRa
     };
     let achieved = executions.iter();
     let achieved = achieved.filter_map(|it| it.figures().throughput_per_s);
-    let offered = || executions.iter().filter_map(|it| it.record.offered.as_ref());
+    let offered = || {
+        executions
+            .iter()
+            .filter_map(|it| it.record.offered.as_ref())
+    };
     let due: u64 = offered().map(|it| it.due).sum();
     let late: u64 = offered().map(|it| it.late).sum();
     Some(StageRate {

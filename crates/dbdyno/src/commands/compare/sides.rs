@@ -170,7 +170,10 @@ impl RecordedSide {
     pub(super) fn audited(&self) -> ComparedSide<'_> {
         let records = || self.records.iter();
         let is_stage = |it: &&Recorded| self.whole.iter().any(|whole| whole.path == it.path);
-        let runs = self.whole.iter().chain(records().filter(|it| !is_stage(it)));
+        let runs = self
+            .whole
+            .iter()
+            .chain(records().filter(|it| !is_stage(it)));
         ComparedSide {
             name: &self.name,
             records: runs.map(|it| &it.record).collect(),
