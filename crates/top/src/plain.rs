@@ -114,6 +114,8 @@ pub struct Plain {
     told_version: String,
     /// Number of phases written.
     phases: usize,
+    /// Number of stages of the load written.
+    stages: usize,
     /// Number of planned events whose begin was written.
     events: usize,
     /// Numbers of the planned events whose end was written.
@@ -161,6 +163,7 @@ impl Plain {
             self.introduce(model, &mut text);
             self.head(&mut text);
             self.tell_phases(model, tick_s, &mut text);
+            self.tell_stages(model, tick_s, &mut text);
             self.tell_events(model, tick_s, &mut text);
             text.push_str(&line(model, tick_s));
             self.told_s = Some(tick_s);
@@ -207,6 +210,16 @@ impl Plain {
             let name = phase_name(*phase);
             text.push_str(&format!("# {name} from {} on\n", moment(*begun_s)));
             self.phases += 1;
+        }
+    }
+
+    /// The stages of the load that began before the end of this interval.
+    fn tell_stages(&mut self, model: &Model, tick_s: f64, text: &mut String) {
+        let begun = model.stages.iter().skip(self.stages);
+        for stage in begun.take_while(|stage| stage.t_s < tick_s) {
+            let (number, level, begin) = (stage.number, stage.in_words(), moment(stage.t_s));
+            text.push_str(&format!("# stage {number} ({level}) from {begin} on\n"));
+            self.stages += 1;
         }
     }
 

@@ -109,9 +109,9 @@ fn active(record: &Record, interval: &Interval) -> f64 {
     };
     let most = record.stages.iter();
     let most = most.map(|it| it.connections_from.max(it.connections_to));
-    let idle = most.max().unwrap_or_default();
+    let staged = most.max().unwrap_or_default();
     let middle_s = interval.t_s + interval.length_s / 2.0;
-    all - f64::from(idle) + f64::from(stage.connections_at(middle_s))
+    all - f64::from(staged) + f64::from(stage.connections_at(middle_s))
 }
 
 /// Longest total time in seconds that operations may already have been in flight at the start of the first interval:
