@@ -6,8 +6,8 @@ use crate::{finding::Outcome, run::Run, set::Set};
 
 /// The rules about the course and the figures of a load of one level: where loads have stages, they judge each stage by
 /// itself. All other rules judge whole runs.
-const BY_STAGE: [&str; 9] = [
-    "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
+const BY_STAGE: [&str; 10] = [
+    "H08", "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
 ];
 
 /// A rule of the audit.
