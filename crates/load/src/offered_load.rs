@@ -139,3 +139,33 @@ pub(crate) fn line(stage: &PlacedStage, number: u32, offered: Option<Offered>) -
         offered,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use settings::{Level, PlannedStage, WarmUp};
+
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_connections_that_the_load_had() {
+        let stage = |from, to, length_s| PlannedStage {
+            connections: Level { from, to },
+            rate_per_s: None,
+            length: Duration::from_secs(length_s),
+        };
+        let plan = [stage(1, 7, 10), stage(64, 3, 7), stage(5, 5, 3)];
+        let stages = Stages::of(WarmUp::For(Duration::from_secs(2)), &plan);
+        for (placed, number) in stages.placed().iter().zip(1..) {
+            let line = line(placed, number, None);
+            // A moment beside each step, where both are rounded alike.
+            for at_ms in (1..placed.plan.length.as_millis() as u64).step_by(10) {
+                let at = placed.from + Duration::from_millis(at_ms);
+                let active = stages.connections_at(at);
+                let of_line = line.connections_at(at.as_secs_f64());
+                assert_eq!(Some(of_line), active, "stage {number} at {at:?}");
+            }
+        }
+    }
+}
