@@ -5,7 +5,7 @@ use std::time::Duration;
 use experiment::{LoadSpec, PlannedRun};
 use load::{Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops};
 use protocol::Endpoint;
-use settings::INTERVAL_AT_LEAST;
+use settings::{INTERVAL_AT_LEAST, PlannedStage};
 use workload::User;
 
 use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stage::Stage};
@@ -86,7 +86,15 @@ impl Driver<'_> {
 pub(crate) fn loops(load: &LoadSpec) -> u32 {
     load.loops
         .unwrap_or_else(|| default_loops(load.connections, &load.arrivals))
-        .min(load.connections)
+        .min(loops_at_most(load.connections, &load.stages))
+}
+
+/// The most event loops that this number of connections, or of the stages, can use.
+fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
+    // Each loop has a part of a rate, for which it needs a connection in every stage.
+    let with_rate = stages.iter().filter(|stage| stage.rate_per_s.is_some());
+    let fewest = with_rate.map(|stage| stage.connections.from.min(stage.connections.to));
+    fewest.min().unwrap_or(connections)
 }
 
 /// A stage with fewer connections than it is to have would be another one.
@@ -123,5 +131,27 @@ pub(crate) fn interval(load: &LoadSpec) -> Duration {
         let shortest = load.stages.iter().map(|stage| stage.length).min();
         let length = shortest.unwrap_or(load.duration);
         (length / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use settings::Level;
+
+    use super::*;
+
+    #[test]
+    fn every_loop_has_a_connection_in_every_stage_with_a_rate() {
+        let stage = |from, to, rate_per_s| PlannedStage {
+            connections: Level { from, to },
+            rate_per_s,
+            length: Duration::from_secs(1),
+        };
+        let rate = Some(Level::constant(100.0));
+        assert_eq!(loops_at_most(8, &[]), 8);
+        let closed = [stage(1, 8, None), stage(8, 2, None)];
+        assert_eq!(loops_at_most(8, &closed), 8);
+        let open = [stage(4, 8, rate), stage(8, 2, rate)];
+        assert_eq!(loops_at_most(8, &open), 2);
     }
 }
