@@ -10,7 +10,11 @@ use settings::{
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
-    spec::{chosen, load_stages},
+    spec::{
+        chosen,
+        load_quantity::{CONNECTIONS, DURATION, RATE, connections},
+        load_stages,
+    },
 };
 
 /// Keys that apply to every load.
@@ -32,10 +36,6 @@ const KEYS: [&str; 13] = [
 
 /// Default time limit of a warm-up until steady.
 const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
-
-pub(super) const CONNECTIONS: &str = "a count from 1 to 100000";
-pub(super) const RATE: &str = "operations per second, above 0 and at most 1000000";
-pub(super) const DURATION: &str = "a duration such as \"30s\", at most 30days";
 
 /// The load of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,12 +174,6 @@ fn arrivals(section: &Section<'_>, of_stages: Option<f64>) -> Result<Arrivals, E
         (None, None, Some(think_time)) => Ok(Arrivals::Thinking(think_time)),
         (None, None, None) => Ok(Arrivals::Closed),
     }
-}
-
-pub(super) fn connections(text: &str) -> Option<u32> {
-    text.parse()
-        .ok()
-        .filter(|count| (1..=100_000).contains(count))
 }
 
 fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {

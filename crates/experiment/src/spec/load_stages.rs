@@ -9,7 +9,7 @@ use crate::{
     file::{problem::Problem, section::Section, template::Levels},
     spec::{
         chosen,
-        load::{CONNECTIONS, DURATION, RATE, connections},
+        load_quantity::{CONNECTIONS, DURATION, RATE, connections},
     },
 };
 
