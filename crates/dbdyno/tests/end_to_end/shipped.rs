@@ -245,7 +245,13 @@ fn thread_pool() {
     let expected = ["one-thread-per-connection", "pool-of-threads"].map(|threads| {
         let threads = || Text(threads.to_owned());
         stages.map(|(number, from, to)| {
-            vec![threads(), Integer(number), Integer(from), Integer(to), Integer(1)]
+            vec![
+                threads(),
+                Integer(number),
+                Integer(from),
+                Integer(to),
+                Integer(1),
+            ]
         })
     });
     assert_eq!(found, expected.concat());

@@ -1,8 +1,6 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
-use samples::{
-    EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus,
-};
+use samples::{EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus};
 use top::{Model, Plain, Subject};
 
 use crate::shown::record;
