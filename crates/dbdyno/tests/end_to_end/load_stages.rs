@@ -61,7 +61,7 @@ fn each_stage_of_connections_has_figures_of_its_own() {
     );
     let page = results.text("report.html");
     assert!(page.contains("Every stage of every run (2)"));
-    assert!(page.contains("A line marks the start of each stage: 1 (1 connection) at"));
+    assert!(page.contains("1 (1 connection) at 0.5"), "{page}");
     scene
         .dbdyno(["report", "out", "--format", "json"])
         .exits(0)

@@ -7,7 +7,7 @@ use verdict::Execution;
 
 use super::{
     figures::{self, unbroken},
-    series::RunSeries,
+    series::{RunSeries, stages_in_words},
 };
 use crate::{
     chart::{frame::Description, timeline::Timeline},
@@ -158,6 +158,7 @@ fn static_courses(results: &Results) -> Markup {
             @let course = RunSeries::of(record);
             details {
                 summary { (course.title) }
+                @if let Some(stages) = stages_in_words(record) { p.note { "Stages of the load: " (stages) "." } }
                 @if course.throughput.is_empty() {
                     p { "No interval was recorded." }
                 } @else {

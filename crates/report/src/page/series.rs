@@ -13,6 +13,7 @@ use serde::Serialize;
 use verdict::run_stalls;
 
 use data::{ChartData, points_at_most, values_per_point};
+pub(super) use load::stages_in_words;
 pub(super) use run_series::RunSeries;
 
 use crate::{
@@ -132,13 +133,14 @@ fn run(record: &Record, points: usize) -> Run {
         server.redo_log(),
         server.history(),
     ];
+    let stages = stages_in_words(record).map_or_else(String::new, |stages| {
+        format!("A line marks the start of each stage: {stages}. ")
+    });
     Run {
         title: course.title,
         note,
         measured_from: course.measured.map(|(from_s, _)| from_s),
-        marks: load::marks_in_words(&stalls)
-            + &events::marks_in_words(record)
-            + &load::stages_in_words(record),
+        marks: load::marks_in_words(&stalls) + &events::marks_in_words(record) + &stages,
         stalls,
         events: load::events(record),
         stages: record.stages.iter().map(|stage| stage.t_s).collect(),

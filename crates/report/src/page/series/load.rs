@@ -147,19 +147,13 @@ pub(super) fn marks_in_words(stalls: &[(f64, f64)]) -> String {
     )
 }
 
-/// The stages of a run in words: `A line marks the start of each stage: 1 (8 connections) at 10 s, 2 (64 connections) at 70 s. `
-pub(super) fn stages_in_words(record: &Record) -> String {
+/// The stages of a run in words: `1 (8 connections) at 10 s, 2 (64 connections) at 70 s`; `None` without any.
+pub(in crate::page) fn stages_in_words(record: &Record) -> Option<String> {
     let stages = record.stages.iter();
     let words: Vec<String> = stages
         .map(|it| format!("{} ({}) at {}", it.number, it.in_words(), moment(it.t_s)))
         .collect();
-    match words.as_slice() {
-        [] => String::new(),
-        words => format!(
-            "A line marks the start of each stage: {}. ",
-            words.join(", ")
-        ),
-    }
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 #[cfg(test)]
