@@ -145,7 +145,7 @@ fn summary(
         before: StretchFigures::of(costs.iter().map(|it| &it.before)),
         during: StretchFigures::of(costs.iter().map(|it| &it.during)),
         after: after.and_then(|after| StretchFigures::of(after.into_iter())),
-        lost: Figure::of(&lost),
+        lost: Figure::of_differences(&lost),
         recovered_after_s: Figure::of(&recovered),
         not_recovered: (seen.iter())
             .filter(|it| it.recovered_after_s.is_none())
