@@ -101,7 +101,7 @@ impl Scope {
         }
     }
 
-    fn of(set: &Set<'_>) -> Self {
+    fn of(set: &Set<'_>, stages: &Set<'_>) -> Self {
         if let Some(record) = set.storage {
             return Self::Storage {
                 is_complete: record.is_complete,
@@ -114,7 +114,7 @@ impl Scope {
         }
         let executions = set.combinations().iter().map(|(_, runs)| runs.len()).min();
         // The duration of a data load is a result, so it is not checked.
-        let lengths = set.complete().filter_map(|run| run.sustained_s().ok());
+        let lengths = stages.complete().filter_map(|run| run.sustained_s().ok());
         let measured_s = lengths.fold(f64::INFINITY, f64::min);
         match executions.unwrap_or_default() {
             few if few < EXECUTIONS_OF_A_CLAIM => Self::Rough { executions: few },
@@ -125,9 +125,10 @@ impl Scope {
 }
 
 impl Assessment {
-    /// The assessment of the outcomes, given with the short names of their rules.
-    pub(crate) fn of(set: &Set<'_>, outcomes: &[(&str, &Outcome)]) -> Self {
-        let scope = Scope::of(set);
+    /// The assessment of the outcomes, given with the short names of their rules; `stages` are those of the runs, or the
+    /// runs if they have none.
+    pub(crate) fn of(set: &Set<'_>, stages: &Set<'_>, outcomes: &[(&str, &Outcome)]) -> Self {
+        let scope = Scope::of(set, stages);
         let method = outcomes.iter().filter(|(rule, _)| *rule != MACHINE_RULE);
         let method = method.map(|(_, outcome)| *outcome);
         Self {

@@ -4,9 +4,8 @@ use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
     finding::{Level, Outcome, Unjudged},
-    judgement,
+    judgement::judge,
     rule::Rule,
-    set::Set,
     subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject},
 };
 
@@ -40,6 +39,43 @@ pub(crate) fn on_a_disk(record: &mut Record, direct: bool, file_bytes: u64) {
     });
 }
 
+/// A planned event that restarted the server, begun at this time of the load and over after a second.
+pub(crate) fn event(t_s: f64) -> samples::PlannedEvent {
+    samples::PlannedEvent {
+        number: 1,
+        name: "server restart".to_owned(),
+        action: "server".to_owned(),
+        what: "restart".to_owned(),
+        t_s,
+        begin_s: Some(0.0),
+        end_s: Some(1.0),
+        outcome: samples::EventOutcome::Done,
+        ..samples::PlannedEvent::default()
+    }
+}
+
+/// Divides the measurement of a run into two stages of the same length, from these connections to those.
+pub(crate) fn in_stages(record: &mut Record, levels: [(u32, u32); 2]) {
+    let (begin_s, end_s) = record.measured_window_s().expect("it was measured");
+    let length_s = (end_s - begin_s) / 2.0;
+    let stages = levels.into_iter().zip(1..);
+    let stages = stages.map(|((from, to), number)| samples::LoadStage {
+        number,
+        t_s: begin_s + f64::from(number - 1) * length_s,
+        length_s,
+        connections_from: from,
+        connections_to: to,
+        rate_from_per_s: None,
+        rate_to_per_s: None,
+        offered: None,
+    });
+    record.stages = stages.collect();
+    let measured = record.intervals.iter_mut();
+    for interval in measured.filter(|it| it.phase == samples::Phase::Measurement) {
+        interval.stage = Some(1 + u32::from(interval.t_s >= begin_s + length_s));
+    }
+}
+
 /// Makes every operation of a run a read that took this long.
 pub(crate) fn reads_of(record: &mut Record, each_ns: u64) {
     let operations = record
@@ -67,12 +103,12 @@ pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
 pub(crate) fn judged_storage(rule: &Rule, change: impl FnOnce(&mut StorageRecord)) -> Outcome {
     let mut record = sound_storage();
     change(&mut record);
-    outcome(rule, &Subject::of_storage(&record))
+    judge(rule, &Subject::of_storage(&record))
 }
 
 /// The outcome of a rule for one run and its limit.
 pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) -> Outcome {
-    outcome(rule, &Subject::of_run(record, limit))
+    judge(rule, &Subject::of_run(record, limit))
 }
 
 /// The outcome of a rule for the runs of an experiment.
@@ -93,13 +129,13 @@ pub(crate) fn judged_with_kept(
         side: None,
     });
     let runs = runs.collect();
-    outcome(
+    judge(
         rule,
         &Subject {
             runs,
             declared,
             kept,
-            storage: None,
+            ..Subject::default()
         },
     )
 }
@@ -122,11 +158,24 @@ pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: De
         declared,
         ..Subject::default()
     };
-    outcome(rule, &subject)
+    judge(rule, &subject)
 }
 
-fn outcome(rule: &Rule, subject: &Subject<'_>) -> Outcome {
-    judgement::outcome(rule, &Set::of(subject))
+/// The outcome of a rule for the runs of an experiment and their stages.
+pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
+    let staged = samples::Staged::of(runs);
+    let measured = |record| Measured {
+        record,
+        limit: Some(limit()),
+        side: None,
+    };
+    let subject = Subject {
+        runs: runs.iter().map(measured).collect(),
+        stages: staged.records.iter().map(measured).collect(),
+        declared,
+        ..Subject::default()
+    };
+    judge(rule, &subject)
 }
 
 /// The level of a finding; fails with the outcome if there is none.

@@ -89,10 +89,10 @@ impl Audit {
 
 /// Evaluates all rules.
 pub fn audit(subject: &Subject<'_>) -> Audit {
-    let set = Set::of(subject);
+    let sets = Sets::of(subject);
     let judgements = RULES.iter().map(|rule| Judgement {
         rule,
-        outcome: outcome(rule, &set),
+        outcome: sets.outcome(rule),
     });
     let judgements: Vec<_> = judgements.collect();
     let outcomes: Vec<_> = judgements
@@ -100,18 +100,49 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
         .map(|it| (it.rule.id, &it.outcome))
         .collect();
     Audit {
-        assessment: Assessment::of(&set, &outcomes),
+        assessment: Assessment::of(&sets.runs, sets.by_stage(), &outcomes),
         judgements,
     }
 }
 
 /// Evaluates one rule.
 pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
-    outcome(rule, &Set::of(subject))
+    Sets::of(subject).outcome(rule)
+}
+
+/// The runs of a subject and, if their load has any, their stages.
+struct Sets<'a> {
+    runs: Set<'a>,
+    stages: Option<Set<'a>>,
+}
+
+impl<'a> Sets<'a> {
+    fn of(subject: &'a Subject<'a>) -> Self {
+        Self {
+            runs: Set::of(subject),
+            stages: Set::of_stages(subject),
+        }
+    }
+
+    /// The stages, or the runs if none has any.
+    fn by_stage(&self) -> &Set<'a> {
+        self.stages.as_ref().unwrap_or(&self.runs)
+    }
+
+    fn outcome(&self, rule: &Rule) -> Outcome {
+        let Some(stages) = self.stages.as_ref().filter(|_| rule.judges_stages()) else {
+            return outcome(rule, &self.runs);
+        };
+        let mut finding = outcome(rule, stages)?;
+        // Several stages of a run may have it.
+        finding.runs.sort_unstable();
+        finding.runs.dedup();
+        Ok(finding)
+    }
 }
 
 /// Evaluates one rule over the prepared runs.
-pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
+fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
     if set.runs.iter().any(|run| run.record.disk_load.is_some()) {
         return disk_load::outcome(rule, &set.runs, || of_runs(rule, set));
     }
@@ -146,15 +177,16 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
         .filter_map(|(run, outcome)| Some((*run, outcome.as_ref().ok()?)));
     let found: Vec<(&Run<'_>, &Finding)> = found.collect();
     let worst = found.iter().map(|(_, finding)| finding.level).max();
-    let unseen = reasons(&outcomes, |why| match why {
+    let noun = if set.has_stages() { "stage" } else { "run" };
+    let unseen = reasons(&outcomes, noun, |why| match why {
         Unjudged::NotEvaluated(what) => Some(what),
         Unjudged::DoesNotApply(_) => None,
     });
     match worst {
-        Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, level)),
+        Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, noun, level)),
         _ if unseen.is_some() => Err(missing(unseen.unwrap_or_default())),
         _ => {
-            let why = reasons(&outcomes, |why| match why {
+            let why = reasons(&outcomes, noun, |why| match why {
                 Unjudged::DoesNotApply(why) => Some(why),
                 Unjudged::NotEvaluated(_) => None,
             });
@@ -165,9 +197,10 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
     }
 }
 
-/// The reasons of one kind, each with the number of runs that have it.
+/// The reasons of one kind, each with the number of runs or stages that have it.
 fn reasons<'o>(
     outcomes: &'o [(&Run<'_>, Outcome)],
+    noun: &str,
     kind: impl Fn(&'o Unjudged) -> Option<&'o String>,
 ) -> Option<String> {
     let mut by_reason: BTreeMap<&String, usize> = BTreeMap::new();
@@ -180,7 +213,7 @@ fn reasons<'o>(
         if count == outcomes.len() {
             String::new()
         } else {
-            format!(" ({} of {})", count, counted(outcomes.len(), "run"))
+            format!(" ({} of {})", count, counted(outcomes.len(), noun))
         }
     };
     let words = by_reason
@@ -189,8 +222,8 @@ fn reasons<'o>(
     (!by_reason.is_empty()).then(|| words.collect::<Vec<_>>().join("; "))
 }
 
-/// The findings of one level merged: the text of the first, and all runs that have it.
-fn of_level(found: &[(&Run<'_>, &Finding)], level: Level) -> Finding {
+/// The findings of one level merged: the text of the first, and all runs that have it. `noun` is a run or a stage.
+fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding {
     let same: Vec<_> = found
         .iter()
         .filter(|(_, finding)| finding.level == level)
@@ -200,17 +233,28 @@ fn of_level(found: &[(&Run<'_>, &Finding)], level: Level) -> Finding {
     finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
     let all = found.len();
     finding.evidence = if same.len() == all {
-        format!("in all of {all} runs; {}: {}", run.name(), first.evidence)
+        format!(
+            "in all of {all} {noun}s; {}: {}",
+            run.name(),
+            first.evidence
+        )
     } else if same.len() == 1 {
-        format!("in one of {all} runs, {}: {}", run.name(), first.evidence)
+        format!(
+            "in one of {all} {noun}s, {}: {}",
+            run.name(),
+            first.evidence
+        )
     } else {
-        let named: Vec<_> = same
+        let mut named: Vec<_> = same
             .iter()
             .map(|(run, _)| run.record.header.run.to_string())
             .collect();
+        // The stages of a run are beside each other.
+        named.dedup();
         let named = crate::words::listed(&named, RUNS_NAMED);
+        let of_runs = if noun == "run" { "" } else { "of runs " };
         format!(
-            "in {} of {all} runs ({named}); {}: {}",
+            "in {} of {all} {noun}s ({of_runs}{named}); {}: {}",
             same.len(),
             run.name(),
             first.evidence

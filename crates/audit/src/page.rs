@@ -27,6 +27,12 @@ missing is **not evaluated**, which is never a pass; one that has nothing to jud
 
 ";
 
+const STAGES: &str = "\
+A step from one stage of a load to the next one (`stages` in `[load]`) is no unsteadiness, and the mean over stages is the
+figure of none of them. The rules about the course and the figures of a load therefore judge each stage by itself, and a
+finding names the stage; a ramp is never steady, and M03, M04 and M06 leave it out. All other rules judge whole runs. By
+stage:";
+
 /// The page as Markdown.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
@@ -51,6 +57,10 @@ pub fn page() -> String {
     line("");
     line(&format!("{} rules are evaluated.", RULES.len()));
     line("");
+    line("## Loads with stages\n");
+    let by_stage = RULES.iter().filter(|rule| rule.judges_stages());
+    let by_stage: Vec<_> = by_stage.map(|rule| rule.id).collect();
+    line(&format!("{STAGES} {}.\n", by_stage.join(", ")));
     for rule in RULES {
         line(&format!("## {}: {}\n", rule.id, rule.name));
         line(&format!("- **Finding:** {}", rule.found));

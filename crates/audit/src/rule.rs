@@ -4,6 +4,12 @@ use samples::StorageRecord;
 
 use crate::{finding::Outcome, run::Run, set::Set};
 
+/// The rules about the course and the figures of a load of one level: where loads have stages, they judge each stage by
+/// itself. All other rules judge whole runs.
+const BY_STAGE: [&str; 10] = [
+    "H08", "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
+];
+
 /// A rule of the audit.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -24,6 +30,13 @@ pub struct Rule {
     /// What to do about a finding.
     pub remedy: &'static str,
     pub(crate) judge: Judge,
+}
+
+impl Rule {
+    /// True if it judges each stage of a load by itself, where loads have stages.
+    pub(crate) fn judges_stages(&self) -> bool {
+        BY_STAGE.contains(&self.id)
+    }
 }
 
 /// The judging function of a rule.

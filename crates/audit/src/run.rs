@@ -2,7 +2,8 @@
 
 use figures::RunFigures;
 use samples::{
-    Counters, Host, Interval, Machine, Record, ServerIdentity, ServerStatus, Storage, Telemetry,
+    Counters, Host, Interval, LoadStage, Machine, Record, ServerIdentity, ServerStatus, Storage,
+    Telemetry,
 };
 
 use crate::{
@@ -10,12 +11,17 @@ use crate::{
     subject::{Limit, Measured},
 };
 
+/// Why a rule does not apply to a ramp.
+pub(crate) const RAMP: &str = "the load of a ramp changes by plan";
+
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
     pub(crate) figures: RunFigures,
     pub(crate) limit: Option<&'a Limit>,
     pub(crate) side: Option<&'a str>,
+    /// The stage that this is the record of; `None` for a whole run.
+    pub(crate) stage: Option<&'a LoadStage>,
 }
 
 impl<'a> Run<'a> {
@@ -25,15 +31,33 @@ impl<'a> Run<'a> {
             figures: RunFigures::of(measured.record),
             limit: measured.limit.as_ref(),
             side: measured.side.as_deref(),
+            stage: None,
         }
     }
 
-    /// `run 3`, with its side if there are two.
-    pub(crate) fn name(&self) -> String {
-        match self.side {
-            Some(side) => format!("run {} of {side}", self.record.header.run),
-            None => format!("run {}", self.record.header.run),
+    /// A stage, or a run without any.
+    pub(crate) fn of_stage(measured: &'a Measured<'a>) -> Self {
+        Self {
+            stage: measured.record.stages.first(),
+            ..Self::of(measured)
         }
+    }
+
+    /// `run 3`, or `stage 2 of run 3`, with its side if there are two.
+    pub(crate) fn name(&self) -> String {
+        let run = match self.stage {
+            Some(stage) => format!("stage {} of run {}", stage.number, self.record.header.run),
+            None => format!("run {}", self.record.header.run),
+        };
+        match self.side {
+            Some(side) => format!("{run} of {side}"),
+            None => run,
+        }
+    }
+
+    /// True for a stage that is a ramp, whose figures change with its load.
+    pub(crate) fn is_ramp(&self) -> bool {
+        self.stage.is_some_and(LoadStage::is_ramp)
     }
 
     /// Length of the measured phase, seconds.
@@ -68,11 +92,23 @@ impl<'a> Run<'a> {
         self.record.measured_intervals()
     }
 
-    /// Operations per second of each interval of the measured phase.
+    /// The intervals of the measured phase before the first planned event, and all of them without one: what an event
+    /// does is no fault of the run.
+    pub(crate) fn undisturbed(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
+        self.record.undisturbed_intervals()
+    }
+
+    /// True if a planned event restarted the server.
+    pub(crate) fn restarted_the_server(&self) -> bool {
+        let mut events = self.record.events.iter();
+        events.any(|it| it.action == "server" && it.begin_s.is_some())
+    }
+
+    /// Operations per second of each undisturbed interval of the measured phase.
     pub(crate) fn course(&self) -> Vec<f64> {
         let full = |interval: &&Interval| interval.length_s > 0.0;
         let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
-        self.measured().filter(full).map(per_s).collect()
+        self.undisturbed().filter(full).map(per_s).collect()
     }
 
     /// The identity of the server at the start.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::StorageRecord;
+use samples::{STAGE, StorageRecord};
 
 use crate::{
     finding::{Finding, Outcome, missing},
@@ -13,7 +13,7 @@ use crate::{
 /// Levels by factor.
 pub(crate) type Combination = BTreeMap<String, String>;
 
-/// All runs of a subject.
+/// All runs of a subject, or all stages of its runs.
 #[derive(Debug)]
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
@@ -24,8 +24,18 @@ pub(crate) struct Set<'a> {
 
 impl<'a> Set<'a> {
     pub(crate) fn of(subject: &'a Subject<'a>) -> Self {
+        Self::over(subject, subject.runs.iter().map(Run::of).collect())
+    }
+
+    /// The stages of the runs, and the runs without any; `None` if no run has stages.
+    pub(crate) fn of_stages(subject: &'a Subject<'a>) -> Option<Self> {
+        let stages = subject.stages.iter().map(Run::of_stage);
+        (!subject.stages.is_empty()).then(|| Self::over(subject, stages.collect()))
+    }
+
+    fn over(subject: &'a Subject<'a>, runs: Vec<Run<'a>>) -> Self {
         Self {
-            runs: subject.runs.iter().map(Run::of).collect(),
+            runs,
             declared: &subject.declared,
             kept: &subject.kept,
             storage: subject.storage,
@@ -78,6 +88,10 @@ impl<'a> Set<'a> {
         if self.declared.is_experiment {
             levels.clone_from(&run.record.header.combination);
         }
+        let stage = run
+            .stage
+            .and_then(|_| run.record.header.combination.get(STAGE));
+        levels.extend(stage.map(|level| (STAGE.to_owned(), level.clone())));
         if let Some(side) = run.side {
             levels.insert(SIDE.to_owned(), side.to_owned());
         }
@@ -98,9 +112,16 @@ impl<'a> Set<'a> {
         self.runs.iter().any(|run| run.side.is_some())
     }
 
-    /// True if more than one combination was run, so that they will be compared.
+    /// True if more than one combination was run, so that they will be compared. The stages of one load are not compared
+    /// with each other.
     pub(crate) fn compares(&self) -> bool {
-        self.combinations().len() > 1
+        let left_out = self.has_stages().then(|| STAGE.to_owned());
+        self.without(left_out.as_slice()).len() > 1
+    }
+
+    /// True if these are stages of runs.
+    pub(crate) fn has_stages(&self) -> bool {
+        self.runs.iter().any(|run| run.stage.is_some())
     }
 }
 

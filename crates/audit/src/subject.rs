@@ -9,6 +9,9 @@ use samples::{Record, StorageRecord};
 pub struct Subject<'a> {
     /// The runs in the order of their numbers; for two sides, those of the first before those of the second.
     pub runs: Vec<Measured<'a>>,
+    /// The stages of the runs as records of their own, and the runs without any, in the order of the runs
+    /// ([`samples::Staged`]); empty if no run has stages.
+    pub stages: Vec<Measured<'a>>,
     /// The declarations made before the runs.
     pub declared: Declared,
     /// The other files beside the records.

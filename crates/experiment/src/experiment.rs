@@ -14,6 +14,7 @@ use crate::{
     },
     plan::{
         Cell, Plan,
+        asked_figures::{Asked, check_metric, own_metrics},
         levels::RUNS_AT_MOST,
         matrix::{self, Matrix},
         order::Order,
@@ -29,7 +30,9 @@ use crate::{
         data::DataSpec,
         disturbed::DisturbedSpec,
         each::EachSpec,
+        event::EventSpec,
         load::LoadSpec,
+        load_stages,
         proxy::ProxySpec,
         repeats::Repeats,
         server::{Restart, ServerSpec},
@@ -52,6 +55,7 @@ const KEYS: &[&str] = &[
     "data",
     "each",
     "load",
+    "event",
     "proxy",
     "report",
     "verdict",
@@ -60,7 +64,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// The tables in which `{name}` is replaced by a level.
-const FILLED: &[&str] = &["server", "data", "each", "load", "proxy"];
+const FILLED: &[&str] = &["server", "data", "each", "load", "event", "proxy"];
 
 /// An experiment: a question, the combinations that answer it, and all parameters of its runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -336,7 +340,12 @@ fn cell(
     };
     let mut data = DataSpec::read(&data_section, &server, seed, &vocabulary.data)?;
     check_needed_data(&load_section, &server, data.as_ref(), &load)?;
+    let sections = top.sections("event", "[[event]]")?.into_iter();
+    let sections: Vec<_> = sections.map(|it| it.with_levels(&values)).collect();
+    load_stages::check_beside(&load_section, &sections, &levels)?;
+    let mut events = EventSpec::read_all(&sections, &load_section, &load, &server)?;
     if scale < 1.0 {
+        scale::shrink_events(scale, &mut events);
         scale::shrink_options(scale, &mut server)
             .map_err(|problem| server_section.error_at("cnf", problem))?;
         scale::shrink(scale, &server, data.as_mut(), &mut load)
@@ -350,6 +359,7 @@ fn cell(
         data,
         load,
         proxy,
+        events,
         change: each.change,
         before: each.before,
         after: each.after,
@@ -358,7 +368,7 @@ fn cell(
 
 /// A load without a server has nothing that only a server has.
 fn refuse_server(top: &Section<'_>, load: &'static str) -> Result<(), Error> {
-    match ["server", "data", "each", "proxy"]
+    match ["server", "data", "each", "event", "proxy"]
         .into_iter()
         .find(|key| top.value(key).is_some())
     {
@@ -418,66 +428,6 @@ fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
                 .error_at("restart", problem))
         }
         _ => Ok(()),
-    }
-}
-
-/// The metrics that only some loads have.
-fn own_metrics(vocabulary: &Vocabulary) -> Vec<&'static str> {
-    let loads = vocabulary.loads.iter();
-    loads.flat_map(|kind| kind.own_metrics()).copied().collect()
-}
-
-/// What a file asks of figures.
-struct Asked<'a> {
-    chart: Option<&'a Chart>,
-    verdict: Option<&'a VerdictSpec>,
-    answers: &'a [AnswerSpec],
-}
-
-/// A figure that only some loads have is drawn and compared only where every run has it.
-fn check_metric(
-    top: &Section<'_>,
-    cells: &[Cell],
-    asked: &Asked<'_>,
-    metric: &str,
-    vocabulary: &Vocabulary,
-) -> Result<(), Error> {
-    let mut loads = cells.iter().map(|cell| cell.load.source.kind);
-    if loads.all(|kind| kind.own_metrics().contains(&metric)) {
-        return Ok(());
-    }
-    let having = vocabulary.loads.iter();
-    let having = having.filter(|kind| kind.own_metrics().contains(&metric));
-    let names: Vec<&str> = having.map(|kind| kind.name()).collect();
-    let problem = Problem::OwnMetric {
-        metric: metric.to_owned(),
-        loads: names.join(", "),
-    };
-    let draws = |chart: &Chart| chart.y.iter().any(|value| value == metric);
-    if asked.chart.is_some_and(draws) {
-        let report = top.section("report", "[report]")?;
-        let chart = report.section("chart", "[report] chart")?;
-        return Err(chart.error_at("y", problem));
-    }
-    if asked
-        .verdict
-        .is_some_and(|verdict| verdict.metric == metric)
-    {
-        let verdict = top.section("verdict", "[verdict]")?;
-        return Err(verdict.error_at("metric", problem));
-    }
-    let compares = |answer: &AnswerSpec| {
-        let compared = answer.compared.as_ref();
-        compared.is_some_and(|it| it.metric == metric)
-    };
-    let sections = top.sections("answer", "[[answer]]")?;
-    match sections
-        .iter()
-        .zip(asked.answers)
-        .find(|(_, it)| compares(it))
-    {
-        Some((section, _)) => Err(section.error_at("metric", problem)),
-        None => Ok(()),
     }
 }
 

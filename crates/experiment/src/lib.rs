@@ -31,6 +31,7 @@ pub use spec::{
     answer::{AnswerSpec, ComparedSpec},
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
+    event::{EventAction, EventSpec, ServerAction},
     load::LoadSpec,
     observe::{NoObserverAddress, Observe, ObserverAddress},
     proxy::ProxySpec,

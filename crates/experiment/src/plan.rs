@@ -1,5 +1,6 @@
 //! The plan: every run of an experiment, in its order.
 
+pub(crate) mod asked_figures;
 pub(crate) mod estimate;
 pub(crate) mod levels;
 pub(crate) mod matrix;
@@ -21,6 +22,7 @@ use crate::{
     results::identity::Identity,
     spec::{
         data::DataSpec,
+        event::EventSpec,
         load::LoadSpec,
         proxy::ProxySpec,
         repeats::Repeats,
@@ -36,6 +38,7 @@ pub(crate) struct Cell {
     pub(crate) data: Option<DataSpec>,
     pub(crate) load: LoadSpec,
     pub(crate) proxy: Option<ProxySpec>,
+    pub(crate) events: Vec<EventSpec>,
     pub(crate) change: Vec<String>,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
@@ -86,6 +89,8 @@ pub struct PlannedRun {
     pub load: LoadSpec,
     /// The proxy between clients and server; `None` where the clients connect to the server.
     pub proxy: Option<ProxySpec>,
+    /// What is done to the server while the run is measured, in the order of time.
+    pub events: Vec<EventSpec>,
     /// SQL statements that change the restored data, before a restart of the server.
     pub change: Vec<String>,
     /// SQL statements before the warm-up.
@@ -149,6 +154,7 @@ impl Plan {
                     data: cell.data,
                     load: cell.load,
                     proxy: cell.proxy,
+                    events: cell.events,
                     change: cell.change,
                     before: cell.before,
                     after: cell.after,

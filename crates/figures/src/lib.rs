@@ -3,11 +3,13 @@
 //! The display of percentiles is decided here only: by [`Percentile::measured_ns`] and [`Percentile::is_thin`] for one
 //! run, by [`are_thin`] for several together.
 
+mod event;
 mod operation;
 mod percentile;
 mod run;
 mod times;
 
+pub use event::{EventCost, RECOVERED_FROM, Stretch};
 pub use operation::{OperationFigures, StatementFigures};
 pub use percentile::{BEYOND, Percentile, QUANTILES, are_thin};
 pub use run::RunFigures;

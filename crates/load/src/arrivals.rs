@@ -8,6 +8,8 @@ use rand_xoshiro::{
 };
 use settings::{Arrivals, Process};
 
+use crate::{rate_course::RateCourse, stages::Stages};
+
 /// The position of one event loop among all.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
@@ -22,7 +24,10 @@ const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
 /// When the operations of one event loop are due: an endless series of times since the start of the load.
 #[derive(Debug, Clone)]
-pub struct Schedule(Course);
+pub struct Schedule {
+    numbers: Numbers,
+    rate: RateCourse,
+}
 
 impl Schedule {
     /// What one event loop has to start, and when, of a load with this seed; `None` in a closed loop.
@@ -30,6 +35,16 @@ impl Schedule {
     /// With a constant rate each loop has every so-many-th arrival; with a Poisson process each has an independent
     /// one of its share of the rate, which together are a Poisson process of the whole rate.
     pub fn new(arrivals: &Arrivals, seed: u64, share: Share) -> Option<Self> {
+        Self::in_stages(arrivals, &Stages::default(), seed, share)
+    }
+
+    /// The same with the rates of stages, where there are any.
+    pub(crate) fn in_stages(
+        arrivals: &Arrivals,
+        stages: &Stages,
+        seed: u64,
+        share: Share,
+    ) -> Option<Self> {
         let Arrivals::Open {
             rate_per_s,
             process,
@@ -37,32 +52,33 @@ impl Schedule {
         else {
             return None;
         };
-        Some(Self(match process {
-            Process::Constant => Course::Constant {
-                number: share.index.into(),
+        let numbers = match process {
+            Process::Constant => Numbers::Constant {
+                next: share.index.into(),
                 step: share.of.into(),
-                rate_per_s,
             },
-            Process::Poisson => Course::Poisson {
-                at_ns: 0.0,
-                mean_gap_ns: 1e9 * f64::from(share.of) / rate_per_s,
+            Process::Poisson => Numbers::Poisson {
+                due: 0.0,
+                mean_gap: share.of.into(),
                 random: stream(seed, share.index),
             },
-        }))
+        };
+        Some(Self {
+            numbers,
+            rate: RateCourse::of(rate_per_s, stages),
+        })
     }
 }
 
+/// The places of one loop's operations among those of all loops; the rate turns them into times.
 #[derive(Debug, Clone)]
-enum Course {
+enum Numbers {
     /// Each time is computed from its number, so nothing adds up over a long run.
-    Constant {
-        number: u64,
-        step: u64,
-        rate_per_s: f64,
-    },
+    Constant { next: u64, step: u64 },
+    /// Exponential gaps, of a mean of one operation over all loops together.
     Poisson {
-        at_ns: f64,
-        mean_gap_ns: f64,
+        due: f64,
+        mean_gap: f64,
         random: Xoshiro256PlusPlus,
     },
 }
@@ -71,25 +87,22 @@ impl Iterator for Schedule {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        let at_ns = match &mut self.0 {
-            Course::Constant {
-                number,
-                step,
-                rate_per_s,
-            } => {
-                let at_ns = *number as f64 * 1e9 / *rate_per_s;
-                *number += *step;
-                at_ns
+        let due = match &mut self.numbers {
+            Numbers::Constant { next, step } => {
+                let due = *next as f64;
+                *next += *step;
+                due
             }
-            Course::Poisson {
-                at_ns,
-                mean_gap_ns,
+            Numbers::Poisson {
+                due,
+                mean_gap,
                 random,
             } => {
-                *at_ns += exponential(random) * *mean_gap_ns;
-                *at_ns
+                *due += exponential(random) * *mean_gap;
+                *due
             }
         };
+        let at_ns = self.rate.at_ns(due);
         Some(Duration::from_nanos(at_ns.round() as u64))
     }
 }
@@ -110,6 +123,8 @@ pub(crate) fn exponential(random: &mut Xoshiro256PlusPlus) -> f64 {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use settings::{Level, PlannedStage, WarmUp};
+
     use super::*;
 
     const ARRIVALS: usize = 100_000;
@@ -191,6 +206,45 @@ pub(crate) mod tests {
                     (at - number as f64 / 30_000.0).abs() < 1e-9,
                     "{loops} loops"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn the_rates_of_stages_hold_however_many_loops_share_them() {
+        let stage = |from, to, length_s| PlannedStage {
+            connections: Level::constant(1),
+            rate_per_s: Some(Level { from, to }),
+            length: Duration::from_secs(length_s),
+        };
+        let plan = [stage(1_000.0, 3_000.0, 10), stage(500.0, 500.0, 10)];
+        let stages = Stages::of(WarmUp::None, &plan);
+        for process in [Process::Constant, Process::Poisson] {
+            for loops in [1, 3] {
+                let mut counts = [0_u32; 4];
+                for index in 0..loops {
+                    let share = Share { index, of: loops };
+                    let arrivals = open(1_250.0, process);
+                    let schedule = Schedule::in_stages(&arrivals, &stages, 11, share).unwrap();
+                    for at in schedule.take_while(|at| at.as_secs() < 20) {
+                        counts[at.as_secs() as usize / 5] += 1;
+                    }
+                }
+                // Five standard deviations of a Poisson process.
+                for (count, expected) in counts
+                    .into_iter()
+                    .zip([7_500.0, 12_500.0, 2_500.0, 2_500.0])
+                {
+                    let off = (f64::from(count) - expected).abs();
+                    let allowed = match process {
+                        Process::Constant => 1.0,
+                        Process::Poisson => 5.0 * f64::sqrt(expected),
+                    };
+                    assert!(
+                        off <= allowed,
+                        "{process:?}, {loops} loops: {count} of {expected}"
+                    );
+                }
             }
         }
     }

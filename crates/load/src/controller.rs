@@ -2,6 +2,7 @@
 
 use settings::{Arrivals, OnRefusal, WarmUp};
 use std::{
+    collections::BTreeMap,
     mem,
     sync::{Arc, mpsc},
     time::Duration,
@@ -10,28 +11,27 @@ use std::{
 use crate::{
     event_loop::Message,
     intervals::{Intervals, LoopInterval},
-    lines::Names,
+    lines::{self, Names},
     load::{Load, Observer},
+    offered_load::{self, LoadEnd},
     opening::Opening,
     outcome::{Ended, Error, Outcome, UserTotal},
     pace::LoopTotals,
     precision::Precise,
     recorder::{self, Cells, FailureCounts, Shape},
     rules::{Interrupt, Stop},
-    shortfall::{Evidence, Sample},
+    shortfall::Sample,
     steady_state::{Progress, SteadyState},
-    timeline::Timeline,
+    timeline::{DueIn, Timeline},
 };
 use reactor::Instant;
-use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
+use samples::{Connects, Durations, Histogram, Phase, PhaseMark};
 use units::{moment, percent};
 
 /// Interval at which the controller checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Time from the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
-/// Minimum delay of an operation that counts as late, nanoseconds.
-const LATE_NS: u64 = 1_000_000;
 
 /// Keeps the timeline of one load and merges the figures of its event loops.
 pub(crate) struct Controller<'a> {
@@ -40,6 +40,8 @@ pub(crate) struct Controller<'a> {
     observer: &'a mut dyn Observer,
     names: Names,
     arrivals: Arrivals,
+    /// Users of the first group, of which a stage needs a part.
+    staged_users: u64,
     spin: bool,
     connects: Vec<Connects>,
     interval: Duration,
@@ -57,8 +59,11 @@ pub(crate) struct Controller<'a> {
     samples: Vec<Sample>,
     /// Send lags of the operations due in the measurement.
     send_lag: Durations,
+    /// The same of each stage.
+    send_lag_by_stage: BTreeMap<u32, Durations>,
     precise: Precise,
     phase: Option<Phase>,
+    stage: Option<u32>,
     phase_why: String,
     stop_why: Option<String>,
     ended: Ended,
@@ -87,6 +92,7 @@ impl<'a> Controller<'a> {
             connects: names.connects(),
             names,
             arrivals: load.arrivals,
+            staged_users: load.groups.first().map_or(0, |group| group.users.into()),
             spin: load.spin,
             interval: load.interval,
             steady: SteadyState::new(load.warm_up, load.judge),
@@ -99,8 +105,10 @@ impl<'a> Controller<'a> {
             refusals: FailureCounts::new(),
             samples: Vec::new(),
             send_lag: Durations::default(),
+            send_lag_by_stage: BTreeMap::new(),
             precise: Precise::default(),
             phase: None,
+            stage: None,
             phase_why: String::new(),
             stop_why: None,
             ended: Ended::Planned,
@@ -245,30 +253,32 @@ impl<'a> Controller<'a> {
     }
 
     fn emit(&mut self, start: Instant, interval: LoopInterval) {
-        let phase = self.timeline.phase(interval.from);
-        if phase == Phase::Drain && interval.cells.is_empty() && interval.carried.is_empty() {
+        let part = self.timeline.due_in(interval.from);
+        if part.phase == Phase::Drain && interval.cells.is_empty() && interval.carried.is_empty() {
             self.empty_drain.push(interval);
             return;
         }
         for empty in mem::take(&mut self.empty_drain) {
-            self.emit_in(phase, start, empty);
+            self.emit_in(part, start, empty);
         }
-        self.emit_in(phase, start, interval);
+        self.emit_in(part, start, interval);
     }
 
-    fn emit_in(&mut self, phase: Phase, start: Instant, interval: LoopInterval) {
+    fn emit_in(&mut self, part: DueIn, start: Instant, interval: LoopInterval) {
+        let phase = part.phase;
         let (from, to) = (interval.from, interval.to);
         let t_s = (from - start).as_secs_f64();
         let length_s = (to - from).as_secs_f64();
-        let sample = self.sample(&interval, phase, t_s);
+        let users = self.active_users(from + (to - from) / 2 - start);
+        let sample = self.sample(&interval, part, users, t_s);
         let per_s = sample.back as f64 / length_s;
         self.totals.add(&interval.cells);
         for cells in interval.carried.values() {
             self.totals.add(cells);
         }
-        let own = [(&phase, &interval.cells)];
+        let own = [(&part, &interval.cells)];
         for (due_in, cells) in interval.carried.iter().chain(own) {
-            let is_due = *due_in == Phase::Measurement;
+            let is_due = due_in.phase == Phase::Measurement;
             // Operations of a warm-up's backlog that are completed in the measurement are results as well.
             if is_due || phase == Phase::Measurement {
                 self.succeeded += cells.succeeded();
@@ -276,13 +286,18 @@ impl<'a> Controller<'a> {
             if is_due {
                 self.send_lag.add(&cells.send_lag);
             }
+            if let Some(stage) = due_in.stage {
+                let of_stage = self.send_lag_by_stage.entry(stage).or_default();
+                of_stage.add(&cells.send_lag);
+            }
         }
         if phase == Phase::Measurement {
             self.look_at_precision(start, &interval);
         }
         self.announce(phase, t_s);
+        self.announce_stage(part.stage);
         self.observer
-            .interval(self.names.interval(t_s, phase, interval));
+            .interval(self.names.interval(t_s, part, users, interval));
         if phase != Phase::Drain {
             self.samples.push(sample);
         }
@@ -295,16 +310,24 @@ impl<'a> Controller<'a> {
         }
     }
 
+    /// Users that have operations at this time since the start of the load.
+    fn active_users(&self, since_start: Duration) -> u64 {
+        let all = self.names.users();
+        let of_stage = self.timeline.stages().connections_at(since_start);
+        of_stage.map_or(all, |it| all - self.staged_users + u64::from(it))
+    }
+
     /// The figures of an interval for the rule about a missed rate.
-    fn sample(&self, interval: &LoopInterval, phase: Phase, t_s: f64) -> Sample {
+    fn sample(&self, interval: &LoopInterval, part: DueIn, users: u64, t_s: f64) -> Sample {
         let length_s = (interval.to - interval.from).as_secs_f64();
         let back = || interval.carried.values().chain([&interval.cells]);
         let service = back().flat_map(|cells| &cells.service);
         Sample {
             t_s,
             length_s,
-            phase,
-            pace: self.names.pace(interval.pace, length_s),
+            phase: part.phase,
+            stage: part.stage,
+            pace: lines::pace(interval.pace, length_s, users),
             back: back().map(Cells::succeeded).sum(),
             service_sum_ns: service.map(|durations| durations.sum_ns).sum(),
         }
@@ -322,6 +345,18 @@ impl<'a> Controller<'a> {
             Phase::Drain => "operations that were due before the stop".to_owned(),
         };
         self.observer.phase(PhaseMark { t_s, phase, why });
+    }
+
+    fn announce_stage(&mut self, stage: Option<u32>) {
+        let Some(number) = stage.filter(|_| self.stage != stage) else {
+            return;
+        };
+        self.stage = stage;
+        let placed = self.timeline.stages().placed().get(number as usize - 1);
+        let begun = placed.map(|placed| offered_load::line(placed, number, None));
+        begun
+            .into_iter()
+            .for_each(|stage| self.observer.stage(stage));
     }
 
     /// Ends the measurement at the next interval once the requested quantile is known precisely enough.
@@ -402,16 +437,31 @@ impl<'a> Controller<'a> {
     }
 
     fn outcome(mut self, start: Instant) -> Outcome {
-        let due = self.evidence().due();
         let counters = self.observer.counters(self.steady.since_s());
         let not_steady = self.steady.why_not(&counters);
         let stop_why = self.stop_why.take().into_iter().chain(not_steady);
         let stop_why = stop_why.reduce(|first, second| format!("{first}; {second}"));
+        let measured = self.samples.iter();
+        let measured = measured.filter(|sample| sample.phase == Phase::Measurement);
+        let due = measured.map(|sample| sample.pace.due).sum();
         let stop_at = self.timeline.stop_at();
         if stop_at.is_none_or(|stop| reactor::system_now() < stop) {
             // In the last interval, users have reached their end: the waiting operations were not theirs.
             self.samples.pop();
         }
+        let load_end = LoadEnd {
+            arrivals: self.arrivals,
+            stages: self.timeline.stages(),
+            due,
+            spin: self.spin,
+            ends_by_itself: matches!(self.stop, Stop::WhenUsersEnd | Stop::Operations(_)),
+            connections: self.connects.iter().map(|connects| connects.count).sum(),
+            samples: &self.samples,
+            send_lag: &self.send_lag,
+            send_lag_by_stage: &self.send_lag_by_stage,
+            left: &self.left,
+        };
+        let (offered, stages) = (load_end.whole(), load_end.stages());
         Outcome {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),
             errors: self.names.errors(&self.failures, &self.refusals),
@@ -419,42 +469,11 @@ impl<'a> Controller<'a> {
             totals: self.names.totals(&self.totals),
             users: std::mem::take(&mut self.user_totals),
             unfinished: self.left.in_flight,
-            offered: self.offered(due),
+            offered,
+            stages,
             connects: self.connects,
             stop_why,
             ended: self.ended,
-        }
-    }
-
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence {
-            rate_per_s: self.arrivals.rate_per_s().unwrap_or(f64::INFINITY),
-            connections: self.connects.iter().map(|connects| connects.count).sum(),
-            samples: &self.samples,
-            calm: self.left.calm,
-            spin: self.spin,
-        }
-    }
-
-    /// The requested load, with the number of operations due in the measurement.
-    fn offered(&self, due: u64) -> Offered {
-        let rate_per_s = self.arrivals.rate_per_s();
-        let evidence = self.evidence();
-        let begun_late = self.send_lag.histogram.count_above(LATE_NS);
-        Offered {
-            process: self.arrivals.process().to_owned(),
-            rate_per_s,
-            spin: self.spin,
-            ends_by_itself: matches!(self.stop, Stop::WhenUsersEnd | Stop::Operations(_)),
-            due,
-            behind: evidence.behind(),
-            late: begun_late + self.left.not_started,
-            waiting_max: evidence.waiting_max(),
-            not_started: self.left.not_started,
-            unfinished: self.left.unfinished,
-            in_flight: self.left.in_flight,
-            waits: self.left.waits.clone(),
-            shortfall: rate_per_s.and_then(|_| evidence.shortfall()),
         }
     }
 }

@@ -22,14 +22,14 @@ pub(crate) use message::Message;
 use one_user::EndReason;
 use shared_state::SharedState;
 pub(crate) use shared_state::Task;
-pub(crate) use slot::GroupOffsets;
 use slot::UserSlot;
+pub(crate) use slot::{Dealt, GroupOffsets};
 
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(
     task: Task,
     options: Options,
-    users: Vec<(GroupOffsets, U)>,
+    users: Vec<Dealt<U>>,
 ) -> std::io::Result<()> {
     let reactor = Reactor::with_options(options)?;
     reactor.run(async move {
@@ -43,6 +43,7 @@ pub(crate) fn run<U: User + 'static>(
             users: RefCell::new(vec![UserTotal::default(); connected.len()]),
             pace: Pace::new(
                 &task.arrivals,
+                task.timeline.stages(),
                 task.seed,
                 task.share,
                 connected.len(),
@@ -56,8 +57,18 @@ pub(crate) fn run<U: User + 'static>(
             begun_anew: StdCell::new(0),
             task,
         });
-        for (slot, (offsets, user)) in connected.into_iter().enumerate() {
-            reactor::spawn(live(Rc::clone(&shared), UserSlot { offsets, slot }, user));
+        for (slot, dealt) in connected.into_iter().enumerate() {
+            let Dealt {
+                offsets,
+                place,
+                user,
+            } = dealt;
+            let slot = UserSlot {
+                offsets,
+                slot,
+                place,
+            };
+            reactor::spawn(live(Rc::clone(&shared), slot, user));
         }
         shared.keep_time().await;
     });

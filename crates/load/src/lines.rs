@@ -1,7 +1,7 @@
 //! Converts the figures to lines of the run record.
 
 use samples::{
-    Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, Phase, StatementInterval,
+    Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, StatementInterval,
 };
 
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     outcome::OperationTotal,
     pace::LoopPace,
     recorder::{CarriedCells, Cells, FailureCounts, Failures, Shape},
+    timeline::DueIn,
 };
 
 /// Operation name of a connection that could not be opened.
@@ -75,36 +76,33 @@ impl Names {
         self.groups.iter().map(none).collect()
     }
 
-    pub(crate) fn interval(&self, t_s: f64, phase: Phase, measured: LoopInterval) -> Interval {
+    /// An interval as a line; `users` are those that were active in it.
+    pub(crate) fn interval(
+        &self,
+        t_s: f64,
+        part: DueIn,
+        users: u64,
+        measured: LoopInterval,
+    ) -> Interval {
         let length_s = (measured.to - measured.from).as_secs_f64();
         let cells = measured.cells;
         Interval {
             t_s,
             length_s,
-            phase,
+            phase: part.phase,
+            stage: part.stage,
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: Some(cells.send_lag),
-            pace: Some(self.pace(measured.pace, length_s)),
+            pace: Some(pace(measured.pace, length_s, users)),
             carried: self.carried(measured.carried),
-        }
-    }
-
-    /// The pace of the event loops.
-    pub(crate) fn pace(&self, pace: LoopPace, length_s: f64) -> Pace {
-        Pace {
-            due: pace.due,
-            waiting: pace.waiting,
-            waiting_max: pace.waiting_max,
-            busy: pace.in_flight / self.users.max(1) as f64,
-            loop_cpu: (pace.cpu.as_secs_f64() / length_s.max(1e-9)).min(1.0),
-            loop_delay_max_ns: pace.delay.as_nanos() as u64,
         }
     }
 
     fn carried(&self, carried: CarriedCells) -> Vec<Carried> {
         let carried = carried.into_iter().map(|(due_in, cells)| Carried {
-            due_in,
+            due_in: due_in.phase,
+            stage: due_in.stage,
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: cells.send_lag,
@@ -188,6 +186,19 @@ impl Names {
             .iter()
             .map(|((group, _), refused)| error_count(&self.groups[*group], CONNECT, refused));
         of_operations.chain(of_connections).collect()
+    }
+}
+
+/// The pace of the event loops with this number of active users.
+pub(crate) fn pace(pace: LoopPace, length_s: f64, users: u64) -> Pace {
+    Pace {
+        due: pace.due,
+        waiting: pace.waiting,
+        waiting_max: pace.waiting_max,
+        // Just after a stage with more users, some of them still end an operation.
+        busy: (pace.in_flight / users.max(1) as f64).min(1.0),
+        loop_cpu: (pace.cpu.as_secs_f64() / length_s.max(1e-9)).min(1.0),
+        loop_delay_max_ns: pace.delay.as_nanos() as u64,
     }
 }
 

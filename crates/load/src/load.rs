@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use samples::{Interval, PhaseMark};
-use settings::{Arrivals, OnError, OnRefusal, WarmUp};
+use samples::{Interval, LoadStage, PhaseMark};
+use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
-use crate::rules::{Counters, Drain, Judge, Stop};
+use crate::{
+    rules::{Counters, Drain, Judge, Stop},
+    tolerated::Tolerated,
+};
 
 /// Users of one kind.
 pub struct Group<U> {
@@ -30,8 +33,12 @@ pub struct Load<U> {
     /// Event loops keep their CPU busy shortly before a timer is due, so that operations start within a microsecond of
     /// it.
     pub spin: bool,
-    /// The start times of operations.
+    /// The start times of operations; with stages, at their mean rate.
     pub arrivals: Arrivals,
+    /// The levels of the measurement, one after the other; empty if it has one. Their warm-up has a fixed length, and the
+    /// measurement ends with the last one. A stage needs the first users of the first group; all users are connected
+    /// before the start, and those that a stage does not need are idle in it.
+    pub stages: Vec<PlannedStage>,
     /// Seed of the times of a Poisson process and of think times.
     pub seed: u64,
     /// When the measurement begins.
@@ -46,6 +53,8 @@ pub struct Load<U> {
     pub on_refusal: OnRefusal,
     /// The policy for a failed operation.
     pub on_error: OnError,
+    /// Failures with a planned cause, which do not end the load whatever that policy is.
+    pub tolerated: Tolerated,
     /// Length of an interval.
     pub interval: Duration,
 }
@@ -60,6 +69,8 @@ pub trait Observer {
     fn started(&mut self);
     /// A phase begins.
     fn phase(&mut self, mark: PhaseMark);
+    /// A stage begins.
+    fn stage(&mut self, _stage: LoadStage) {}
     /// An interval is over.
     fn interval(&mut self, interval: Interval);
     /// The server's counters since this time after the start of the load, as far as the observer has them.

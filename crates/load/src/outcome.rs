@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use samples::{Connects, ErrorCount, Histogram, Offered};
+use samples::{Connects, ErrorCount, Histogram, LoadStage, Offered};
 use workload::Failure;
 
 /// The outcome of a load.
@@ -14,6 +14,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// The requested load, and whether it was reached.
     pub offered: Offered,
+    /// The stages that began, each with its offered load; empty for a load without stages.
+    pub stages: Vec<LoadStage>,
     /// The last state of a stop rule that depends on the results, in words.
     pub stop_why: Option<String>,
     /// Connection times, one entry per group.

@@ -2,18 +2,21 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     iter::Peekable,
     time::Duration,
 };
 
 use reactor::Instant;
-use samples::Durations;
+use samples::{Durations, Phase};
 
 use settings::Arrivals;
 
 use crate::{
     arrivals::{Schedule, Share},
+    stages::Stages,
     think_times::ThinkTimes,
+    timeline::DueIn,
 };
 
 /// The pace of an event loop in one interval; the values of several can be added.
@@ -56,8 +59,18 @@ pub(crate) struct LoopTotals {
     pub(crate) not_started: u64,
     /// Waiting times of the latter two so far.
     pub(crate) waits: Durations,
+    /// The latter three by the stage in which the operations were due; empty without stages.
+    pub(crate) by_stage: BTreeMap<u32, Unanswered>,
     /// Number and sum of the service times of operations that started while at most half of the users were busy.
     pub(crate) calm: (u64, Duration),
+}
+
+/// Operations of one stage that were not completed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unanswered {
+    pub(crate) unfinished: u64,
+    pub(crate) not_started: u64,
+    pub(crate) waits: Durations,
 }
 
 impl LoopTotals {
@@ -69,6 +82,12 @@ impl LoopTotals {
         self.waits.add(&other.waits);
         self.calm.0 += other.calm.0;
         self.calm.1 += other.calm.1;
+        for (stage, more) in &other.by_stage {
+            let sum = self.by_stage.entry(*stage).or_default();
+            sum.unfinished += more.unfinished;
+            sum.not_started += more.not_started;
+            sum.waits.add(&more.waits);
+        }
     }
 }
 
@@ -104,12 +123,16 @@ impl Pace {
     /// The pace of an event loop with this number of users.
     pub(crate) fn new(
         arrivals: &Arrivals,
+        stages: &Stages,
         seed: u64,
         share: Share,
         users: usize,
         start: Instant,
     ) -> Self {
-        let schedule = || Schedule::new(arrivals, seed, share).map(Iterator::peekable);
+        let schedule = || {
+            let schedule = Schedule::in_stages(arrivals, stages, seed, share);
+            schedule.map(Iterator::peekable)
+        };
         Self {
             start,
             unclaimed: schedule().map(RefCell::new),
@@ -142,14 +165,18 @@ impl Pace {
         self.unclaimed.is_some()
     }
 
-    /// Records the start of this user's operation; true while at most half of the users are busy.
-    pub(crate) fn begin(&self, user: usize, scheduled: Instant) -> bool {
-        let mut flying = self.flying.borrow_mut();
-        flying[user] = Some(scheduled);
+    /// Number of users.
+    pub(crate) fn users(&self) -> u64 {
+        self.flying.borrow().len() as u64
+    }
+
+    /// Records the start of this user's operation; true while at most half of the active users are busy.
+    pub(crate) fn begin(&self, user: usize, scheduled: Instant, active: u64) -> bool {
+        self.flying.borrow_mut()[user] = Some(scheduled);
         let in_flight = self.in_flight.get() + 1;
         self.in_flight.set(in_flight);
         self.begun.set(self.begun.get() + 1);
-        in_flight == 1 || 2 * in_flight <= flying.len() as u64
+        in_flight == 1 || 2 * in_flight <= active
     }
 
     /// Records the end of this user's operation.
@@ -215,13 +242,13 @@ impl Pace {
         }
     }
 
-    /// The state when the loop gives up at `now`; `measured` tests whether an operation was due in the measurement.
+    /// The state when the loop gives up at `now`; `due_in` returns the part of the load in which an operation was due.
     /// Without a stop no operation is due any more.
     pub(crate) fn left(
         &self,
         now: Instant,
         stop: Option<Instant>,
-        measured: impl Fn(Instant) -> bool,
+        due_in: impl Fn(Instant) -> DueIn,
     ) -> LoopTotals {
         let mut left = LoopTotals {
             in_flight: self.in_flight.get(),
@@ -229,17 +256,33 @@ impl Pace {
             ..LoopTotals::default()
         };
         let flying = self.flying.borrow();
-        for scheduled in flying.iter().flatten().filter(|&&due| measured(due)) {
-            left.unfinished += 1;
-            left.waits.record((now - *scheduled).as_nanos() as u64);
+        for scheduled in flying.iter().flatten() {
+            let DueIn { phase, stage } = due_in(*scheduled);
+            if phase == Phase::Measurement {
+                let wait_ns = (now - *scheduled).as_nanos() as u64;
+                left.unfinished += 1;
+                left.waits.record(wait_ns);
+                if let Some(stage) = stage {
+                    let of_stage = left.by_stage.entry(stage).or_default();
+                    of_stage.unfinished += 1;
+                    of_stage.waits.record(wait_ns);
+                }
+            }
         }
         if let (Some(unclaimed), Some(stop)) = (&self.unclaimed, stop) {
             let mut unclaimed = unclaimed.borrow_mut();
             while let Some(due) = unclaimed.next_if(|at| self.start + *at < stop) {
                 let due = self.start + due;
-                if measured(due) {
+                let DueIn { phase, stage } = due_in(due);
+                if phase == Phase::Measurement {
+                    let wait_ns = (now - due).as_nanos() as u64;
                     left.not_started += 1;
-                    left.waits.record((now - due).as_nanos() as u64);
+                    left.waits.record(wait_ns);
+                    if let Some(stage) = stage {
+                        let of_stage = left.by_stage.entry(stage).or_default();
+                        of_stage.not_started += 1;
+                        of_stage.waits.record(wait_ns);
+                    }
                 }
             }
         }

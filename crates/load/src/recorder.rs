@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use samples::{Durations, Phase, ReturnedRows};
 use workload::{Class, Failure};
 
+use crate::timeline::DueIn;
+
 /// The figures of one operation type in one interval of one event loop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
@@ -107,8 +109,8 @@ impl Cells {
     }
 }
 
-/// Operations completed in an interval but due in an earlier phase, by that phase.
-pub(crate) type CarriedCells = BTreeMap<Phase, Cells>;
+/// Operations completed in an interval but due in an earlier phase or stage, by that.
+pub(crate) type CarriedCells = BTreeMap<DueIn, Cells>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Failures {
@@ -230,20 +232,20 @@ impl Recorder {
         }
     }
 
-    /// The cells for an operation: those of the interval, or those of operations from an earlier phase.
-    fn cells(&mut self, carried: Option<Phase>) -> &mut Cells {
+    /// The cells for an operation: those of the interval, or those of operations from an earlier phase or stage.
+    fn cells(&mut self, carried: Option<DueIn>) -> &mut Cells {
         match carried {
             None => &mut self.cells,
-            Some(phase) => {
+            Some(due_in) => {
                 let shape = self.shape;
                 self.carried
-                    .entry(phase)
+                    .entry(due_in)
                     .or_insert_with(|| Cells::new(shape))
             }
         }
     }
 
-    pub(crate) fn succeed(&mut self, operation: usize, took: Timing, carried: Option<Phase>) {
+    pub(crate) fn succeed(&mut self, operation: usize, took: Timing, carried: Option<DueIn>) {
         let cells = self.cells(carried);
         cells.operations[operation]
             .response
@@ -261,7 +263,7 @@ impl Recorder {
         statement: usize,
         class: Class,
         time_ns: u64,
-        carried: Option<Phase>,
+        carried: Option<DueIn>,
     ) {
         let cell = &mut self.cells(carried).statements[statement];
         match class {
@@ -276,7 +278,7 @@ impl Recorder {
     }
 
     /// Records the rows that an operation of a single statement returned.
-    pub(crate) fn returned(&mut self, operation: usize, rows: u64, carried: Option<Phase>) {
+    pub(crate) fn returned(&mut self, operation: usize, rows: u64, carried: Option<DueIn>) {
         self.cells(carried).operations[operation]
             .returned
             .record(rows);
@@ -290,7 +292,7 @@ impl Recorder {
     }
 
     /// Records an operation that failed after all attempts.
-    pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<Phase>) {
+    pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<DueIn>) {
         let cells = self.cells(carried);
         cells.operations[operation].errors += 1;
         cells.send_lag.record(send_lag_ns);
@@ -373,11 +375,12 @@ mod tests {
     #[test]
     fn what_an_earlier_phase_left_over_is_kept_apart() {
         let mut recorder = Recorder::new(shape(false));
-        recorder.succeed(0, TOOK, Some(Phase::WarmUp));
-        recorder.statement(0, Class::Read { rows: 3 }, 7, Some(Phase::WarmUp));
+        let warm_up = DueIn::from(Phase::WarmUp);
+        recorder.succeed(0, TOOK, Some(warm_up));
+        recorder.statement(0, Class::Read { rows: 3 }, 7, Some(warm_up));
         let (cells, carried) = recorder.take(None);
         assert!(cells.is_empty());
-        let left_over = &carried[&Phase::WarmUp];
+        let left_over = &carried[&warm_up];
         assert_eq!(
             (left_over.succeeded(), left_over.statements[0].reads),
             (1, 1)

@@ -22,6 +22,8 @@ pub(crate) struct Sample {
     pub(crate) t_s: f64,
     pub(crate) length_s: f64,
     pub(crate) phase: Phase,
+    /// Of a measurement with stages, from 1.
+    pub(crate) stage: Option<u32>,
     pub(crate) pace: Pace,
     /// Number of successful operations completed, and the sum of their service times.
     pub(crate) back: u64,
@@ -171,6 +173,7 @@ mod tests {
             t_s,
             length_s: 1.0,
             phase: Phase::Measurement,
+            stage: None,
             pace: Pace {
                 due: 1000,
                 waiting,

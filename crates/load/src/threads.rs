@@ -14,10 +14,11 @@ use crate::{
     arrivals::Share,
     budget::{Allowance, Budget},
     controller::Controller,
-    event_loop::{self, GroupOffsets, Task},
+    event_loop::{self, Dealt, GroupOffsets, Task},
     load::{Group, Load, Observer},
     outcome::{Error, Outcome},
     rules::{Interrupt, Stop},
+    stages::Stages,
     timeline::Timeline,
 };
 
@@ -49,10 +50,12 @@ pub fn drive<U: User + 'static>(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let timeline = Arc::new(Timeline::new(load.interval));
+    let stages = Stages::of(load.warm_up, &load.stages);
+    let timeline = Arc::new(Timeline::new(load.interval, stages));
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, arrivals, seed) = (load.on_error, load.arrivals, load.seed);
+    let (on_error, tolerated) = (load.on_error, load.tolerated);
+    let (arrivals, seed) = (load.arrivals, load.seed);
     let shape = controller.shape();
     let drain = load.drain;
     let loops = load.loops.max(1);
@@ -82,6 +85,7 @@ pub fn drive<U: User + 'static>(
                 seed,
                 allowance: Allowance::new(budget.clone()),
                 on_error,
+                tolerated,
                 drain,
                 timeline: Arc::clone(&timeline),
                 messages: messages.clone(),
@@ -90,8 +94,11 @@ pub fn drive<U: User + 'static>(
             thread::Builder::new()
                 .name(format!("loop-{index}"))
                 .spawn(move || {
-                    let make = |(offsets, index): (GroupOffsets, u32)| {
-                        (offsets, (groups[offsets.group].make)(index))
+                    let make = |(offsets, index): (GroupOffsets, u32)| Dealt {
+                        offsets,
+                        // The users of other groups serve those of the first one.
+                        place: Some(index).filter(|_| offsets.group == 0),
+                        user: (groups[offsets.group].make)(index),
                     };
                     event_loop::run(task, options, users.into_iter().map(make).collect())
                 })

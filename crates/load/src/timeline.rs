@@ -8,6 +8,8 @@ use std::{
 use reactor::Instant;
 use samples::Phase;
 
+use crate::stages::Stages;
+
 /// Not decided yet.
 const OPEN: u64 = u64::MAX;
 
@@ -24,10 +26,25 @@ pub(crate) struct Timeline {
     /// How often the measurement was started again.
     begun_anew: AtomicU64,
     interval: Duration,
+    stages: Stages,
+}
+
+/// The part of a load in which an operation was due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DueIn {
+    pub(crate) phase: Phase,
+    /// Of a measurement with stages, from 1.
+    pub(crate) stage: Option<u32>,
+}
+
+impl From<Phase> for DueIn {
+    fn from(phase: Phase) -> Self {
+        Self { phase, stage: None }
+    }
 }
 
 impl Timeline {
-    pub(crate) fn new(interval: Duration) -> Self {
+    pub(crate) fn new(interval: Duration, stages: Stages) -> Self {
         Self {
             start_ns: AtomicU64::new(OPEN),
             measure_from_ns: AtomicU64::new(OPEN),
@@ -35,7 +52,13 @@ impl Timeline {
             cut_off: AtomicBool::new(false),
             begun_anew: AtomicU64::new(0),
             interval,
+            stages,
         }
+    }
+
+    /// The stages of the load.
+    pub(crate) fn stages(&self) -> &Stages {
+        &self.stages
     }
 
     pub(crate) fn start(&self) -> Option<Instant> {
@@ -98,10 +121,12 @@ impl Timeline {
         now.as_ns() >= self.stop_at_ns.load(Ordering::Relaxed)
     }
 
-    /// End of the interval that starts at `from`: one interval later, cut off at the start of a phase.
+    /// End of the interval that starts at `from`: one interval later, cut off at the start of a phase or a stage.
     pub(crate) fn interval_end(&self, from: Instant) -> Instant {
         let regular = from + self.interval;
-        [self.measure_from(), self.stop_at()]
+        let stage = self.start().filter(|_| !self.stages.is_empty());
+        let stage = stage.and_then(|start| Some(start + self.stages.begin_after(from - start)?));
+        [self.measure_from(), self.stop_at(), stage]
             .into_iter()
             .flatten()
             .filter(|&cut| cut > from)
@@ -118,6 +143,16 @@ impl Timeline {
             Phase::WarmUp
         }
     }
+
+    /// Phase and stage of what is due at this time.
+    pub(crate) fn due_in(&self, at: Instant) -> DueIn {
+        let phase = self.phase(at);
+        let measured = self.start().filter(|_| phase == Phase::Measurement);
+        DueIn {
+            phase,
+            stage: measured.and_then(|start| self.stages.number_at(at - start)),
+        }
+    }
 }
 
 fn decided(moment: &AtomicU64) -> Option<Instant> {
@@ -129,12 +164,14 @@ fn decided(moment: &AtomicU64) -> Option<Instant> {
 
 #[cfg(test)]
 mod tests {
+    use settings::{Level, PlannedStage, WarmUp};
+
     use super::*;
 
     #[test]
     fn intervals_are_cut_where_a_phase_begins() {
         let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
-        let timeline = Timeline::new(Duration::from_secs(1));
+        let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
         timeline.set_start(at(0));
         timeline.set_measure_from(at(1_500));
         timeline.stop_by(at(3_700));
@@ -153,9 +190,38 @@ mod tests {
     }
 
     #[test]
+    fn intervals_are_cut_where_a_stage_begins() {
+        let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
+        let stage = |length_ms| PlannedStage {
+            connections: Level::constant(1),
+            rate_per_s: None,
+            length: Duration::from_millis(length_ms),
+        };
+        let warm_up = WarmUp::For(Duration::from_millis(500));
+        let stages = Stages::of(warm_up, &[stage(1_300), stage(2_000)]);
+        let timeline = Timeline::new(Duration::from_secs(1), stages);
+        timeline.set_start(at(100));
+        timeline.set_measure_from(at(600));
+        timeline.stop_by(at(3_900));
+        let part = |phase, stage| DueIn { phase, stage };
+        let cases = [
+            (100, 600, part(Phase::WarmUp, None)),
+            (600, 1_600, part(Phase::Measurement, Some(1))),
+            (1_600, 1_900, part(Phase::Measurement, Some(1))),
+            (1_900, 2_900, part(Phase::Measurement, Some(2))),
+            (2_900, 3_900, part(Phase::Measurement, Some(2))),
+            (3_900, 4_900, part(Phase::Drain, None)),
+        ];
+        for (from, to, due_in) in cases {
+            assert_eq!(timeline.interval_end(at(from)), at(to), "from {from} ms");
+            assert_eq!(timeline.due_in(at(from)), due_in, "from {from} ms");
+        }
+    }
+
+    #[test]
     fn what_was_measured_becomes_warm_up_unless_the_load_was_cut_off() {
         let at = Instant::from_ns;
-        let timeline = Timeline::new(Duration::from_nanos(10));
+        let timeline = Timeline::new(Duration::from_nanos(10), Stages::default());
         timeline.set_start(at(0));
         timeline.set_measure_from(at(20));
         timeline.stop_by(at(60));
@@ -175,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_stop_is_never_moved_back() {
-        let timeline = Timeline::new(Duration::from_secs(1));
+        let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
         timeline.stop_by(Instant::from_ns(5));
         timeline.stop_by(Instant::from_ns(9));
         assert_eq!(timeline.stop_at(), Some(Instant::from_ns(5)));

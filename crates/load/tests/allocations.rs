@@ -17,7 +17,7 @@ use std::{
 
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, Process, Stop,
-    WarmUp,
+    Tolerated, WarmUp,
 };
 use protocol::{
     Connection,
@@ -217,6 +217,7 @@ fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arriva
         loops: 1,
         spin: false,
         arrivals,
+        stages: Vec::new(),
         seed: 1,
         judge: |_| Judgement {
             steady_from: None,
@@ -228,6 +229,7 @@ fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arriva
         drain: Drain::USUAL,
         on_refusal: load::OnRefusal::Stop,
         on_error: OnError::Stop,
+        tolerated: Tolerated::default(),
         // Delivering an interval may allocate: none ends here.
         interval: Duration::from_secs(3600),
     };

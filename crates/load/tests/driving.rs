@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, OnRefusal,
-    Outcome, Precision, Process, Stop, WarmUp,
+    Outcome, Precision, Process, Stop, Tolerated, WarmUp,
 };
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
@@ -78,6 +78,7 @@ fn drive_taking(
         loops,
         spin: false,
         arrivals,
+        stages: Vec::new(),
         seed: 5,
         judge: |_| Judgement {
             steady_from: None,
@@ -89,6 +90,7 @@ fn drive_taking(
         drain: Drain::USUAL,
         on_refusal: OnRefusal::Stop,
         on_error: OnError::Stop,
+        tolerated: Tolerated::default(),
         interval: Duration::from_millis(100),
     };
     let mut seen = Seen::default();

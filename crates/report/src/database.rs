@@ -1,16 +1,22 @@
 //! The summary of an experiment as a SQLite database that any SQL client can query.
 
+mod columns;
+mod load_stages;
+
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-use figures::{QUANTILES, Times};
 use rusqlite::{Connection, Transaction, params};
 use samples::Record;
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
-use crate::{results::Results, tables::factor_columns::free_names};
+use crate::{
+    results::Results,
+    tables::{events::event_rows, factor_columns::free_names},
+};
+use columns::{integer, thin_percentiles, time_columns};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -138,45 +144,12 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
         insert_cpu(&transaction, &execution)?;
         insert_costs(&transaction, &execution)?;
         insert_errors(&transaction, record)?;
+        insert_events(&transaction, record)?;
     }
+    load_stages::insert(&transaction, results)?;
     transaction.execute_batch(&view(results))?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
-}
-
-/// Microseconds from nanoseconds: the usual unit for the times of a database's statements.
-fn us(ns: u64) -> f64 {
-    ns as f64 / 1e3
-}
-
-/// SQLite's integers are signed; larger values than 2^63 do not occur.
-fn integer(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-/// The percentiles that are based on few operations, `p99 p999`; `None` if there are none.
-fn thin_percentiles(times: Option<&Times>) -> Option<String> {
-    let percentiles = times?.percentiles.iter().zip(["p50", "p95", "p99", "p999"]);
-    let thin = percentiles.filter(|(it, _)| it.measured_ns().is_some() && it.is_thin());
-    let names: Vec<&str> = thin.map(|(_, name)| name).collect();
-    (!names.is_empty()).then(|| names.join(" "))
-}
-
-/// The seven columns of response times in the order of the schema.
-fn time_columns(times: Option<&Times>) -> [Option<f64>; 7] {
-    let Some(times) = times else {
-        return [None; 7];
-    };
-    let [p50, p95, p99, p999] = QUANTILES.map(|quantile| times.measured_ns(quantile).map(us));
-    [
-        Some(times.mean_ns / 1e3),
-        Some(us(times.min_ns)),
-        p50,
-        p95,
-        p99,
-        p999,
-        Some(us(times.max_ns)),
-    ]
 }
 
 fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
@@ -187,7 +160,7 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     let (state, stalls) = (run_state(record), run_stalls(record));
     let why_not = match &state {
         Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),
-        Err(_) if record.loaded.is_some() => Vec::new(),
+        Err(_) if record.loaded.is_some() || !record.has_one_level() => Vec::new(),
         Err(why) => vec![why.to_string()],
     };
     let why_not = Some(why_not.join("; ")).filter(|why| !why.is_empty());
@@ -318,6 +291,38 @@ fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result
             error.message,
             integer(error.count),
             integer(error.retried),
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_events(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?;
+    for row in event_rows(record) {
+        let (event, cost) = (row.event, row.cost.as_ref());
+        let after = cost.and_then(|it| it.after.as_ref());
+        let us = |ms: Option<f64>| ms.map(|ms| ms * 1e3);
+        insert.execute(params![
+            record.header.run,
+            event.number,
+            event.name,
+            event.action,
+            event.what,
+            event.at_s,
+            event.begin_s,
+            event.end_s,
+            event.outcome.word(),
+            Some(&event.message).filter(|it| !it.is_empty()),
+            cost.map(|it| it.before.throughput_per_s),
+            cost.map(|it| it.during.throughput_per_s),
+            after.map(|it| it.throughput_per_s),
+            us(cost.and_then(|it| it.before.p99_ms)),
+            us(cost.and_then(|it| it.during.p99_ms)),
+            us(after.and_then(|it| it.p99_ms)),
+            cost.map(|it| it.lost_operations),
+            cost.and_then(|it| it.recovered_after_s),
         ])?;
     }
     Ok(())

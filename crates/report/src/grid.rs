@@ -7,7 +7,7 @@ pub(crate) mod scaling;
 
 use std::collections::BTreeMap;
 
-use samples::{Host, Record};
+use samples::{Host, Record, STAGE};
 use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric};
 
@@ -31,7 +31,7 @@ pub(crate) struct Grid<'r> {
     pub(crate) facets: Vec<Facet>,
     /// The measures to draw, in this order.
     pub(crate) measures: Vec<Measure>,
-    /// Each run with its figures, in the order of [`Results::runs`].
+    /// Each run or stage with its figures, in the order of [`Results::compared`].
     pub(crate) executions: Vec<Execution<'r>>,
     /// The comparisons with the baseline; empty without a question.
     pub(crate) answers: Vec<verdict::Answer>,
@@ -111,7 +111,7 @@ impl<'r> Grid<'r> {
     }
 
     pub(crate) fn of(results: &'r Results) -> Self {
-        let executions = results.runs.iter().map(|it| Execution::of(it, 1));
+        let executions = results.compared().iter().map(|it| Execution::of(it, 1));
         let executions: Vec<Execution<'_>> = executions.collect();
         let answers = match &results.verdict {
             Some(question) => verdict::answers(question, &executions),
@@ -123,7 +123,7 @@ impl<'r> Grid<'r> {
             .into_iter()
             .partition(|factor| factor.levels.len() > 1);
         let mut rest = varied;
-        let x = take_x(&mut rest, results.chart.as_ref());
+        let x = take_x(&mut rest, results);
         let line = take_line(&mut rest, results.chart.as_ref());
         // Factors that the author did not name also make facets, so that no chart mixes combinations.
         let facets = facets_of(
@@ -219,9 +219,9 @@ pub(crate) fn level_number(level: &str) -> Option<f64> {
 
 /// The factors, with levels that occur only in the records (of a scaled experiment) added to the author's.
 pub(crate) fn complete_factors(results: &Results) -> Vec<Factor> {
-    let mut factors = results.factors.clone();
+    let mut factors = results.all_factors();
     for factor in &mut factors {
-        for record in &results.runs {
+        for record in results.compared() {
             let level = level_of(record, &factor.name);
             if !factor.levels.iter().any(|known| known == level) {
                 factor.levels.push(level.to_owned());
@@ -229,10 +229,8 @@ pub(crate) fn complete_factors(results: &Results) -> Vec<Factor> {
         }
         // A level without runs would be an empty line.
         let ran = |level: &String| {
-            results
-                .runs
-                .iter()
-                .any(|r| level_of(r, &factor.name) == level)
+            let mut compared = results.compared().iter();
+            compared.any(|record| level_of(record, &factor.name) == level)
         };
         if !results.runs.is_empty() {
             factor.levels.retain(ran);
@@ -254,13 +252,14 @@ fn take(factors: &mut Vec<Factor>, name: &str) -> Option<Factor> {
     Some(factors.remove(at))
 }
 
-/// Takes the factor along x, with its levels in ascending order if they are numbers.
-fn take_x(factors: &mut Vec<Factor>, chart: Option<&Chart>) -> Option<Factor> {
+/// Takes the factor along x, with its levels in ascending order if they are numbers; unless told, the stages if there are
+/// any.
+fn take_x(factors: &mut Vec<Factor>, results: &Results) -> Option<Factor> {
     let numeric = |factor: &Factor| factor.levels.iter().all(|l| level_number(l).is_some());
-    let mut x = match chart {
+    let stages = (!results.staged.is_empty()).then_some(STAGE);
+    let mut x = match &results.chart {
         Some(chart) => take(factors, &chart.x),
-        None => USUAL_X
-            .iter()
+        None => (stages.iter().chain(&USUAL_X))
             .find_map(|name| take(factors, name))
             .or_else(|| {
                 let name = factors.iter().find(|f| numeric(f)).or(factors.first());

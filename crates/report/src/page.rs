@@ -10,6 +10,7 @@ mod comparison;
 mod costs;
 mod document;
 mod environment;
+mod events;
 mod figures;
 mod header;
 mod interval;
@@ -19,6 +20,7 @@ mod proxies;
 mod scripts;
 mod series;
 mod served;
+mod stage_rates;
 mod variables;
 mod verdict;
 
@@ -68,6 +70,8 @@ fn page(results: &Results, version: Option<&str>) -> String {
                 main {
                     @if let Some(version) = version { (served::section(results, version)) }
                     (verdict::section(results, &grid))
+                    (events::section(results, &grid))
+                    (stage_rates::section(&grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
                     (environment::errors(results))

@@ -1,6 +1,6 @@
 //! The input of a report: the question and the run records that answer it.
 
-use samples::{Disturbance, Record};
+use samples::{Disturbance, Record, STAGE, Staged};
 use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
@@ -22,6 +22,8 @@ pub struct Results {
     pub clauses: Vec<Clause>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
+    /// Their stages, if their load has any: [`Staged::of`] the runs.
+    pub staged: Staged,
     /// The disturbances by other work on the machines.
     pub disturbances: Disturbances,
     /// The audit; `None` if it was not done.
@@ -31,6 +33,25 @@ pub struct Results {
 }
 
 impl Results {
+    /// What is averaged, compared and shown as a combination: the runs, or the stages of their load.
+    pub fn compared(&self) -> &[Record] {
+        self.staged.compared(&self.runs)
+    }
+
+    /// The index of the run that [`Self::compared`] has at this index.
+    pub(crate) fn run_of(&self, compared: usize) -> usize {
+        self.staged.runs.get(compared).copied().unwrap_or(compared)
+    }
+
+    /// The factors of [`Self::compared`]: the author's, and the stages.
+    pub(crate) fn all_factors(&self) -> Vec<Factor> {
+        let stages = (!self.staged.is_empty()).then(|| Factor {
+            name: STAGE.to_owned(),
+            levels: self.staged.levels.clone(),
+        });
+        self.factors.iter().cloned().chain(stages).collect()
+    }
+
     /// The question, or the name of an experiment without one.
     pub(crate) fn title(&self) -> &str {
         match self.question.trim() {
@@ -55,6 +76,7 @@ impl Results {
             disturbances: Disturbances::default(),
             audit: None,
             planned_runs: 1,
+            staged: Staged::of(&runs),
             runs,
         }
     }

@@ -99,3 +99,50 @@ CREATE TABLE errors (
     count     INTEGER NOT NULL,
     retried   INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE events (
+    run               INTEGER NOT NULL REFERENCES runs (run),
+    number            INTEGER NOT NULL,
+    name              TEXT NOT NULL,
+    action            TEXT NOT NULL,
+    what              TEXT NOT NULL,
+    at_s              REAL NOT NULL,
+    begin_s           REAL,
+    end_s             REAL,
+    outcome           TEXT NOT NULL,
+    message           TEXT,
+    before_per_s      REAL,
+    during_per_s      REAL,
+    after_per_s       REAL,
+    before_p99_us     REAL,
+    during_p99_us     REAL,
+    after_p99_us      REAL,
+    lost_operations   REAL,
+    recovered_after_s REAL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE load_stages (
+    run              INTEGER NOT NULL REFERENCES runs (run),
+    number           INTEGER NOT NULL,
+    level            TEXT NOT NULL,
+    connections_from INTEGER NOT NULL,
+    connections_to   INTEGER NOT NULL,
+    rate_from_per_s  REAL,
+    rate_to_per_s    REAL,
+    rate_reached     INTEGER CHECK (rate_reached IN (0, 1)),
+    measured_s       REAL NOT NULL,
+    count            INTEGER NOT NULL,
+    errors           INTEGER NOT NULL,
+    throughput_per_s REAL,
+    mean_us          REAL,
+    min_us           REAL,
+    p50_us           REAL,
+    p95_us           REAL,
+    p99_us           REAL,
+    p999_us          REAL,
+    max_us           REAL,
+    class            TEXT,
+    thin_percentiles TEXT,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;

@@ -24,7 +24,7 @@ use crate::{
     results::Results,
     sentences::{
         answer::{self, Peak},
-        clauses,
+        clauses, events,
         figures::{latency, unit},
         limit::PeakLimit,
         set_limit,
@@ -66,7 +66,15 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
-    let answer = fitted(&answer(results, &grid), width, left.min(ANSWER_LINES_MAX));
+    let (costs, answer) = (events::sentences(results, &grid), answer(results, &grid));
+    // What an event costs is the question of a file that has one, unless its author asks for something else.
+    let is_asked = results.verdict.is_some() || !clauses::lines(results, &grid).is_empty();
+    let said = if is_asked {
+        [answer, costs].concat()
+    } else {
+        [costs, answer].concat()
+    };
+    let answer = fitted(&said, width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
@@ -240,11 +248,7 @@ fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String
 pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
     let planned = counted(results.planned_runs as usize, "run");
-    let lengths = grid
-        .executions
-        .iter()
-        .filter(|it| it.record.is_complete())
-        .map(|it| it.figures().measured_s);
+    let lengths = complete.iter().map(|it| it.totals().measured_s);
     let length = lengths
         .reduce(f64::max)
         .map(|longest| format!(" of {}", moment(longest)));
@@ -258,7 +262,7 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
             None => it.header.transport.clone(),
         })
     });
-    let connections = complete.iter().map(|it| it.connections());
+    let connections = complete.iter().flat_map(|it| connections_of(it));
     let least = connections.clone().min();
     let connections = match (least, connections.max()) {
         (Some(least), Some(most)) if is_of_disk && least == most => {
@@ -283,6 +287,19 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
         complete.len(),
         length.unwrap_or_default()
     )
+}
+
+/// The number of connections of a run, or those of its stages.
+fn connections_of(record: &Record) -> Vec<u32> {
+    match record.stages.as_slice() {
+        [] => vec![record.connections()],
+        stages => {
+            let levels = stages.iter();
+            levels
+                .flat_map(|it| [it.connections_from, it.connections_to])
+                .collect()
+        }
+    }
 }
 
 /// The values of the runs, each once, or their number.

@@ -2,6 +2,7 @@
 
 pub(crate) mod columns;
 pub(crate) mod combination;
+pub(crate) mod events;
 pub(crate) mod factor_columns;
 pub(crate) mod run_values;
 pub(crate) mod seconds;

@@ -15,7 +15,8 @@ use crate::{
     },
     results::Results,
     sentences::{
-        answer, ceiling, clauses, disturbances, limit::PeakLimit, proxy, set_limit, steadiness,
+        answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
+        stage_rates, steadiness,
     },
     text::wrapped::wrapped,
 };
@@ -47,6 +48,9 @@ pub fn table(results: &Results, width: u16) -> String {
     if !verdict.is_empty() {
         parts.push(verdict.join("\n"));
     }
+    let mut events = events::sentences(results, &grid);
+    events.extend(stage_rates::sentences(&grid));
+    parts.extend(events.iter().map(|sentence| wrapped(sentence, width)));
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;
     for facet in &grid.facets {
         let name = facet.name().map(|name| format!("{}\n", printable(&name)));

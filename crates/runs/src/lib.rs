@@ -8,6 +8,7 @@ mod blame;
 mod claimed_place;
 mod control;
 mod data;
+mod events;
 mod exit_code;
 mod limit;
 mod listener;

@@ -2,6 +2,7 @@
 
 pub(crate) mod audited;
 pub(crate) mod claimed_directory;
+pub(crate) mod decided_combinations;
 pub(crate) mod origin;
 pub mod past_summary;
 pub(crate) mod record_files;

@@ -9,6 +9,7 @@ use samples::{Line, RunHeader};
 use crate::{
     blame::Blamed,
     control::Purpose,
+    events::Events,
     exit_code::Blame,
     limit::{HeldDisk, ServerLimits},
     listener::Context,
@@ -38,6 +39,8 @@ pub(crate) struct Run<'a> {
     pub context: &'a Context,
     /// Lines about data and load, written before the server is queried.
     pub known_before: Vec<Line>,
+    /// What is done to the server while the load is measured; `None` without events.
+    pub events: Option<Events>,
     /// Statements to execute right before the load.
     pub before: &'a [String],
     /// Statements to execute after the load.
@@ -71,7 +74,7 @@ pub(crate) struct Driven {
 impl Run<'_> {
     /// Drives the load and writes the record; after an error the record contains the reason why it is incomplete.
     pub(crate) fn record(
-        self,
+        mut self,
         load: &mut dyn Measured,
         progress: RunProgress<'_>,
     ) -> Result<Driven, Blamed> {
@@ -85,6 +88,7 @@ impl Run<'_> {
             self.cadence,
             self.context,
             progress,
+            self.events.take(),
         )?;
         let known = self.known_before.iter();
         known.for_each(|line| recording.write(line));
@@ -116,7 +120,9 @@ impl Run<'_> {
                 Ok(())
             })?;
         }
-        let outcome = load.drive(recording)?;
+        let driven = load.drive(recording);
+        recording.end_events();
+        let outcome = driven?;
         // What follows is not measured, and is not to take hours. The last sample still counts under the limit.
         recording.end_sampling();
         drop(held);

@@ -7,6 +7,7 @@ pub(crate) mod private_server;
 mod proxy_metrics;
 pub(crate) mod proxy_process;
 mod settings_in_effect;
+pub(crate) mod shared_server;
 pub(crate) mod test_directory;
 
 use std::{
@@ -32,7 +33,8 @@ use crate::{
     listener::Context,
     record::server_host::Observation,
     stage::{
-        null_process::NullProcess, proxy_process::ProxyProcess, test_directory::TestDirectory,
+        null_process::NullProcess, proxy_process::ProxyProcess, shared_server::SharedServer,
+        test_directory::TestDirectory,
     },
 };
 
@@ -43,6 +45,8 @@ const SIMULATED_ROWS: f64 = 100_000.0;
 pub struct Stage {
     /// Endpoint of the clients, with their account; `None` for a load without a server.
     pub endpoint: Option<Endpoint>,
+    /// The server, if dbdyno started it for the runs.
+    pub(crate) process: Option<SharedServer>,
     /// The proxy between the clients and the server; `None` without one.
     pub(crate) proxy: Option<ProxyProcess>,
     /// The directory of a load without a server.
@@ -83,6 +87,7 @@ impl Stage {
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Self {
             endpoint: Some(endpoint),
+            process: None,
             proxy: None,
             directory: None,
             server_pid,
@@ -116,6 +121,7 @@ impl Stage {
                 database: Some(database),
                 ..null.endpoint(true)
             }),
+            process: None,
             proxy: None,
             directory: None,
             observation: None,
@@ -133,6 +139,7 @@ impl Stage {
     pub(crate) fn without_server(directory: Rc<TestDirectory>) -> Self {
         Self {
             endpoint: None,
+            process: None,
             datadir: Some(directory.path().to_owned()),
             proxy: None,
             directory: Some(directory),
@@ -170,12 +177,13 @@ impl Stage {
         }
     }
 
-    /// The parameters for sampling the server every `every` during a load with this number of connections; `None`
-    /// without a server.
+    /// The parameters for sampling the server every `every` during a load with this number of connections, which may
+    /// restart it; `None` without a server.
     pub fn watched(
         &self,
         connections: u32,
         every: Duration,
+        comes_back: bool,
         interrupt: &Interrupt,
     ) -> Option<WatchedServer> {
         Some(WatchedServer {
@@ -183,6 +191,7 @@ impl Stage {
             is_local: self.server_pid.is_some(),
             connections,
             every,
+            comes_back,
             is_interrupted: interrupt.flag(),
         })
     }

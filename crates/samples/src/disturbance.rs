@@ -28,12 +28,17 @@ impl Disturbance {
     /// Default limit for steal, above which a run is disturbed.
     pub const STEAL: f64 = 0.01;
 
-    /// The disturbance of the machine with the larger one; `None` if no machine was observed on which the server's
+    /// The disturbance of the machine with the larger one, before the first planned event if there is one; `None` if no machine was observed on which the server's
     /// process, if it is there, could be distinguished from other programs.
     pub fn of(record: &Record) -> Option<Self> {
         let measured = record.measured()?;
+        // A planned event may run a program, and a server that restarts cannot be told from one.
+        let first_event_s = record.first_event_s();
         let mut by_host: BTreeMap<Host, Sums<'_>> = BTreeMap::new();
         for sample in measured.telemetry() {
+            if sample.t_s + sample.length_s > first_event_s {
+                continue;
+            }
             let Some(machine) = sample.machine else {
                 continue;
             };

@@ -26,10 +26,12 @@ mod known_load;
 mod latency;
 mod line;
 mod line_reader;
+mod load_stage;
 mod machine;
 mod measured;
 mod observer;
 mod offered;
+mod planned_event;
 mod printable;
 mod proxy_work;
 mod read_error;
@@ -39,6 +41,7 @@ mod returned_rows;
 mod server_activity;
 mod server_limit;
 mod server_moment;
+mod staged;
 mod statement_classes;
 mod storage_record;
 mod storage_results;
@@ -73,6 +76,7 @@ pub use line::{
     PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
+pub use load_stage::LoadStage;
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Storage,
     StorageDirectory,
@@ -80,6 +84,7 @@ pub use machine::{
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use offered::{Cause, Offered, Shortfall};
+pub use planned_event::{EventOutcome, PlannedEvent};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };
@@ -93,6 +98,7 @@ pub use server_activity::{
 };
 pub use server_limit::ServerLimit;
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
+pub use staged::{STAGE, Staged};
 pub use statement_classes::Classes;
 pub use storage_record::{
     BurstCell, CommitResult, CommitSequence, STORAGE_FORMAT, SteadyRound, StorageHeader,

@@ -23,9 +23,11 @@ use crate::{
     histogram::Histogram,
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
+    load_stage::LoadStage,
     machine::{Changed, Machine, Storage},
     observer::Observer,
     offered::Offered,
+    planned_event::PlannedEvent,
     proxy_work::ProxyWork,
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
@@ -65,6 +67,10 @@ pub enum Line {
     Checked(Checked),
     /// A phase begins.
     Phase(PhaseMark),
+    /// A planned event begins, or has ended.
+    Event(Box<PlannedEvent>),
+    /// A stage of the load begins, or has ended with the load.
+    LoadStage(Box<LoadStage>),
     /// The operations of one interval.
     Interval(Interval),
     /// The times of opening connections.
@@ -204,6 +210,9 @@ pub struct Interval {
     pub length_s: f64,
     /// Phase that the whole interval belongs to.
     pub phase: Phase,
+    /// Stage of the measurement that the whole interval belongs to, from 1; `None` for a load without stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
     /// One entry per operation type completed in this interval, sorted by load and operation.
     pub operations: Vec<OperationInterval>,
     /// One entry per statement completed in this interval, sorted by load and statement; only for operations of several
@@ -217,7 +226,7 @@ pub struct Interval {
     /// The pace of the event loops; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
-    /// Operations completed in this interval that were due in an earlier phase, to which they belong.
+    /// Operations completed in this interval that were due in an earlier phase or stage, to which they belong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carried: Vec<Carried>,
 }
@@ -253,11 +262,14 @@ impl Interval {
     }
 }
 
-/// Operations completed in an interval that were due in an earlier phase.
+/// Operations completed in an interval that were due in an earlier phase or stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
     /// The phase to which they belong.
     pub due_in: Phase,
+    /// The stage of the measurement to which they belong; `None` for a load without stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
     /// As in [`Interval::operations`].
     pub operations: Vec<OperationInterval>,
     /// As in [`Interval::statements`].

@@ -20,6 +20,9 @@ const HANDLER_READS: [&str; 9] = [
     "Handler_read_rnd_next",
 ];
 
+/// Rounding of times in a record, seconds.
+const WITHIN_S: f64 = 1e-6;
+
 /// The measured phase of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'r> {
@@ -45,6 +48,30 @@ impl Record {
         let first = measured.next()?;
         let last = measured.next_back().unwrap_or(first);
         Some((first.t_s, last.t_s + last.length_s))
+    }
+
+    /// True if the load was to stay at one level: it had no stages, or this is the record of one that is no ramp. Only such
+    /// a load can be steady.
+    pub fn has_one_level(&self) -> bool {
+        match self.stages.as_slice() {
+            [] => true,
+            [only] => !only.is_ramp(),
+            _ => false,
+        }
+    }
+
+    /// Begin of the first planned event, seconds since the start of the load; infinite without one. From then on a run
+    /// is not meant to be steady.
+    pub fn first_event_s(&self) -> f64 {
+        let begun = self.events.iter().filter(|it| it.begin_s.is_some());
+        begun.map(|it| it.t_s).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The intervals of the measured phase before the first planned event; all of them without one.
+    pub fn undisturbed_intervals(&self) -> impl DoubleEndedIterator<Item = &Interval> {
+        let first_s = self.first_event_s();
+        self.measured_intervals()
+            .filter(move |it| it.t_s + it.length_s <= first_s + WITHIN_S)
     }
 
     /// The intervals of the measured phase.

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::{BufRead, BufReader},
     path::Path,
 };
@@ -26,11 +27,13 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     line_reader::Lines,
+    load_stage::{self, LoadStage},
     offered::Offered,
+    planned_event::{self, PlannedEvent},
     proxy_work::ProxyWork,
     server_limit::ServerLimit,
     thinned::{even_out, thin},
-    totals::Totals,
+    totals::{Totals, add_by_stage},
 };
 
 /// All measurements of one run.
@@ -60,11 +63,17 @@ pub struct Record {
     pub checked: Vec<Checked>,
     /// The phases, in order.
     pub phases: Vec<PhaseMark>,
+    /// The stages of the load that began, in order; empty for a load without stages.
+    pub stages: Vec<LoadStage>,
+    /// The planned events that were due, in the order of their times; empty without any.
+    pub events: Vec<PlannedEvent>,
     /// The operations of each interval, in order of time. In a record read from a file, all operations of an interval
     /// are merged: their names are in [`Self::totals`].
     pub intervals: Vec<Interval>,
     /// Totals computed while reading; `None` for a record that was built in memory.
     pub added_up: Option<Totals>,
+    /// The same of each stage.
+    pub stage_totals: BTreeMap<u32, Totals>,
     /// Times of opening connections, by load.
     pub connects: Vec<Connects>,
     /// The load that was offered; `None` if the load was not completed.
@@ -172,8 +181,11 @@ impl Record {
             keys: Vec::new(),
             checked: Vec::new(),
             phases: Vec::new(),
+            stages: Vec::new(),
+            events: Vec::new(),
             intervals: Vec::new(),
             added_up: None,
+            stage_totals: BTreeMap::new(),
             connects: Vec::new(),
             offered: None,
             loaded: None,
@@ -221,8 +233,11 @@ impl Record {
                 }
                 self.phases.push(mark);
             }
+            Line::Event(event) => planned_event::take(&mut self.events, *event),
+            Line::LoadStage(stage) => load_stage::take(&mut self.stages, *stage),
             Line::Interval(interval) => {
                 self.added_up.get_or_insert_default().add(&interval);
+                add_by_stage(&mut self.stage_totals, &interval);
                 self.intervals.push(folded(interval));
             }
             Line::Connects(connects) => self.connects.push(connects),
@@ -289,8 +304,6 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::{RecordWriter, line::FORMAT};
 
@@ -350,6 +363,7 @@ mod tests {
                 t_s,
                 length_s: 1.0,
                 phase,
+                stage: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

@@ -68,7 +68,13 @@ impl Totals {
 
     /// Adds one interval.
     pub fn add(&mut self, interval: &Interval) {
-        let measured = interval.phase == Phase::Measurement;
+        self.add_part(interval, |phase, _| phase == Phase::Measurement);
+    }
+
+    /// Adds the operations of one interval that were due in a part of the load, or completed in it; `is_in` selects the
+    /// part by phase and stage.
+    fn add_part(&mut self, interval: &Interval, is_in: impl Fn(Phase, Option<u32>) -> bool) {
+        let measured = is_in(interval.phase, interval.stage);
         if measured {
             self.measured_s += interval.length_s;
         }
@@ -82,7 +88,7 @@ impl Totals {
             self.send_lag.add(lag);
         }
         for carried in &interval.carried {
-            let due = carried.due_in == Phase::Measurement;
+            let due = is_in(carried.due_in, carried.stage);
             self.take(&carried.operations, &carried.statements, due, measured);
             if due {
                 self.send_lag.add(&carried.send_lag);
@@ -164,6 +170,16 @@ impl Totals {
                 total.times.add(&part.times());
             }
         }
+    }
+}
+
+/// Adds an interval to the totals of the stages of which it has operations.
+pub(crate) fn add_by_stage(totals: &mut BTreeMap<u32, Totals>, interval: &Interval) {
+    let carried = interval.carried.iter().map(|it| it.stage);
+    let stages: BTreeSet<u32> = carried.chain([interval.stage]).flatten().collect();
+    for number in stages {
+        let of_stage = totals.entry(number).or_default();
+        of_stage.add_part(interval, |_, stage| stage == Some(number));
     }
 }
 

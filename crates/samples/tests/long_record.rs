@@ -68,6 +68,7 @@ impl Text {
             t_s: 0.0,
             length_s: 1.0,
             phase: Phase::Measurement,
+            stage: None,
             operations: operations.collect(),
             statements: Vec::new(),
             send_lag: None,

@@ -7,6 +7,7 @@ mod factor;
 pub mod limits;
 mod load;
 mod option;
+mod planned_stage;
 pub mod quantity;
 mod value;
 mod vocabulary;
@@ -15,6 +16,7 @@ pub use factor::{Chart, Factor};
 pub use limits::{DiskLimits, GroupLimits};
 pub use load::{Arrivals, OnError, OnRefusal, Process, ThinkTime, WarmUp};
 pub use option::{Absent, Kind, OptionSpec, defaults};
+pub use planned_stage::{INTERVAL_AT_LEAST, Level, PlannedStage, mean_rate};
 pub use value::{NamedTable, Rows, Value, Values, WeightedFile};
 pub use vocabulary::{
     Chosen, Conflict, DataKind, LoadKind, NeededData, OptionTable, Size, Vocabulary,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::value::WeightedFile;
+use crate::{planned_stage::Level, value::WeightedFile};
 
 /// The longest duration that is taken anywhere, in an experiment or on a command line: several of them add up and still
 /// fit every clock.
@@ -71,6 +71,15 @@ const RATE_PER_S_AT_MOST: f64 = 1e6;
 /// Operations per second: `5000`, `0.5`.
 pub fn rate(text: &str) -> Option<f64> {
     plain_number(text).filter(|rate| *rate > 0.0 && *rate <= RATE_PER_S_AT_MOST)
+}
+
+/// One value, or two with dots between for one that changes evenly from the first to the second: `64`, `8..64`.
+pub fn level<T: Copy>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Level<T>> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    Some(Level {
+        from: value(from.trim())?,
+        to: value(to.trim())?,
+    })
 }
 
 /// A share of the whole, in percent: `5 %`, `0.5%`.
@@ -162,6 +171,25 @@ mod tests {
         ];
         for (text, millis) in cases {
             assert_eq!(duration(text), millis.map(Duration::from_millis), "{text}");
+        }
+    }
+
+    #[test]
+    fn levels() {
+        let cases = [
+            ("100", Some((100.0, 100.0))),
+            ("100..2000", Some((100.0, 2000.0))),
+            ("2000 .. 0.5", Some((2000.0, 0.5))),
+            ("0..100", None),
+            ("..100", None),
+            ("100..", None),
+            ("1..2..3", None),
+            ("1...5.5.", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let found = level(text, rate).map(|it| (it.from, it.to));
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -11,6 +11,7 @@ use crate::{
     error::{NotObserved, note},
     kernel::Kernel,
     machine::{changes, describe},
+    process::ProcessCounters,
     programs::OtherPrograms,
     reading::{Reading, Watched},
     storage::{Directory, storage},
@@ -95,6 +96,17 @@ impl Sampler {
     /// A program that dbdyno runs to drive the load is a part of the client.
     pub fn client_runs(&mut self, pid: u32) {
         self.watched.worker_pid = Some(pid);
+    }
+
+    /// The server was restarted and has this process now: its use counts from here on, without what its start took.
+    pub fn server_runs(&mut self, pid: u32) {
+        if self.watched.host == Host::Client {
+            return;
+        }
+        let name = pid.to_string();
+        let counters = ProcessCounters::read(&self.kernel, &name, "the server", &mut Vec::new());
+        self.last.server = counters.ok().flatten();
+        self.watched.server_pid = self.last.server.as_ref().map(|_| pid);
     }
 
     /// The proxy between clients and server.

@@ -1,8 +1,8 @@
 //! All data of one server and one load, in order of time.
 
 use samples::{
-    Durations, Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked,
-    ServerTotals,
+    Durations, Host, Line, LoadStage, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity,
+    ServerMoment as Looked, ServerTotals,
 };
 use units::moment;
 
@@ -63,6 +63,10 @@ pub struct Model {
     pub(crate) client_machine: Timeline<MachineMoment>,
     /// The phases by their start times, seconds.
     pub(crate) phases: Vec<(f64, Phase)>,
+    /// The stages of the load that began, in the order of their times.
+    pub(crate) stages: Vec<LoadStage>,
+    /// The planned events that began, in the order of their times.
+    pub(crate) events: Vec<PlannedEvent>,
     /// The server's totals over the whole run, from the end of its record.
     pub(crate) totals: Vec<ServerTotals>,
     /// Descriptions of the values that could not be observed.
@@ -132,6 +136,8 @@ impl Model {
                     self.lose_observer(lost);
                 }
             }
+            Line::LoadStage(stage) => self.take_stage(*stage),
+            Line::Event(event) => self.take_event(*event),
             Line::Phase(mark) => self.phases.push((mark.t_s, mark.phase)),
             Line::Error(error) => self.errors.push((error.number, error.message, error.count)),
             Line::End(end) => {
@@ -268,6 +274,41 @@ impl Model {
         let begun = self.phases.iter().rev();
         let mut begun = begun.filter(|(begun_s, _)| *begun_s < at_s);
         begun.next().map(|(_, phase)| *phase)
+    }
+
+    /// The stage of the load at a time of the measurement.
+    pub(crate) fn stage_at(&self, at_s: f64) -> Option<&LoadStage> {
+        if self.phase_at(at_s) != Some(Phase::Measurement) {
+            return None;
+        }
+        self.stages.iter().rev().find(|stage| stage.t_s < at_s)
+    }
+
+    /// The planned event that runs at a time.
+    pub(crate) fn event_at(&self, at_s: f64) -> Option<&PlannedEvent> {
+        let mut events = self.events.iter();
+        events.find(|event| {
+            let end_s = event.took_s().map(|took_s| event.t_s + took_s);
+            // One that has not ended runs as long as its run does.
+            let runs = end_s.map_or(!self.has_ended(), |end_s| at_s <= end_s);
+            event.t_s <= at_s && runs
+        })
+    }
+
+    fn take_stage(&mut self, stage: LoadStage) {
+        // The second line about a stage adds what became of its load.
+        if !self.stages.iter().any(|it| it.number == stage.number) {
+            self.stages.push(stage);
+        }
+    }
+
+    fn take_event(&mut self, event: PlannedEvent) {
+        let known = self.events.iter_mut().find(|it| it.number == event.number);
+        match known {
+            Some(known) => *known = event,
+            None if event.begin_s.is_some() => self.events.push(event),
+            None => {}
+        }
     }
 
     /// The server's machine, if it is observed; else that of the client.

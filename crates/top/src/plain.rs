@@ -114,6 +114,12 @@ pub struct Plain {
     told_version: String,
     /// Number of phases written.
     phases: usize,
+    /// Number of stages of the load written.
+    stages: usize,
+    /// Number of planned events whose begin was written.
+    events: usize,
+    /// Numbers of the planned events whose end was written.
+    ended_events: Vec<u32>,
     is_away: bool,
     is_observer_lost: bool,
     /// Intervals that are still to be written; `None` for all.
@@ -157,6 +163,8 @@ impl Plain {
             self.introduce(model, &mut text);
             self.head(&mut text);
             self.tell_phases(model, tick_s, &mut text);
+            self.tell_stages(model, tick_s, &mut text);
+            self.tell_events(model, tick_s, &mut text);
             text.push_str(&line(model, tick_s));
             self.told_s = Some(tick_s);
             self.left = self.left.map(|left| left - 1);
@@ -202,6 +210,34 @@ impl Plain {
             let name = phase_name(*phase);
             text.push_str(&format!("# {name} from {} on\n", moment(*begun_s)));
             self.phases += 1;
+        }
+    }
+
+    /// The stages of the load that began before the end of this interval.
+    fn tell_stages(&mut self, model: &Model, tick_s: f64, text: &mut String) {
+        let begun = model.stages.iter().skip(self.stages);
+        for stage in begun.take_while(|stage| stage.t_s < tick_s) {
+            let (number, level, begin) = (stage.number, stage.in_words(), moment(stage.t_s));
+            text.push_str(&format!("# stage {number} ({level}) from {begin} on\n"));
+            self.stages += 1;
+        }
+    }
+
+    /// The planned events that began or ended before the end of this interval.
+    fn tell_events(&mut self, model: &Model, tick_s: f64, text: &mut String) {
+        let begun = model.events.iter().skip(self.events);
+        for event in begun.take_while(|event| event.t_s < tick_s) {
+            let (name, begin) = (printable(&event.name), moment(event.t_s));
+            text.push_str(&format!("# event {name} from {begin} on\n"));
+            self.events += 1;
+        }
+        for event in model.events.iter().take(self.events) {
+            let ended = event.took_s().filter(|took_s| event.t_s + took_s < tick_s);
+            if let Some(took_s) = ended.filter(|_| !self.ended_events.contains(&event.number)) {
+                let (name, how) = (printable(&event.name), event.outcome.word());
+                text.push_str(&format!("# event {name} {how} after {}\n", moment(took_s)));
+                self.ended_events.push(event.number);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::Record;
+use samples::{Record, Staged};
 use stats::{ChangePoint, Threshold, change_points, chosen_mean, execution_mean};
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     side::{Execution, Levels},
 };
 
-/// The headline figure of results: the best combination's mean over its executions.
+/// The headline figure of results: the mean of the best combination over its executions; with stages, of the best one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     /// The measure.
@@ -53,7 +53,8 @@ pub struct Point {
 
 /// The headline figure of the records of one experiment; `None` if no run is complete or nothing was measured.
 pub fn headline(records: &[Record]) -> Option<Headline> {
-    let combinations = by_combination(records);
+    let staged = Staged::of(records);
+    let combinations = by_combination(staged.compared(records));
     Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
         let values = values_of(&combinations, measure);
@@ -79,15 +80,17 @@ pub fn headline(records: &[Record]) -> Option<Headline> {
     })
 }
 
-/// A measure of every combination over time; the results are given the oldest first. Combinations are in the order of
-/// their levels.
+/// A measure of every combination over time, with stages of each of them; the results are given the oldest first.
+/// Combinations are in the order of their levels.
 pub fn series<'r>(
     results: impl IntoIterator<Item = &'r [Record]>,
     measure: Measure,
 ) -> Vec<Series> {
     let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
     for (result, records) in results.into_iter().enumerate() {
-        for (at, values) in values_of(&by_combination(records), measure) {
+        let staged = Staged::of(records);
+        let combinations = by_combination(staged.compared(records));
+        for (at, values) in values_of(&combinations, measure) {
             let Some(found) = execution_mean(&values, CONFIDENCE) else {
                 continue;
             };

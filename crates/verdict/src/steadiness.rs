@@ -12,6 +12,9 @@ const STALLED_AT_LEAST: f64 = 0.01;
 /// Minimum gap without operations that is reported, seconds.
 const GAP_AT_LEAST_S: f64 = 1.0;
 
+/// Rounding of times, seconds.
+const WITHIN_S: f64 = 1e-6;
+
 /// Stalls of a run, which its mean hides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunStalls {
@@ -33,11 +36,14 @@ pub struct TimeSeries {
     /// In order of time, without the drain.
     intervals: Vec<LoadInterval>,
     counted: Vec<Counted>,
+    /// What is after this time is not judged, seconds since the start of the load; `None` without a planned event.
+    end_s: Option<f64>,
 }
 
 /// The load's figures in an interval.
 #[derive(Debug, Clone, Copy)]
 struct LoadInterval {
+    t_s: f64,
     is_measured: bool,
     length_s: f64,
     per_s: f64,
@@ -72,7 +78,14 @@ impl TimeSeries {
         record.intervals.iter().for_each(|it| course.add(it));
         let statuses = record.server_status.iter();
         statuses.for_each(|status| course.add_status(status));
+        course.end_at(record.first_event_s());
         course
+    }
+
+    /// Judges only what is before this time, seconds since the start of the load: a planned event begins then, and what it
+    /// does is no unsteadiness. Infinite for all of it.
+    pub fn end_at(&mut self, end_s: f64) {
+        self.end_s = Some(end_s).filter(|end_s| end_s.is_finite());
     }
 
     /// Adds the next interval of the load. A warm-up after a measurement makes that measurement a part of the warm-up.
@@ -82,6 +95,7 @@ impl TimeSeries {
         }
         if interval.phase != Phase::Drain && interval.length_s > 0.0 {
             self.intervals.push(LoadInterval {
+                t_s: interval.t_s,
                 is_measured: interval.phase == Phase::Measurement,
                 length_s: interval.length_s,
                 per_s: interval.succeeded() as f64 / interval.length_s,
@@ -122,7 +136,9 @@ impl TimeSeries {
         let lengths = self.counted.iter().map(|it| it.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
         // The last reading may cover a short interval.
-        let is_whole = |it: &&Counted| it.t_s >= since_s && it.length_s > whole_s / 2.0;
+        let is_whole = |it: &&Counted| {
+            it.t_s >= since_s && it.length_s > whole_s / 2.0 && self.is_judged(it.t_s, it.length_s)
+        };
         let counted = || self.counted.iter().filter(is_whole);
         // InnoDB's state is read at most once per second: not in every reading of a shorter interval, and not in the
         // last one, after the end of the load.
@@ -169,11 +185,19 @@ impl TimeSeries {
         })
     }
 
-    /// The intervals that were not cut short by the end of a phase.
+    /// True for a time that is over before the first planned event.
+    fn is_judged(&self, t_s: f64, length_s: f64) -> bool {
+        self.end_s
+            .is_none_or(|end_s| t_s + length_s <= end_s + WITHIN_S)
+    }
+
+    /// The judged intervals that were not cut short by the end of a phase.
     fn whole(&self) -> impl Iterator<Item = &LoadInterval> {
         let lengths = self.intervals.iter().map(|part| part.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
-        (self.intervals.iter()).filter(move |part| part.length_s > whole_s / 2.0)
+        (self.intervals.iter()).filter(move |part| {
+            part.length_s > whole_s / 2.0 && self.is_judged(part.t_s, part.length_s)
+        })
     }
 }
 
@@ -190,20 +214,27 @@ impl CountedSeries {
 /// The state of a run over its measurement, see [`TimeSeries::state`].
 ///
 /// # Errors
-/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state.
+/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state. Nor has
+/// a load whose level changes by plan.
 pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
-    match record.loaded {
-        Some(_) => Err(Unjudged::Undefined),
-        None => TimeSeries::of(record).state(),
+    if has_a_state(record) {
+        TimeSeries::of(record).state()
+    } else {
+        Err(Unjudged::Undefined)
     }
 }
 
 /// The stalls of a run that are reported, see [`TimeSeries::stalls`].
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
-    match record.loaded {
-        Some(_) => None,
-        None => TimeSeries::of(record).stalls(),
+    if has_a_state(record) {
+        TimeSeries::of(record).stalls()
+    } else {
+        None
     }
+}
+
+fn has_a_state(record: &Record) -> bool {
+    record.loaded.is_none() && record.has_one_level()
 }
 
 #[cfg(test)]

@@ -113,6 +113,7 @@ fn interval(made: &Made, t_s: f64) -> Interval {
         t_s,
         length_s: 1.0,
         phase: Phase::Measurement,
+        stage: None,
         operations: vec![OperationInterval {
             load: "load".to_owned(),
             operation: made.operation.to_owned(),

@@ -7,6 +7,7 @@ use samples::{Access, StorageRecord};
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
+    run::Run,
     set::Set,
 };
 
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "H08",
     name: "the figures say at how many connections or requests in flight, and at more than one number",
     found: "only one number of connections, or of requests in flight, was measured",
-    measures: "The numbers of connections over all runs. Of storage: the depths of its random patterns, or the writers of its \
+    measures: "The numbers of connections over all runs and, with stages, over these. Of storage: the depths of its random patterns, or the writers of its \
         commits.",
     threshold: "one number only, in an experiment that compares: warn; in a single run: note; of storage: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
@@ -25,11 +26,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
-    let numbers: BTreeSet<u32> = set
-        .runs
-        .iter()
-        .map(|run| run.record.connections())
-        .collect();
+    let numbers: BTreeSet<u32> = set.runs.iter().flat_map(numbers_of).collect();
     let (Some(least), Some(most)) = (numbers.first(), numbers.last()) else {
         return Err(missing("runs"));
     };
@@ -49,6 +46,14 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Level::Pass,
     };
     Ok(Finding::new(level, evidence).with("numbers_of_connections", numbers.len() as f64))
+}
+
+/// The number of connections of a run, or those of a stage at its begin and at its end.
+fn numbers_of(run: &Run<'_>) -> Vec<u32> {
+    match run.stage {
+        Some(stage) => vec![stage.connections_from, stage.connections_to],
+        None => vec![run.record.connections()],
+    }
 }
 
 fn of_storage(record: &StorageRecord) -> Outcome {
@@ -88,6 +93,17 @@ mod tests {
         let outcome = judged_together(&RULE, &runs, over(&["mix"]));
         assert_found(&outcome, Level::Warn, "all runs had 8 connections");
         assert_found(&judged(&RULE, |_| {}), Level::Note, "8 connections");
+    }
+
+    #[test]
+    fn stages_have_numbers_of_their_own() {
+        let mut run = healthy();
+        in_stages(&mut run, [(8, 8), (8, 64)]);
+        let outcome = judged_stages(&RULE, std::slice::from_ref(&run), over(&[]));
+        assert_found(&outcome, Level::Pass, "2 numbers of connections, 8 to 64");
+        in_stages(&mut run, [(8, 8), (8, 8)]);
+        let outcome = judged_stages(&RULE, &[run], over(&[]));
+        assert_found(&outcome, Level::Note, "all runs had 8 connections");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Rule H10: throughput collapses at the highest number of connections.
 
+use samples::STAGE;
 use stats::execution_mean;
 use units::{count, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
+    run::Run,
     set::{Set, in_words},
 };
 
@@ -19,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     id: "H10",
     name: "throughput does not collapse at the most connections",
     found: "throughput collapses at the most connections",
-    measures: "Throughput at the most connections against the highest, for each combination of the other factors.",
+    measures: "Throughput at the most connections against the highest, for each combination of the other factors; stages without a rate, except ramps, are points of the same curve.",
     threshold: "below 0.9 of the peak, and the intervals of both do not meet (or there is one execution only): warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Beyond the peak connections wait for each other: the figures there are those of a queue, not of the server.",
@@ -28,12 +30,16 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
-    let name = "connections".to_owned();
+    let mut left_out = vec!["connections".to_owned()];
+    if set.has_stages() {
+        // Stages of a run are points of one curve.
+        left_out.push(STAGE.to_owned());
+    }
     let mut curves = 0;
     let mut worst: Option<(f64, String)> = None;
-    for (levels, runs) in set.without(&[name]) {
+    for (levels, runs) in set.without(&left_out) {
         let mut points: Vec<(u32, Vec<f64>)> = Vec::new();
-        for run in runs {
+        for run in runs.into_iter().filter(|run| is_at_full_load(run)) {
             let Ok(per_s) = run.throughput() else {
                 continue;
             };
@@ -90,6 +96,12 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
 }
 
+/// True unless it is a ramp of connections, or a stage whose rate is limited.
+fn is_at_full_load(run: &Run<'_>) -> bool {
+    let is_limited = run.stage.is_some_and(|it| it.rate_from_per_s.is_some());
+    !run.is_ramp() && !is_limited
+}
+
 /// True if the confidence intervals of two means overlap.
 fn meet(a: &[f64], b: &[f64]) -> bool {
     let bounds = |values: &[f64]| execution_mean(values, CONFIDENCE)?.bounds;
@@ -130,6 +142,25 @@ mod tests {
             Level::Warn,
             "602/s at 128 connections are 50 % of the 1.20k/s at 32",
         );
+    }
+
+    #[test]
+    fn stages_are_points_of_one_curve() {
+        let two = |from: u32, to: u32, per_s: [u64; 2]| {
+            let mut run = healthy();
+            in_stages(&mut run, [(from, from), (to, to)]);
+            for interval in &mut run.intervals {
+                let second = usize::from(interval.stage == Some(2));
+                interval.operations[0].count = per_s[second];
+            }
+            run
+        };
+        let runs = [two(8, 32, [1000, 1200]), two(64, 128, [1200, 600])];
+        let outcome = judged_stages(&RULE, &runs, over(&[]));
+        assert_found(&outcome, Level::Warn, "at 128 connections are 50 % of");
+        let mut ramp = two(8, 32, [1000, 1200]);
+        in_stages(&mut ramp, [(8, 8), (8, 128)]);
+        assert_no_subject(&judged_stages(&RULE, &[ramp], over(&[])));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use units::{change, counted, fine_percent, moment, per_s, percent};
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
-    run::Run,
+    run::{RAMP, Run},
     set::{Set, in_words},
 };
 
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "The throughput of each interval of the measured phase, in the mean over the executions of a combination: how far a warm-up \
+    measures: "The throughput of each interval of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp), in the mean over the executions of a combination: how far a warm-up \
         that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
         `dbdyno storage steady`.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
@@ -65,6 +65,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         } else {
             no_subject("the load of a table is measured from its start to its end")
         });
+    }
+    groups.retain(|(_, runs)| !runs.iter().any(|run| run.is_ramp()));
+    if groups.is_empty() {
+        return Err(no_subject(RAMP));
     }
     let chances = Chances::of(groups.len());
     let mut found = Vec::new();
@@ -136,7 +140,8 @@ impl Chances {
 
 /// The outcome for the executions of one combination.
 fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
-    let measured_s = runs[0].measured_s()?;
+    runs[0].measured_s()?;
+    let judged_s: f64 = runs[0].undisturbed().map(|it| it.length_s).sum();
     let courses: Vec<Vec<f64>> = runs.iter().map(|run| course(run)).collect();
     let shortest = courses.iter().map(Vec::len).min().unwrap_or_default();
     if shortest < SHIFT_OBSERVATIONS_AT_LEAST {
@@ -150,7 +155,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let Some(shift) = mean_shift(&borrowed) else {
         return Err(missing("operations in the measured phase"));
     };
-    let over = moment(measured_s);
+    let over = moment(judged_s);
     let level = level_of(&shift, runs.len(), chances);
     let (level, evidence) = match (level, moves_between_levels(&courses, shortest)) {
         (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
@@ -228,13 +233,13 @@ fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
     (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Operations per second of each complete interval of the measured phase.
+/// Operations per second of each complete interval of the measured phase, before its first planned event.
 fn course(run: &Run<'_>) -> Vec<f64> {
-    let lengths = run.measured().map(|interval| interval.length_s);
+    let lengths = run.undisturbed().map(|interval| interval.length_s);
     let whole_s = lengths.fold(0.0, f64::max) * WHOLE;
     let whole = |interval: &&Interval| interval.length_s > 0.0 && interval.length_s >= whole_s;
     let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
-    run.measured().filter(whole).map(per_s).collect()
+    run.undisturbed().filter(whole).map(per_s).collect()
 }
 
 #[cfg(test)]
@@ -305,6 +310,42 @@ mod tests {
         let runs = blocks_over("flush", &["1", "2"]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Pass, "in all 2 combinations");
+    }
+
+    #[test]
+    fn what_a_planned_event_does_is_no_unsteadiness() {
+        let slow_from_60_s = |record: &mut Record| {
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 80.0) {
+                interval.operations[0].count /= 3;
+            }
+        };
+        let outcome = judged(&RULE, slow_from_60_s);
+        assert!(level(&outcome) > Level::Pass, "{outcome:?}");
+        let outcome = judged(&RULE, |record| {
+            slow_from_60_s(record);
+            record.events = vec![event(80.0)];
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    #[test]
+    fn planned_steps_are_no_unsteadiness_and_ramps_are_not_judged() {
+        let mut run = healthy();
+        in_stages(&mut run, [(8, 8), (8, 8)]);
+        for interval in run.intervals.iter_mut().filter(|it| it.stage == Some(2)) {
+            interval.operations[0].count /= 3;
+        }
+        let runs = [run.clone()];
+        let whole = judged_together(&RULE, &runs, over(&[]));
+        assert!(level(&whole) > Level::Pass, "{whole:?}");
+        let outcome = judged_stages(&RULE, &runs, over(&[]));
+        assert_found(&outcome, Level::Pass, "in all 2 combinations");
+        assert_eq!(outcome.unwrap().runs, [1]);
+        in_stages(&mut run, [(8, 8), (8, 1)]);
+        let outcome = judged_stages(&RULE, std::slice::from_ref(&run), over(&[]));
+        assert_found(&outcome, Level::Pass, "steady over all 60 s");
+        in_stages(&mut run, [(1, 8), (8, 1)]);
+        assert_no_subject(&judged_stages(&RULE, &[run], over(&[])));
     }
 
     #[test]

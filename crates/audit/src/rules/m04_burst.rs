@@ -7,7 +7,7 @@ use units::{change, count, moment, per_s};
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
-    run::Run,
+    run::{RAMP, Run},
 };
 
 /// Relative drop from which the disk changed its performance class.
@@ -32,8 +32,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M04",
     name: "the disk did not run out of credit",
     found: "the disk became slower during the run",
-    measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase; \
-        the disk's model. Of storage: the courses over time, and how long patterns, courses and all rounds were measured.",
+    measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase \
+        (before the first planned event, where there is one; with stages, of each one that is no ramp); the disk's model. Of storage: the courses over time, and how long patterns, courses and all rounds were measured.",
     threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn. Of storage: \
         a course that falls by 30 % or more for good: fail; less than 180 s on another disk: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second fell to 300 to 600, tests of 16 s did not see it, and \
@@ -44,10 +44,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
+    if run.is_ramp() {
+        return Err(no_subject(RAMP));
+    }
     let samples = run.samples()?;
     let measured_s = run.measured_s()?;
+    let first_event_s = run.record.first_event_s();
     let disks: Vec<_> = samples
         .iter()
+        .filter(|it| it.t_s + it.length_s <= first_event_s)
         .filter_map(|it| Some((it.length_s, it.disk.as_ref()?)))
         .collect();
     if disks.is_empty() {

@@ -4,9 +4,9 @@ use stats::stalls;
 use units::{duration, moment, percent};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
-    run::Run,
+    run::{RAMP, Run},
 };
 
 /// Number of windows below which the share of stalled windows is not used.
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and \
+    measures: "Seconds of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp) with less than half of the median throughput, the longest time without any operation, and \
         the longest operation.",
     threshold: "more than 1 % of the seconds, or one of them without an operation: warn",
     source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
@@ -28,6 +28,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
+    if run.is_ramp() {
+        return Err(no_subject(RAMP));
+    }
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
@@ -59,10 +62,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("longest_operation_ms", longest as f64 / 1e6))
 }
 
-/// Operations per second of each whole second of the measured phase.
+/// Operations per second of each whole second of the measured phase, before its first planned event.
 fn by_second(run: &Run<'_>) -> Vec<f64> {
     let (mut course, mut operations, mut length_s) = (Vec::new(), 0, 0.0);
-    for interval in run.measured() {
+    for interval in run.undisturbed() {
         operations += interval.succeeded();
         length_s += interval.length_s;
         // Intervals last one second, or a fraction that divides a second almost evenly.
@@ -100,6 +103,17 @@ mod tests {
     #[test]
     fn passes() {
         assert_found(&judged(&RULE, |_| {}), Level::Pass, "0 of 120 s");
+    }
+
+    #[test]
+    fn what_a_planned_event_stops_is_no_stall() {
+        let outcome = judged(&RULE, |record| {
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 80.0) {
+                interval.operations[0].count = 0;
+            }
+            record.events = vec![event(80.0)];
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub(super) const RULE: Rule = Rule {
     id: "T01",
     name: "machine and server were watched all the time",
     found: "machine or server was not watched all the time",
-    measures: "The samples of the machine's and the server's counters over the measured phase, and what could not be observed.",
+    measures: "The samples of the machine's and the server's counters over the measured phase (the server's up to the \
+        first planned event that restarts it), and what could not be observed.",
     threshold: "neither machine nor server watched: fail; one of them not, or nothing seen for more than 5 s: warn; optional \
         sources missing (statement digests, slow log): note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
@@ -30,19 +31,25 @@ fn judge(run: &Run<'_>) -> Outcome {
     let window = run.record.measured_window_s().unwrap_or((0.0, measured_s));
     let machine = run.samples().ok();
     let server = run.status().ok();
-    let gap = |spans: Option<Vec<(f64, f64)>>| spans.map(|spans| longest_gap(&spans, window));
-    let of_machine = gap(machine.map(|samples| {
-        samples
-            .iter()
-            .map(|it| (it.t_s, it.t_s + it.length_s))
-            .collect()
-    }));
-    let of_server = gap(server.map(|readings| {
-        readings
-            .iter()
-            .map(|it| (it.t_s, it.t_s + it.length_s))
-            .collect()
-    }));
+    let gap =
+        |spans: Option<Vec<(f64, f64)>>, window| spans.map(|spans| longest_gap(&spans, window));
+    let of_machine = machine.map(|samples| {
+        let spans = samples.iter().map(|it| (it.t_s, it.t_s + it.length_s));
+        spans.collect()
+    });
+    let of_machine = gap(of_machine, window);
+    // A server that a planned event restarts cannot be watched meanwhile.
+    let until_s = if run.restarted_the_server() {
+        window.1.min(run.record.first_event_s())
+    } else {
+        window.1
+    };
+    let of_server = server.map(|readings| {
+        let before = readings.iter().filter(|it| it.t_s < until_s);
+        let spans = before.map(|it| (it.t_s, it.t_s + it.length_s));
+        spans.collect()
+    });
+    let of_server = gap(of_server, (window.0, until_s));
     let watched = |what: &str, gap: Option<f64>| match gap {
         None => format!("{what} not watched"),
         Some(gap) if gap > GAP_S => format!("{what} not seen for {}", moment(gap)),
@@ -114,6 +121,17 @@ mod tests {
             how.not_observed = vec!["waits not observed: performance_schema is off".to_owned()];
         });
         assert_found(&outcome, Level::Note, "waits not observed");
+    }
+
+    #[test]
+    fn a_planned_restart_is_no_gap() {
+        let outcome = judged(&RULE, |record| {
+            record.events = vec![event(60.0)];
+            record
+                .server_status
+                .retain(|it| !(60.0..90.0).contains(&it.t_s));
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Rule T03: connections in flight differ from throughput times response time (Little's law).
 
-use samples::{Interval, Phase};
+use samples::{Interval, Phase, Record};
 use units::{percent, si};
 
 use crate::{
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
     found: "counts, times and connections do not agree (Little's law)",
-    measures: "Operations in flight, as they were seen every 20 ms, against throughput times mean time from send to answer.",
+    measures: "Operations in flight, as they were seen every 20 ms on the connections that the stage of the load needs, against throughput times mean time from send to answer.",
     threshold: "more than 5 % apart, and more than chance and what crosses the edges of the measurement explain: fail; not evaluated where other \
         work or late event loops may be why",
     source: "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961)",
@@ -37,18 +37,14 @@ fn judge(run: &Run<'_>) -> Outcome {
             "deliveries in the background are timed from when they were queued, not from the send",
         ));
     }
-    let connections = f64::from(run.record.connections());
     let seen: Option<Vec<(f64, f64)>> = run
         .measured()
-        .map(|it| Some((it.length_s, it.pace?.busy)))
+        .map(|it| Some((it.length_s * active(run.record, it), it.pace?.busy)))
         .collect();
     let seen = seen.ok_or_else(|| missing("how many connections had an operation in flight"))?;
-    let busy = seen
-        .iter()
-        .map(|(length_s, busy)| length_s * busy)
-        .sum::<f64>()
-        / measured_s;
-    let in_flight = busy * connections;
+    let in_flight = seen.iter().map(|(length, busy)| length * busy).sum::<f64>() / measured_s;
+    let connections = seen.iter().map(|(length, _)| length).sum::<f64>() / measured_s;
+    let busy = in_flight / connections.max(f64::MIN_POSITIVE);
     // Time from send to answer, without the wait for a free connection. Failed operations have no recorded time.
     let (mut sum_ns, mut count, mut failed) = (0.0, 0u64, 0u64);
     for interval in run.measured() {
@@ -73,8 +69,14 @@ fn judge(run: &Run<'_>) -> Outcome {
     // An operation that crosses an edge of the measurement counts with all of its time or none of it.
     let drained = run.record.intervals.iter();
     let drained = drained.filter(|it| it.phase == Phase::Drain);
-    let most = connections as usize;
-    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most);
+    let most = run.record.connections() as usize;
+    // So does one that crosses the step to a stage with fewer connections.
+    let later = run.record.stages.iter().skip(1).map(|stage| {
+        let of_stage = |it: &&Interval| it.stage == Some(stage.number);
+        carried_s(run.measured().filter(of_stage), most)
+    });
+    let at_steps_s: f64 = later.sum();
+    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most) + at_steps_s;
     let edges = carried_s / measured_s;
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();
@@ -96,6 +98,20 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("in_flight", in_flight)
         .with("throughput_times_response", by_times))
+}
+
+/// Connections that have operations in an interval: all, or those that its stage needs.
+fn active(record: &Record, interval: &Interval) -> f64 {
+    let all = f64::from(record.connections());
+    let mut stages = record.stages.iter();
+    let Some(stage) = stages.find(|it| interval.stage == Some(it.number)) else {
+        return all;
+    };
+    let most = record.stages.iter();
+    let most = most.map(|it| it.connections_from.max(it.connections_to));
+    let staged = most.max().unwrap_or_default();
+    let middle_s = interval.t_s + interval.length_s / 2.0;
+    all - f64::from(staged) + f64::from(stage.connections_at(middle_s))
 }
 
 /// Longest total time in seconds that operations may already have been in flight at the start of the first interval:
@@ -146,6 +162,21 @@ mod tests {
     #[test]
     fn passes() {
         assert_eq!(level(&judged(&RULE, |_| {})), Level::Pass);
+    }
+
+    #[test]
+    fn a_stage_has_operations_on_the_connections_that_it_needs() {
+        let half_in_the_second = |record: &mut Record, levels| {
+            in_stages(record, levels);
+            for interval in record.intervals.iter_mut().filter(|it| it.stage == Some(2)) {
+                let operation = &mut interval.operations[0];
+                (operation.count, operation.sum_ns) = (operation.count / 2, operation.sum_ns / 2);
+            }
+        };
+        let outcome = judged(&RULE, |it| half_in_the_second(it, [(8, 8), (4, 4)]));
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+        let outcome = judged(&RULE, |it| half_in_the_second(it, [(8, 8), (8, 8)]));
+        assert_eq!(level(&outcome), Level::Fail, "{outcome:?}");
     }
 
     /// Every connection was stalled for ten seconds when the measurement began, as the first interval's times show.

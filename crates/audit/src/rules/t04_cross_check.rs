@@ -42,6 +42,11 @@ fn judge(run: &Run<'_>) -> Outcome {
             "the load of a table is one statement for many rows",
         ));
     }
+    if run.restarted_the_server() {
+        return Err(no_subject(
+            "a planned event restarted the server, and with it its counters",
+        ));
+    }
     let by_client: u64 = run
         .record
         .intervals

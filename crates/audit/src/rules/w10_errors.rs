@@ -19,7 +19,8 @@ pub(super) const RULE: Rule = Rule {
     found: "operations failed",
     measures: "Attempts that failed while the run was measured, by error number, also those of operations that succeeded \
         when they were tried again, or that never came to an end; operations without an answer when the load gave up \
-        waiting; connections that could not be opened.",
+        waiting; connections that could not be opened. Of a run with planned events, operations that failed before the \
+        first of them.",
     threshold: "above 0.1 % of all attempts, no operation that succeeded, or a connection less than asked for: fail; any \
         failure: note",
     source: "proposed here; that fast failures make throughput is in every load generator's list of traps",
@@ -36,6 +37,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         *by_number.entry(error.number).or_default() += error.in_measurement;
     }
     by_number.retain(|_, count| *count > 0);
+    if run.record.first_event_s().is_finite() {
+        return Ok(before_events(run, by_number.values().sum()));
+    }
     // Draining a backlog of the warm-up can fill the whole phase: the answers were then due before the measurement.
     let back = run.figures.throughput_per_s.unwrap_or(0.0) * measured_s;
     let succeeded = run.figures.count.max(back.round() as u64);
@@ -63,10 +67,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     if refused > 0 {
-        let asked = run.record.header.connections;
-        evidence.push(format!(
-            "{refused} of {asked} connections could not be opened"
-        ));
+        evidence.push(refused_in_words(run, refused));
     }
     if evidence.is_empty() {
         evidence.push(format!("no attempt failed in {succeeded} operations"));
@@ -80,6 +81,34 @@ fn judge(run: &Run<'_>) -> Outcome {
         _ => Level::Note,
     };
     Ok(Finding::new(level, evidence.join("; ")).with("failed_share", share))
+}
+
+/// The outcome for a run with planned events: only what failed before the first of them is the run's own fault.
+fn before_events(run: &Run<'_>, all_failed: u64) -> Finding {
+    let operations = || run.undisturbed().flat_map(|it| &it.operations);
+    let succeeded: u64 = operations().map(|it| it.count).sum();
+    let failed: u64 = operations().map(|it| it.errors).sum();
+    let share = failed as f64 / (succeeded + failed).max(1) as f64;
+    let refused = run.record.connections_refused();
+    let mut evidence = vec![format!(
+        "{failed} of {} operations failed before the first planned event; {all_failed} attempts failed in the whole \
+         measurement, with those that the events caused",
+        succeeded + failed
+    )];
+    if refused > 0 {
+        evidence.push(refused_in_words(run, refused));
+    }
+    let level = match failed {
+        _ if refused > 0 || share > SHARE => Level::Fail,
+        0 => Level::Pass,
+        _ => Level::Note,
+    };
+    Finding::new(level, evidence.join("; ")).with("failed_share", share)
+}
+
+fn refused_in_words(run: &Run<'_>, refused: u64) -> String {
+    let asked = run.record.header.connections;
+    format!("{refused} of {asked} connections could not be opened")
 }
 
 #[cfg(test)]
@@ -112,6 +141,30 @@ mod tests {
     }
 
     #[test]
+    fn what_a_planned_event_causes_is_not_the_runs_fault() {
+        let outcome = judged(&RULE, |record| {
+            record.events = vec![event(80.0)];
+            record.errors = vec![ErrorCount {
+                number: 2013,
+                count: 1200,
+                in_measurement: 1200,
+                ..ErrorCount::default()
+            }];
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 80.0) {
+                interval.operations[0].errors = 100;
+            }
+        });
+        assert_found(&outcome, Level::Pass, "1200 attempts failed in the whole");
+        let outcome = judged(&RULE, |record| {
+            record.events = vec![event(80.0)];
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s < 80.0) {
+                interval.operations[0].errors = 1_000_000;
+            }
+        });
+        assert_eq!(level(&outcome), Level::Fail, "{outcome:?}");
+    }
+
+    #[test]
     fn passes() {
         assert_found(&deadlocks(0), Level::Pass, "no attempt failed");
     }
@@ -133,6 +186,7 @@ mod tests {
             for interval in &mut record.intervals {
                 interval.carried = vec![samples::Carried {
                     due_in: samples::Phase::WarmUp,
+                    stage: None,
                     operations: std::mem::take(&mut interval.operations),
                     statements: Vec::new(),
                     send_lag: samples::Durations::default(),
@@ -156,16 +210,24 @@ mod tests {
 
     #[test]
     fn refused_connections_are_found() {
-        let refused = judged(&RULE, |record| {
-            let asked = record.header.connections;
-            record.connects = vec![samples::Connects {
+        let refusing = |asked: u32| {
+            vec![samples::Connects {
                 load: "smacker".to_owned(),
                 count: u64::from(asked) - 1,
                 errors: 1,
                 min_ns: 1,
                 max_ns: 1,
                 sum_ns: 1,
-            }];
+            }]
+        };
+        let refused = judged(&RULE, |record| {
+            record.connects = refusing(record.header.connections);
+        });
+        assert_found(&refused, Level::Fail, "connections could not be opened");
+        // No planned event is an excuse for them.
+        let refused = judged(&RULE, |record| {
+            record.events = vec![event(80.0)];
+            record.connects = refusing(record.header.connections);
         });
         assert_found(&refused, Level::Fail, "connections could not be opened");
     }

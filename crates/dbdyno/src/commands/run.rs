@@ -6,7 +6,9 @@ use std::{
     process::ExitCode,
 };
 
-use experiment::{Defaults, Experiment, Overrides, ServerSpec, defaults_of};
+use experiment::{
+    Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
+};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
@@ -178,8 +180,17 @@ fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<St
     by_factor
 }
 
-/// An error if a load needs something that the null server does not have.
+/// An error if a load or an event needs something that the null server does not have.
 fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
+    let restarts = |run: &PlannedRun| {
+        let mut actions = run.events.iter().map(|event| &event.action);
+        actions.any(|action| matches!(action, EventAction::Server(_)))
+    };
+    if experiment.plan().runs.iter().any(restarts) {
+        let message = "--simulate: an event that restarts the server needs a private server";
+        let hint = "events with sql or command can be simulated".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint));
+    }
     let mut loads = experiment.plan().runs.iter().map(|run| &run.load.source);
     match loads.find(|load| !load.kind.can_be_simulated()) {
         None => Ok(()),
@@ -261,20 +272,26 @@ fn report_on(
     Ok(recorded)
 }
 
-/// An error that names the first run, if any, that did not reach the requested rate.
+/// An error that names the first run or stage, if any, that did not reach the requested rate.
 fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
-    let runs = recorded.runs.iter();
-    let mut short = runs.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
+    // Each stage has a rate of its own; that of the whole run is their mean.
+    let all = recorded.compared().iter();
+    let mut short = all.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
     let Some((run, first)) = short.next() else {
         return Ok(());
     };
     let others = match short.count() {
         0 => String::new(),
-        others => format!("; so in {others} more runs"),
+        others if recorded.staged.is_empty() => format!("; so in {others} more runs"),
+        others => format!("; so in {others} more stages"),
+    };
+    let stage = match run.stages.as_slice() {
+        [stage] => format!("stage {} of ", stage.number),
+        _ => String::new(),
     };
     let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
     let message = format!(
-        "rate not reached in run {}: {} of {} operations per second, from {} on: {}{others}",
+        "rate not reached in {stage}run {}: {} of {} operations per second, from {} on: {}{others}",
         run.header.run,
         units::si(first.achieved_per_s),
         units::si(asked.unwrap_or(0.0)),

@@ -207,6 +207,56 @@ fn inserts() {
     }
 }
 
+#[test]
+fn online_alter() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let plan = scene.dbdyno(["run", "experiments/online-alter.toml", "--plan"]);
+    plan.exits(0)
+        .prints("11 combinations x 3 repeats = 33 runs");
+    // For any installed version.
+    let file = scene.path().join("experiments/online-alter.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+    let only = ["version=mariadb", "change=index in place,column by copy"];
+    let results = run(&scene, "online-alter", &smaller("0.05", &only));
+    let ended = results.sql(
+        "select change, outcome, before_per_s > 0 from events join results using (run) order by 1",
+    );
+    let expected = ["column by copy", "index in place"]
+        .map(|change| vec![Text(change.to_owned()), Text("done".to_owned()), Integer(1)]);
+    assert_eq!(ended, expected);
+}
+
+#[test]
+fn thread_pool() {
+    let scene = Scene::new();
+    experiments(&scene);
+    // For any installed version.
+    let file = scene.path().join("experiments/thread-pool.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+    let results = run(&scene, "thread-pool", &smaller("0.05", &[]));
+    let found = results.sql(
+        "select threads, number, connections_from, connections_to, load_stages.count > 0 \
+         from load_stages join results using (run) where block = 1 order by 1, 2",
+    );
+    let stages = [(1, 4, 4), (2, 4, 128), (3, 128, 128), (4, 4, 4)];
+    let expected = ["one-thread-per-connection", "pool-of-threads"].map(|threads| {
+        let threads = || Text(threads.to_owned());
+        stages.map(|(number, from, to)| {
+            vec![
+                threads(),
+                Integer(number),
+                Integer(from),
+                Integer(to),
+                Integer(1),
+            ]
+        })
+    });
+    assert_eq!(found, expected.concat());
+}
+
 /// Options for a smaller scale and for these combinations only.
 pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
     let smaller = ["--scale", scale, "--repeats", "1"].into_iter();

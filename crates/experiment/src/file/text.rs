@@ -108,6 +108,16 @@ impl Text<'_> {
         self.readable(what, path)
     }
 
+    /// The program that the text names, relative to the experiment file's directory: results have no copy of it, and can
+    /// be read without it.
+    pub(crate) fn program(&self) -> Result<PathBuf, Error> {
+        let path = self.directory_of_source().join(&self.value);
+        match self.source.kept {
+            Some(_) => Ok(path),
+            None => self.readable("program", path),
+        }
+    }
+
     /// The directory that the text names, relative to the experiment file's; an error if it does not exist.
     pub(crate) fn directory(&self, what: &'static str) -> Result<PathBuf, Error> {
         let path = self.directory_of_source().join(&self.value);

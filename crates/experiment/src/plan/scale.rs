@@ -9,6 +9,7 @@ use crate::{
     file::problem::Problem,
     spec::{
         data::DataSpec,
+        event::EventSpec,
         load::LoadSpec,
         server::{ServerSpec, is_option},
     },
@@ -37,7 +38,14 @@ pub(crate) fn shrink(
     data: Option<&mut DataSpec>,
     load: &mut LoadSpec,
 ) -> Result<(), Problem> {
-    load.duration = shorter(load.duration, scale, DURATION_AT_LEAST);
+    for stage in &mut load.stages {
+        stage.length = shorter(stage.length, scale, DURATION_AT_LEAST);
+    }
+    load.duration = if load.stages.is_empty() {
+        shorter(load.duration, scale, DURATION_AT_LEAST)
+    } else {
+        load.stages.iter().map(|stage| stage.length).sum()
+    };
     load.pause = load.pause.mul_f64(scale);
     load.warmup = match load.warmup {
         WarmUp::None => WarmUp::None,
@@ -56,6 +64,13 @@ pub(crate) fn shrink(
         return Err(Problem::ScaleNeedsBufferPool);
     }
     Ok(())
+}
+
+/// Moves the events of one run as its duration is reduced, so that each keeps its place in the measurement.
+pub(crate) fn shrink_events(scale: f64, events: &mut [EventSpec]) {
+    for event in events {
+        event.at = event.at.mul_f64(scale);
+    }
 }
 
 /// Reduces caches and redo log of a private server. Values that are only in its option files are reduced and set in

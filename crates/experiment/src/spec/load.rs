@@ -2,17 +2,25 @@
 
 use std::time::Duration;
 
-use settings::{Arrivals, Chosen, LoadKind, OnError, Process, ThinkTime, WarmUp, quantity};
+use settings::{
+    Arrivals, Chosen, LoadKind, OnError, PlannedStage, Process, ThinkTime, WarmUp, mean_rate,
+    quantity,
+};
 
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
-    spec::chosen,
+    spec::{
+        chosen,
+        load_quantity::{CONNECTIONS, DURATION, RATE, connections},
+        load_stages,
+    },
 };
 
 /// Keys that apply to every load.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "connections",
+    "stages",
     "pause",
     "warmup",
     "warmup_at_most",
@@ -29,20 +37,20 @@ const KEYS: [&str; 12] = [
 /// Default time limit of a warm-up until steady.
 const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
-const DURATION: &str = "a duration such as \"30s\", at most 30days";
-
 /// The load of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
     /// The workload.
     pub source: Chosen<dyn LoadKind>,
-    /// Virtual clients, each with a connection of its own.
+    /// Virtual clients, each with a connection of its own; with stages, the largest number that one of them needs.
     pub connections: u32,
+    /// The levels of the measurement, one after the other; empty if it has one.
+    pub stages: Vec<PlannedStage>,
     /// Time without a load before the warm-up, in which a disk or a server recovers from the run before.
     pub pause: Duration,
     /// The warm-up before the measurement.
     pub warmup: WarmUp,
-    /// Length of the measurement; the maximum if `precision` is set.
+    /// Length of the measurement, with stages of all together; the maximum if `precision` is set.
     pub duration: Duration,
     /// Measure until the 99th percentile is known within this share of it.
     pub precision: Option<f64>,
@@ -69,11 +77,12 @@ impl LoadSpec {
             return Err(chosen::meaningless(section, key, source.kind));
         }
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
-        let connections = match source.kind.clients(&source.values) {
+        let stages = load_stages::read(section, &source)?;
+        let most = stages.iter().map(|stage| stage.connections.max()).max();
+        let connections = match source.kind.clients(&source.values).or(most) {
             Some(clients) => clients,
             None => {
-                let written =
-                    section.parsed("connections", "a count from 1 to 100000", connections)?;
+                let written = section.parsed("connections", CONNECTIONS, connections)?;
                 section.required("connections", written, "connections = 16")?
             }
         };
@@ -81,6 +90,8 @@ impl LoadSpec {
         let duration = if ends_by_itself {
             // Its duration is the result.
             Duration::ZERO
+        } else if !stages.is_empty() {
+            stages.iter().map(|stage| stage.length).sum()
         } else {
             section.required("duration", duration, "duration = \"30s\"")?
         };
@@ -99,6 +110,8 @@ impl LoadSpec {
                 .unwrap_or_default(),
             warmup: if ends_by_itself {
                 WarmUp::None
+            } else if !stages.is_empty() {
+                load_stages::warm_up(section)?
             } else {
                 warmup(section, source.kind.has_set_times())?
             },
@@ -108,12 +121,13 @@ impl LoadSpec {
                 "a share such as \"5 %\", above 0 and at most 100 %",
                 quantity::share,
             )?,
-            arrivals: arrivals(section)?,
+            arrivals: arrivals(section, mean_rate(&stages))?,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
             spin: section.flag("spin")?.unwrap_or(false),
             on_error: on_error.unwrap_or(OnError::Stop),
+            stages,
             source,
         })
     }
@@ -129,9 +143,10 @@ impl LoadSpec {
     }
 }
 
-fn arrivals(section: &Section<'_>) -> Result<Arrivals, Error> {
-    let rate = "operations per second, above 0 and at most 1000000";
-    let rate_per_s = section.parsed("rate", rate, quantity::rate)?;
+/// The arrivals, at the mean rate of the stages if they have one.
+fn arrivals(section: &Section<'_>, of_stages: Option<f64>) -> Result<Arrivals, Error> {
+    let rate_per_s = section.parsed("rate", RATE, quantity::rate)?;
+    let rate_per_s = of_stages.or(rate_per_s);
     let processes = [
         ("poisson", Process::Poisson),
         ("constant", Process::Constant),
@@ -159,12 +174,6 @@ fn arrivals(section: &Section<'_>) -> Result<Arrivals, Error> {
         (None, None, Some(think_time)) => Ok(Arrivals::Thinking(think_time)),
         (None, None, None) => Ok(Arrivals::Closed),
     }
-}
-
-fn connections(text: &str) -> Option<u32> {
-    text.parse()
-        .ok()
-        .filter(|count| (1..=100_000).contains(count))
 }
 
 fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {

@@ -11,6 +11,7 @@ mod levels;
 mod plans;
 mod resume;
 mod shipped;
+mod stages;
 
 use std::{fs, path::PathBuf};
 

@@ -115,6 +115,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
         LoadSpec {
             source: load(&SmackLoad, &[("file", Value::File(bench.path("a.smack")))]),
             connections: 4,
+            stages: Vec::new(),
             pause: Duration::ZERO,
             warmup: WarmUp::UntilSteady {
                 at_most: Duration::from_secs(60)

@@ -10,7 +10,7 @@ use std::{
 
 use workload::{Failure, User};
 
-use super::{message::Message, slot::GroupOffsets};
+use super::{message::Message, slot::Dealt};
 use crate::timeline::Timeline;
 
 /// Connections that one loop opens at the same time: a server's backlog is short.
@@ -25,8 +25,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 pub(super) async fn connect_all<U: User + 'static>(
     messages: &mpsc::Sender<Message>,
     timeline: &Timeline,
-    users: Vec<(GroupOffsets, U)>,
-) -> Vec<(GroupOffsets, U)> {
+    users: Vec<Dealt<U>>,
+) -> Vec<Dealt<U>> {
     let total = users.len();
     let waiting = Rc::new(RefCell::new(VecDeque::from(users)));
     let connected = Rc::new(RefCell::new(Vec::with_capacity(total)));
@@ -38,17 +38,17 @@ pub(super) async fn connect_all<U: User + 'static>(
         reactor::spawn(async move {
             loop {
                 let next = waiting.borrow_mut().pop_front();
-                let Some((offsets, mut user)) = next else {
+                let Some(mut dealt) = next else {
                     break;
                 };
-                let result = connect_in_time(&mut user).await;
+                let result = connect_in_time(&mut dealt.user).await;
                 let is_open = result.is_ok();
                 let _ = messages.send(Message::Connect {
-                    group: offsets.group,
+                    group: dealt.offsets.group,
                     result,
                 });
                 if is_open {
-                    connected.borrow_mut().push((offsets, user));
+                    connected.borrow_mut().push(dealt);
                 }
             }
             open.set(open.get() - 1);

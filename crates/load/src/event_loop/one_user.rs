@@ -10,7 +10,7 @@ use super::{
     shared_state::{LOOK_EVERY, SharedState},
     slot::UserSlot,
 };
-use crate::{outcome::Ended, recorder::Timing};
+use crate::{outcome::Ended, recorder::Timing, timeline::DueIn};
 
 /// Total rate of the checks by sleeping users whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
@@ -50,6 +50,10 @@ impl SharedState {
         let mut free = self.start;
         let mut last = self.start;
         loop {
+            match self.wait_for_stage(slot, free).await {
+                Some(begins) => free = begins,
+                None => return EndReason::Done { last },
+            }
             let (index, due, since) = match user.next() {
                 Next::Operation(index) => {
                     let Some(due) = self.next_due(free).await else {
@@ -113,6 +117,29 @@ impl SharedState {
                 failure,
             }
         });
+    }
+
+    /// Waits until a stage needs this user, which has been idle since `free`; returns the time since which it is idle for
+    /// the stage. `None` if no stage does so before the load is over.
+    async fn wait_for_stage(&self, slot: UserSlot, free: Instant) -> Option<Instant> {
+        let stages = self.task.timeline.stages();
+        let Some(place) = slot.place.filter(|_| !stages.is_empty()) else {
+            return Some(free);
+        };
+        // What begins now counts, not what the user waited for until then.
+        let now = reactor::now().max(free);
+        match stages.active_from(place, now - self.start) {
+            Some(from) if self.start + from <= now => Some(free),
+            Some(from) => {
+                let begins = self.start + from;
+                self.sleep_until(begins).await.then_some(begins)
+            }
+            None => {
+                // The connection stays open until the load is over.
+                self.sleep_until(Instant::from_ns(u64::MAX)).await;
+                None
+            }
+        }
     }
 
     /// Waits until the next operation is due; `None` when none is left.
@@ -183,7 +210,9 @@ impl SharedState {
             scheduled,
             sent,
             send_lag_ns: (sent - due).as_nanos() as u64,
-            calm: self.pace.begin(slot.slot, scheduled),
+            calm: self
+                .pace
+                .begin(slot.slot, scheduled, self.active_users(sent)),
         })
     }
 
@@ -236,17 +265,26 @@ impl SharedState {
             .succeed(begun.operation, took, carried);
     }
 
-    /// The phase to which an operation belongs, if that is not the phase of the current interval.
+    /// Users of this event loop that have operations at this time.
+    fn active_users(&self, now: Instant) -> u64 {
+        let all = self.pace.users();
+        let connections = self.task.timeline.stages().connections_at(now - self.start);
+        connections.map_or(all, |it| {
+            u64::from(it.div_ceil(self.task.share.of)).min(all)
+        })
+    }
+
+    /// The phase and the stage to which an operation belongs, if those are not the ones of the current interval.
     #[inline]
-    fn carried(&self, scheduled: Instant) -> Option<Phase> {
+    fn carried(&self, scheduled: Instant) -> Option<DueIn> {
         let from = self.from.get();
         if scheduled >= from {
-            // An interval belongs to one phase as a whole.
+            // An interval belongs to one phase and one stage as a whole.
             return None;
         }
         let timeline = &self.task.timeline;
-        let due_in = timeline.phase(scheduled);
-        (due_in != timeline.phase(from)).then_some(due_in)
+        let due_in = timeline.due_in(scheduled);
+        (due_in != timeline.due_in(from)).then_some(due_in)
     }
 }
 

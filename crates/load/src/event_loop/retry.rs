@@ -109,8 +109,10 @@ impl SharedState {
         if over && (failure.lost || !self.pace.is_open()) {
             return false;
         }
+        let is_tolerated = self.task.tolerated.includes(&failure);
         if failure.lost {
             let may_go_on = match self.task.on_error {
+                _ if is_tolerated => true,
                 OnError::Stop => false,
                 // It must not be executed again, but the next one can.
                 OnError::RetryElseStop { .. } => failure.outcome_unknown,
@@ -121,11 +123,14 @@ impl SharedState {
             } else {
                 match self.reconnect(slot, user).await {
                     Ok(()) => true,
+                    // The outage reaches beyond the end of the load, which ends as planned.
+                    Err(_) if is_tolerated && self.task.timeline.is_over(reactor::now()) => false,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
                 }
             };
         }
         match self.task.on_error {
+            _ if is_tolerated => true,
             OnError::Stop | OnError::RetryElseStop { .. } => self.halt(Ended::Failed {
                 operation: user.operations()[index].clone(),
                 failure,
@@ -142,10 +147,11 @@ impl SharedState {
 
     /// Reopens a lost connection; every failed attempt is counted.
     async fn reconnect<U: User>(&self, slot: UserSlot, user: &mut U) -> Result<(), Failure> {
-        let patience = match self.task.on_error {
+        let usual = match self.task.on_error {
             OnError::RetryElseStop { reconnect_for } => reconnect_for,
             OnError::Stop | OnError::Count | OnError::Retry { .. } => RECONNECT_FOR,
         };
+        let patience = self.task.tolerated.reconnect_for.unwrap_or(usual);
         let give_up_at = reactor::now() + patience;
         let mut pause = Duration::from_millis(10);
         let mut failed = FailedAttempts::default();

@@ -7,7 +7,6 @@ use std::{
 };
 
 use reactor::Instant;
-use samples::Phase;
 
 use super::message::Message;
 use settings::{Arrivals, OnError};
@@ -21,6 +20,7 @@ use crate::{
     recorder::{Cells, Recorder, Shape},
     rules::Drain,
     timeline::Timeline,
+    tolerated::Tolerated,
 };
 
 /// Interval at which an event loop checks whether the controller has changed a time.
@@ -35,6 +35,7 @@ pub(crate) struct Task {
     pub(crate) seed: u64,
     pub(crate) allowance: Allowance,
     pub(crate) on_error: OnError,
+    pub(crate) tolerated: Tolerated,
     pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: mpsc::Sender<Message>,
@@ -100,11 +101,10 @@ impl SharedState {
             self.hand_over(now);
         }
         let timeline = &self.task.timeline;
-        let measured = |due| timeline.phase(due) == Phase::Measurement;
         // Users that ended earlier do not owe operations that would have been due until then.
         let stop = timeline.stop_at().filter(|stop| now >= *stop);
         let (failures, refusals) = self.recorder.borrow_mut().take_failures();
-        let mut left = self.pace.left(now, stop, measured);
+        let mut left = self.pace.left(now, stop, |due| timeline.due_in(due));
         left.in_flight += self.finishing.get();
         self.task.send(Message::Finished {
             event_loop: self.task.share.index as usize,

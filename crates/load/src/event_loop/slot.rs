@@ -10,10 +10,21 @@ pub(crate) struct GroupOffsets {
     pub(crate) first_statement: usize,
 }
 
+/// One user before it has a slot.
+#[derive(Debug)]
+pub(crate) struct Dealt<U> {
+    pub(crate) offsets: GroupOffsets,
+    /// Its place among the users that stages need, from 0; `None` for a user of every stage.
+    pub(crate) place: Option<u32>,
+    pub(crate) user: U,
+}
+
 /// One user of an event loop.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UserSlot {
     pub(super) offsets: GroupOffsets,
     /// Its index among the loop's users.
     pub(super) slot: usize,
+    /// Its place among the users that stages need, from 0; `None` for a user of every stage.
+    pub(super) place: Option<u32>,
 }

@@ -19,6 +19,8 @@ use crate::{
     pace::{LoopPace, LoopTotals},
     recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
     rules::Drain,
+    stages::Stages,
+    tolerated::Tolerated,
 };
 use workload::{Class, Failure, Moment, Next, Watch};
 
@@ -196,12 +198,24 @@ fn drive_with(
     users: Vec<Scripted>,
     arrivals: Arrivals,
     on_error: OnError,
+    phases: (u64, Option<u64>),
+    change: impl FnOnce(Task) -> Task,
+) -> Told {
+    drive_in_stages(users, arrivals, on_error, phases, Stages::default(), change)
+}
+
+/// The same with stages, which begin with the load.
+fn drive_in_stages(
+    users: Vec<Scripted>,
+    arrivals: Arrivals,
+    on_error: OnError,
     (warm_up_ms, measure_ms): (u64, Option<u64>),
+    stages: Stages,
     change: impl FnOnce(Task) -> Task,
 ) -> Told {
     // Phases begin half a millisecond after a multiple, so that no operation ends on a boundary.
     let at = |ms: u64| Instant::from_ns(START_NS + ms * 1_000_000 + 500_000);
-    let timeline = Arc::new(Timeline::new(Duration::from_secs(1)));
+    let timeline = Arc::new(Timeline::new(Duration::from_secs(1), stages));
     timeline.set_measure_from(match warm_up_ms {
         0 => Instant::from_ns(START_NS),
         warm_up_ms => at(warm_up_ms),
@@ -219,6 +233,7 @@ fn drive_with(
         seed: 0,
         allowance: Allowance::new(None),
         on_error,
+        tolerated: Tolerated::default(),
         drain: Drain::USUAL,
         timeline: Arc::clone(&timeline),
         messages,
@@ -229,12 +244,16 @@ fn drive_with(
         first_operation: 0,
         first_statement: 0,
     };
-    let users = users.into_iter().map(|user| (offsets, user)).collect();
+    let users = users.into_iter().zip(0..).map(|(user, place)| Dealt {
+        offsets,
+        place: Some(place),
+        user,
+    });
     let options = Options {
         clock: Clock::Driven,
         spin: false,
     };
-    run(change(task), options, users).unwrap();
+    run(change(task), options, users.collect()).unwrap();
     let mut told = Told {
         intervals: Vec::new(),
         all: Cells::new(SHAPE),
@@ -258,9 +277,9 @@ fn drive_with(
                 } = *measured;
                 told.all.add(&cells);
                 told.paces.push(pace);
-                for (phase, cells) in carried {
+                for (due_in, cells) in carried {
                     told.all.add(&cells);
-                    let sum = told.carried.entry(phase);
+                    let sum = told.carried.entry(due_in);
                     sum.or_insert_with(|| Cells::new(SHAPE)).add(&cells);
                 }
                 let cell = cells.operations.remove(0);
@@ -289,7 +308,8 @@ impl Told {
     /// The operations due in a phase.
     fn due_in(&self, phase: Phase) -> Cell {
         let mut sum = Cell::default();
-        let carried = self.carried.get(&phase).map(|cells| &cells.operations[0]);
+        let carried = self.carried.iter().filter(|(it, _)| it.phase == phase);
+        let carried = carried.map(|(_, cells)| &cells.operations[0]);
         let own = self.intervals.iter().filter(|interval| interval.0 == phase);
         for cell in own.map(|interval| &interval.3).chain(carried) {
             sum.response.add(&cell.response);
@@ -327,7 +347,7 @@ fn percentiles_come_out_as_they_were_put_in() {
 fn the_warm_up_is_kept_apart() {
     let told = drive(vec![Scripted::taking(&[10])], OnError::Stop, 500, 2_000);
     assert_eq!(told.due_in(Phase::WarmUp).response.count, 51);
-    assert_eq!(told.carried[&Phase::WarmUp].succeeded(), 1);
+    assert_eq!(told.carried[&Phase::WarmUp.into()].succeeded(), 1);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 200);
     let lengths_us: Vec<u128> = told
         .intervals
@@ -341,7 +361,7 @@ fn the_warm_up_is_kept_apart() {
 fn an_operation_in_flight_at_the_stop_belongs_to_the_measurement() {
     let told = drive(vec![Scripted::taking(&[300])], OnError::Stop, 0, 1_000);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 4);
-    assert_eq!(told.carried[&Phase::Measurement].succeeded(), 1);
+    assert_eq!(told.carried[&Phase::Measurement.into()].succeeded(), 1);
     assert_eq!(told.due_in(Phase::Drain).response.count, 0);
     assert_eq!(told.left.unfinished, 0);
 }
@@ -402,48 +422,6 @@ fn an_interruption_does_not_wait_for_ever() {
 }
 
 #[test]
-fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
-    let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
-    let told = drive(vec![user], OnError::Count, 0, 1_000);
-    let measured = told.due_in(Phase::Measurement);
-    assert_eq!((measured.response.count, measured.errors), (51, 50));
-    assert!(told.halted.is_empty());
-}
-
-#[test]
-fn the_first_error_ends_the_load_under_the_stop_policy() {
-    let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
-    let told = drive(vec![user], OnError::Stop, 0, 60_000);
-    assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
-    assert!(
-        matches!(&told.halted[..], [Ended::Failed { operation, failure }]
-        if operation == "select" && failure.number == 1064)
-    );
-}
-
-#[test]
-fn a_lost_connection_is_opened_again() {
-    let user = Scripted::taking(&[10, 10]).failing(1, failure(0, false, true));
-    let connects = Rc::clone(&user.connects);
-    let told = drive(vec![user], OnError::Count, 0, 1_000);
-    assert!(told.halted.is_empty());
-    assert_eq!(
-        connects.get(),
-        51,
-        "the first connection, and one after each loss"
-    );
-}
-
-#[test]
-fn a_server_that_stays_away_ends_the_load() {
-    let mut user = Scripted::taking(&[10, 10]).failing(1, failure(0, false, true));
-    user.connect_fails_from = 2;
-    let told = drive(vec![user], OnError::Count, 0, 60_000);
-    assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
-    assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
-}
-
-#[test]
 fn users_that_end_by_themselves_end_the_loop() {
     let mut user = Scripted::taking(&[10]);
     user.rounds = Some(7);
@@ -485,7 +463,10 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
 }
 
 mod counting;
+mod failing;
 mod open_loop;
 mod queued;
 mod retrying;
 mod slow_connections;
+mod staged;
+mod tolerating;

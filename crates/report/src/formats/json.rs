@@ -14,12 +14,13 @@ use crate::{
     results::Results,
     run_report::is_zero,
     sentences::{
-        answer, clauses, disturbances,
+        answer, clauses, disturbances, events,
         limit::{PeakLimit, limit_in_words},
-        proxy, set_limit, steadiness,
+        proxy, set_limit, stage_rates, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
+        events::{EventRow, event_rows},
         run_values::{BreakdownKind, RunValues, Value},
         seconds::{Second, seconds},
         unit::unit,
@@ -94,6 +95,10 @@ struct ClauseLine {
 struct Summary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clauses: Vec<ClauseLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stage_rates: Vec<String>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -128,6 +133,8 @@ struct Run<'a> {
     operations: Vec<BreakdownRow>,
     statements: Vec<BreakdownRow>,
     errors: &'a [ErrorCount],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<EventRow<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Vec<Second>>,
 }
@@ -142,13 +149,14 @@ struct BreakdownRow {
 /// The results as one JSON object, ending with a line feed; docs/report-formats.md documents the fields.
 pub fn json(results: &Results, detail: Detail) -> String {
     let grid = Grid::of(results);
+    let factors = results.all_factors();
     let complete = results.runs.iter().filter(|record| record.is_complete());
     let document = Document {
         format: FORMAT,
         dbdyno_version: env!("CARGO_PKG_VERSION"),
         name: &results.name,
         question: results.question.trim(),
-        factors: results.factors.iter().map(factor).collect(),
+        factors: factors.iter().map(factor).collect(),
         planned_runs: results.planned_runs,
         complete_runs: complete.count(),
         verdict: results
@@ -162,6 +170,8 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     sentence,
                 })
                 .collect(),
+            events: events::sentences(results, &grid),
+            stage_rates: stage_rates::sentences(&grid),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))
@@ -270,6 +280,7 @@ fn run<'a>(execution: &Execution<'a>, detail: Detail) -> Run<'a> {
         operations,
         statements,
         errors: &record.errors,
+        events: event_rows(record),
         seconds: (detail == Detail::Seconds).then(|| seconds(record)),
     }
 }

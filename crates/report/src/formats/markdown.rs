@@ -7,7 +7,8 @@ use crate::{
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
     sentences::{
-        answer, ceiling, clauses, disturbances, limit::PeakLimit, proxy, set_limit, steadiness,
+        answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
+        stage_rates, steadiness,
     },
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
@@ -30,6 +31,12 @@ pub fn markdown(results: &Results) -> String {
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));
+    let mut events = events::sentences(results, &grid);
+    events.extend(stage_rates::sentences(&grid));
+    parts.extend((!events.is_empty()).then(|| {
+        let lines = events.iter().map(|line| escaped(line));
+        format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
+    }));
     let sentences = grid.facets.iter();
     let sentences: Vec<String> = sentences
         .map(|facet| escaped(&answer::sentence(&grid, facet)))

@@ -135,7 +135,7 @@ fn document(families: &[Family]) -> String {
 /// The label of each factor: `factor_NAME`, with characters that are not allowed in a label replaced by `_`.
 fn label_names(results: &Results) -> Vec<String> {
     let names: Vec<String> = results
-        .factors
+        .all_factors()
         .iter()
         .map(|factor| {
             let kept = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -155,7 +155,7 @@ fn labels_of(results: &Results, names: &[String], record: &Record) -> Labels {
         ("run".to_owned(), header.run.to_string()),
         ("block".to_owned(), header.block.to_string()),
     ];
-    let factors = results.factors.iter().zip(names);
+    let factors = results.all_factors().into_iter().zip(names);
     labels.extend(factors.filter_map(|(factor, name)| {
         let level = header.combination.get(&factor.name)?;
         Some((name.clone(), level.clone()))
@@ -375,8 +375,9 @@ fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> 
         "",
         "1 for what is decided: faster, slower, equivalent or inconclusive.",
     );
+    let factors = results.all_factors();
     let label = |factor: &str| {
-        let at = results.factors.iter().position(|it| it.name == factor);
+        let at = factors.iter().position(|it| it.name == factor);
         at.map_or_else(|| "factor".to_owned(), |at| names[at].clone())
     };
     for answer in &grid.answers {

@@ -29,6 +29,16 @@ impl Figure {
             is_thin: false,
         })
     }
+
+    /// The arithmetic mean of differences, which may be negative; `None` without any.
+    pub(crate) fn of_differences(values: &[f64]) -> Option<Self> {
+        let interval = stats::mean_interval(values, CONFIDENCE);
+        (!values.is_empty()).then(|| Self {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            interval: interval.map(|it| (it.low, it.high)),
+            is_thin: false,
+        })
+    }
 }
 
 /// A percentile that the report shows.

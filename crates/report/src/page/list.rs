@@ -1,12 +1,13 @@
 //! The list of runs, in which one run is selected to see its time series.
 
 use maud::{Markup, html};
+use samples::PlannedEvent;
 use units::{duration, percent_number, si};
 use verdict::Execution;
 
 use super::{
     figures::{self, unbroken},
-    series::RunSeries,
+    series::{RunSeries, stages_in_words},
 };
 use crate::{
     chart::{frame::Description, timeline::Timeline},
@@ -17,8 +18,8 @@ use crate::{
 
 /// The run list; below it the panel that the script fills, or static charts if no library was built in.
 pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup {
-    let factors: Vec<&str> = results
-        .factors
+    let all_factors = results.all_factors();
+    let factors: Vec<&str> = all_factors
         .iter()
         .map(|factor| factor.name.as_str())
         .filter(|name| !grid.constants.iter().any(|(constant, _)| constant == name))
@@ -29,8 +30,11 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                 h2 id="runs" { "A run over time" }
                 @if zoomable { (panel(grid)) }
                 details.all-runs open[!zoomable] {
-                    summary { "Every run (" (grid.executions.len()) ")" @if zoomable { ": choose the one to see" } }
-                    (table(grid, &factors, zoomable))
+                    summary {
+                        @if results.staged.is_empty() { "Every run (" } @else { "Every stage of every run (" }
+                        (grid.executions.len()) ")" @if zoomable { ": choose the one to see" }
+                    }
+                    (table(results, grid, &factors, zoomable))
                     @for sentence in steadiness::sentences(results).iter().chain(&disturbances::sentences(results)) {
                         p { (unbroken(sentence)) }
                     }
@@ -41,7 +45,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
     }
 }
 
-fn table(grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
+fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
     html! {
                 p.note {
                     @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
@@ -58,7 +62,7 @@ fn table(grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
                             th scope="col" { "state" }
                         } }
                         tbody { @for (index, execution) in grid.executions.iter().enumerate() {
-                            (row(index, execution, factors, zoomable))
+                            (row(results.run_of(index), execution, factors, zoomable))
                         } }
                     }
                 }
@@ -103,6 +107,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
             td { (limit_name(record)) }
             td.state {
                 @match record.incomplete_why() {
+                    None if record.events.iter().any(PlannedEvent::has_failed) => { "complete, " strong { "event failed" } },
                     None => "complete",
                     Some(why) => { strong { "incomplete" } ": " (why) }
                 }
@@ -153,6 +158,7 @@ fn static_courses(results: &Results) -> Markup {
             @let course = RunSeries::of(record);
             details {
                 summary { (course.title) }
+                @if let Some(stages) = stages_in_words(record) { p.note { "Stages of the load: " (stages) "." } }
                 @if course.throughput.is_empty() {
                     p { "No interval was recorded." }
                 } @else {
@@ -181,7 +187,7 @@ fn timeline(index: usize, course: &RunSeries) -> Markup {
         points: &course.throughput,
         measured_from_s: course.measured.map_or(0.0, |(from, _)| from),
         y_name: "operations/s",
-        mark: None,
+        mark: course.event.clone(),
     };
     chart.draw()
 }

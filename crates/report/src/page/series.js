@@ -37,7 +37,7 @@
     return String(+value.toPrecision(3));
   };
 
-  // Shades the warm-up, which does not count, and marks stalls.
+  // Shades the warm-up, which does not count, and marks stalls, planned events and stages.
   const shade = (chart, run) => {
     const { left, top, width, height } = chart.bbox;
     const right = left + width;
@@ -51,6 +51,17 @@
     for (const [from, to] of run.stalls) {
       fill(from, to, colour("--stall"), height);
       fill(from, to, colour("--stall-edge"), 4 * devicePixelRatio);
+    }
+    for (const [from, to] of run.events) {
+      fill(from, to, colour("--event"), height);
+      chart.ctx.fillStyle = colour("--event-edge");
+      for (const t of from === to ? [from] : [from, to]) {
+        if (t >= chart.scales.x.min && t <= chart.scales.x.max) chart.ctx.fillRect(at(t), top, devicePixelRatio, height);
+      }
+    }
+    chart.ctx.fillStyle = colour("--event-edge");
+    for (const t of run.stages) {
+      if (t > chart.scales.x.min && t <= chart.scales.x.max) chart.ctx.fillRect(at(t), top, devicePixelRatio, height);
     }
     chart.ctx.restore();
   };
@@ -262,8 +273,9 @@
 
   // The run before or after the chosen one, in the order of the list.
   const step = (by) => {
-    const at = rows.findIndex((row) => Number(row.dataset.run) === chosen);
-    const row = rows[at + by];
+    // A run with stages has a row for each of them.
+    const mine = rows.map((row) => Number(row.dataset.run) === chosen);
+    const row = rows[(by > 0 ? mine.lastIndexOf(true) : mine.indexOf(true)) + by];
     if (!row) return;
     choose(Number(row.dataset.run));
   };

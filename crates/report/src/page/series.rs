@@ -13,12 +13,13 @@ use serde::Serialize;
 use verdict::run_stalls;
 
 use data::{ChartData, points_at_most, values_per_point};
+pub(super) use load::stages_in_words;
 pub(super) use run_series::RunSeries;
 
 use crate::{
     grid::Grid,
     results::Results,
-    sentences::{answer::highest_of_all, limit::limit_in_words, observers},
+    sentences::{answer::highest_of_all, events, limit::limit_in_words, observers},
 };
 
 /// The data of one run for the script.
@@ -30,6 +31,10 @@ struct Run {
     measured_from: Option<f64>,
     /// Start and end of each marked stall, seconds.
     stalls: Vec<(f64, f64)>,
+    /// Start and end of each planned event, seconds.
+    events: Vec<(f64, f64)>,
+    /// Start of each stage of the load, seconds.
+    stages: Vec<f64>,
     /// The explanation of the marks.
     marks: String,
     charts: Vec<ChartData>,
@@ -44,12 +49,12 @@ pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
         .iter()
         .map(|record| run(record, points_at_most(results.runs.len())))
         .collect();
-    let chosen = first_choice(grid);
+    let chosen = results.run_of(first_choice(grid));
     let json = serde_json::json!({ "chosen": chosen, "runs": runs }).to_string();
     html! { script type="application/json" id="run-data" { (PreEscaped(script_safe(&json))) } }
 }
 
-/// The run that is shown first: a typical one of the fastest combination, with the median throughput of its runs.
+/// The run or stage that is shown first: a typical one of the fastest combination, with the median throughput of its runs.
 fn first_choice(grid: &Grid) -> usize {
     let Some((_, peak)) = highest_of_all(grid) else {
         return 0;
@@ -128,12 +133,17 @@ fn run(record: &Record, points: usize) -> Run {
         server.redo_log(),
         server.history(),
     ];
+    let stages = stages_in_words(record).map_or_else(String::new, |stages| {
+        format!("A line marks the start of each stage: {stages}. ")
+    });
     Run {
         title: course.title,
         note,
         measured_from: course.measured.map(|(from_s, _)| from_s),
-        marks: load::marks_in_words(&stalls),
+        marks: load::marks_in_words(&stalls) + &events::marks_in_words(record) + &stages,
         stalls,
+        events: load::events(record),
+        stages: record.stages.iter().map(|stage| stage.t_s).collect(),
         charts: charts
             .into_iter()
             .flatten()

@@ -55,6 +55,7 @@ fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
         t_s: 0.0,
         length_s: 1.0,
         phase,
+        stage: None,
         operations: vec![operation(times_ms)],
         statements: vec![
             statement("commit", [0, 0, count], times_ms),
@@ -107,6 +108,9 @@ fn record() -> Record {
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
         added_up: None,
+        stages: Vec::new(),
+        stage_totals: BTreeMap::new(),
+        events: Vec::new(),
         connects: Vec::new(),
         offered: None,
         proxy: None,

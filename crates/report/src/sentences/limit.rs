@@ -89,7 +89,8 @@ impl PeakLimit {
             .enumerate()
             .rev()
             .max_by_key(|(_, name)| count(name))?;
-        let varied = results.factors.iter().filter(|it| it.levels.len() > 1);
+        let factors = results.all_factors();
+        let varied = factors.iter().filter(|it| it.levels.len() > 1);
         let levels: Vec<_> = varied
             .filter_map(|factor| {
                 Some((factor.name.clone(), combination.get(&factor.name)?.clone()))
@@ -162,7 +163,7 @@ pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
 /// The most frequent limit of these runs, the number of runs with it, and their total.
 fn most_frequent(results: &Results, runs: &[usize]) -> Option<(&'static str, usize, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let runs = runs.iter().map(|run| &results.runs[*run]);
+    let runs = runs.iter().map(|run| &results.compared()[*run]);
     for record in runs.filter(|record| record.is_complete()) {
         *counts.entry(limit_name(record)).or_default() += 1;
     }

@@ -12,22 +12,29 @@ const NAMED_AT_MOST: usize = 3;
 
 /// The states of the complete runs, and their stalls; nothing for runs that are too short to judge.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
-    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
-    steadiness(&complete)
+    let compared = results.compared().iter();
+    let complete: Vec<&Record> = compared.filter(|it| it.is_complete()).collect();
+    let noun = if results.staged.is_empty() {
+        "run"
+    } else {
+        "stage"
+    };
+    steadiness(&complete, noun)
         .into_iter()
         .chain(stalls(&complete))
         .collect()
 }
 
-fn steadiness(runs: &[&Record]) -> Option<String> {
+/// The states of these runs, or stages of runs.
+fn steadiness(runs: &[&Record], noun: &str) -> Option<String> {
     let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
     for record in runs {
         match run_state(record) {
             Ok(state) if state.steadiness == Steadiness::Steady => steady += 1,
             Ok(state) => {
                 let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
-                let (run, word) = (record.header.run, state.steadiness.word());
-                others.push(format!("run {run} ({word}: {})", reasons.join(", ")));
+                let word = state.steadiness.word();
+                others.push(format!("{} ({word}: {})", name(record), reasons.join(", ")));
             }
             Err(Unjudged::Noisy(_)) => noisy += 1,
             Err(Unjudged::Short(_) | Unjudged::Undefined) => {}
@@ -38,9 +45,9 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
         return None;
     }
     let mut text = match (judged, steady) {
-        (1, 1) => "The run was steady.".to_owned(),
-        (_, steady) if steady == judged => format!("All {judged} runs were steady."),
-        _ => format!("Steady: {steady} of {}.", counted(judged, "run")),
+        (1, 1) => format!("The {noun} was steady."),
+        (_, steady) if steady == judged => format!("All {judged} {noun}s were steady."),
+        _ => format!("Steady: {steady} of {}.", counted(judged, noun)),
     };
     if noisy > 0 {
         text.push_str(&format!(" Undecided because of noise: {noisy}."));
@@ -54,10 +61,19 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
 fn stalls(runs: &[&Record]) -> Option<String> {
     let stalled: Vec<String> = runs
         .iter()
-        .filter_map(|record| Some((record.header.run, run_stalls(record)?)))
-        .map(|(run, stalls)| format!("run {run} ({})", in_words(&stalls)))
+        .filter_map(|record| Some((name(record), run_stalls(record)?)))
+        .map(|(name, stalls)| format!("{name} ({})", in_words(&stalls)))
         .collect();
     (!stalled.is_empty()).then(|| format!("Stalls found: {}.", named(stalled)))
+}
+
+/// `run 3`, or `stage 2 of run 3`.
+fn name(record: &Record) -> String {
+    let run = record.header.run;
+    match record.stages.as_slice() {
+        [stage] => format!("stage {} of run {run}", stage.number),
+        _ => format!("run {run}"),
+    }
 }
 
 /// The stalls in words:
@@ -125,7 +141,7 @@ mod tests {
         let runs = |count: usize| (1..=count).map(|run| format!("run {run}")).collect();
         assert_eq!(named(runs(2)), "run 1, run 2");
         assert_eq!(named(runs(5)), "run 1, run 2, run 3, 2 more");
-        assert_eq!(steadiness(&[]), None);
+        assert_eq!(steadiness(&[], "run"), None);
         assert_eq!(stalls(&[]), None);
     }
 }

@@ -8,7 +8,8 @@ use crate::{
         seconds::{Second, seconds},
     },
 };
-use samples::Record;
+use samples::{Record, STAGE};
+use settings::Factor;
 use verdict::Execution;
 
 /// A table for programs.
@@ -97,7 +98,7 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
         value: Value,
     }
     let mut rows = Vec::new();
-    for record in &results.runs {
+    for record in results.compared() {
         let values = RunValues::of(&Execution::of(record, 1));
         rows.extend(values.whole.into_iter().map(|value| Row {
             record,
@@ -118,7 +119,7 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
         }
     }
     let records: Vec<&Record> = rows.iter().map(|row| row.record).collect();
-    let mut table = of_runs(results, &records, &MEASURE_COLUMNS);
+    let mut table = of_runs(&results.all_factors(), &records, &MEASURE_COLUMNS);
     let text = |cell: &dyn Fn(&Row) -> Option<String>| Cells::Text(rows.iter().map(cell).collect());
     for (index, name) in MEASURE_COLUMNS[..3].iter().enumerate() {
         table.push(*name, text(&|row| row.part[index].clone()));
@@ -140,7 +141,12 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
         .flat_map(|record| seconds(record).into_iter().map(move |row| (record, row)))
         .collect();
     let records: Vec<&Record> = rows.iter().map(|(record, _)| *record).collect();
-    let mut table = of_runs(results, &records, &SECOND_COLUMNS);
+    let mut table = of_runs(&results.factors, &records, &SECOND_COLUMNS);
+    if !results.staged.is_empty() {
+        let intervals = results.runs.iter().flat_map(|record| &record.intervals);
+        let stages = intervals.map(|it| stage_level(results, it.stage?));
+        table.push(STAGE, Cells::Text(stages.collect()));
+    }
     let real = |cell: fn(&Second) -> Option<f64>| {
         Cells::Real(rows.iter().map(|(_, row)| cell(row)).collect())
     };
@@ -174,8 +180,13 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
     table
 }
 
+/// The level of the stage with this number.
+fn stage_level(results: &Results, number: u32) -> Option<String> {
+    results.staged.levels.get(number as usize - 1).cloned()
+}
+
 /// The columns that identify a row's run: one record per row.
-fn of_runs(results: &Results, rows: &[&Record], taken: &[&str]) -> Table {
+fn of_runs(factors: &[Factor], rows: &[&Record], taken: &[&str]) -> Table {
     let mut table = Table::default();
     let headers = || rows.iter().map(|record| &record.header);
     let text = |cell: fn(&samples::RunHeader) -> &String| {
@@ -194,9 +205,9 @@ fn of_runs(results: &Results, rows: &[&Record], taken: &[&str]) -> Table {
     let complete = rows.iter().map(|record| record.is_complete()).collect();
     table.push("complete", Cells::Flag(complete));
     table.push("started_at", text(|header| &header.started_at));
-    let names = results.factors.iter().map(|factor| factor.name.as_str());
+    let names = factors.iter().map(|factor| factor.name.as_str());
     let taken = [RUN_COLUMNS.as_slice(), taken].concat();
-    for (factor, name) in results.factors.iter().zip(free_names(names, &taken)) {
+    for (factor, name) in factors.iter().zip(free_names(names, &taken)) {
         let levels = headers().map(|header| header.combination.get(&factor.name).cloned());
         table.push(name, Cells::Text(levels.collect()));
     }

@@ -144,6 +144,7 @@ mod tests {
                 t_s,
                 length_s: 1.0,
                 phase: Phase::Measurement,
+                stage: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

@@ -115,6 +115,7 @@ impl Made {
             }),
             planned_runs: runs.len() as u32,
             runs,
+            staged: Default::default(),
             disturbances: report::Disturbances::default(),
             audit: None,
         }

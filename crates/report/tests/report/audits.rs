@@ -75,7 +75,7 @@ fn audit_of_experiment() -> Audit {
             disturbed: 3,
             ..audit::BesideRecords::default()
         },
-        storage: None,
+        ..Subject::default()
     })
 }
 

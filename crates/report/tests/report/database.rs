@@ -3,7 +3,7 @@
 use figures::RunFigures;
 use report::{Error, Factor, Results, write_summary};
 use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator};
-use samples::Host;
+use samples::{Host, LoadStage, Offered, Phase, Staged};
 
 use crate::synthetic::quickstart;
 
@@ -173,7 +173,7 @@ fn shares_of_the_cpu_in_the_view_add_up_to_100_percent() {
 #[test]
 fn every_query_of_the_documentation_runs_and_finds_something() {
     const PAGE: &str = include_str!("../../../../docs/results-database.md");
-    let (_directory, connection) = written(&quickstart(Host::Both));
+    let (_directory, connection) = written(&in_two_stages(quickstart(Host::Both)));
     let blocks = PAGE.split("```sql\n").skip(1);
     let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
     let mut queries = 0;
@@ -186,4 +186,72 @@ fn every_query_of_the_documentation_runs_and_finds_something() {
         }
     }
     assert!(queries >= 3, "{queries} queries on the page");
+}
+
+/// A complete run.
+fn single() -> Results {
+    let mut results = quickstart(Host::Both);
+    results.runs.retain(samples::Record::is_complete);
+    results.runs.truncate(1);
+    results
+}
+
+/// Divides the first complete run into two stages of the same length at 100 operations per second each.
+fn in_two_stages(mut results: Results) -> Results {
+    let run = results.runs.iter_mut().find(|it| it.is_complete());
+    let run = run.expect("a run is complete");
+    let (begin_s, end_s) = run.measured_window_s().unwrap();
+    let length_s = (end_s - begin_s) / 2.0;
+    let measured = run.intervals.iter_mut();
+    for interval in measured.filter(|it| it.phase == Phase::Measurement) {
+        interval.stage = Some(1 + u32::from(interval.t_s >= begin_s + length_s));
+    }
+    let stages = [1, 2].map(|number| LoadStage {
+        number,
+        t_s: begin_s + f64::from(number - 1) * length_s,
+        length_s,
+        connections_from: 2,
+        connections_to: 2 * number,
+        rate_from_per_s: Some(100.0),
+        rate_to_per_s: Some(100.0),
+        offered: Some(Offered {
+            rate_per_s: Some(100.0),
+            ..Offered::of_closed_loop(1_000)
+        }),
+    });
+    run.stages = stages.into();
+    results.staged = Staged::of(&results.runs);
+    results
+}
+
+#[test]
+fn each_stage_has_a_row() {
+    let (_directory, connection) = written(&in_two_stages(single()));
+    assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM runs"), 1);
+    let levels: String = one(
+        &connection,
+        "SELECT group_concat(level, '; ') FROM load_stages WHERE rate_reached",
+    );
+    assert_eq!(
+        levels,
+        "1 (100/s over 2 connections); 2 (100/s over 2 to 4 connections)"
+    );
+    let of_stages: i64 = one(&connection, "SELECT sum(count) FROM load_stages");
+    assert_eq!(of_stages, one::<i64>(&connection, "SELECT count FROM runs"));
+}
+
+#[test]
+fn reports_compare_the_achieved_rate_of_each_stage_with_the_requested_one() {
+    let results = in_two_stages(single());
+    let page = report::html(&results);
+    assert!(page.contains("Every stage of every run (2)"));
+    assert!(page.contains("Achieved and requested rate of each stage"));
+    let text = report::table(&results, 200);
+    assert!(
+        text.contains("Achieved of the requested rates: stage 1 "),
+        "{text}"
+    );
+    let json = report::json(&results, report::Detail::Runs);
+    assert!(json.contains("\"stage_rates\""));
+    assert!(json.contains("\"2 (100/s over 2 to 4 connections)\""));
 }

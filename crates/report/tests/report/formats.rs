@@ -128,7 +128,7 @@ fn the_audit_stands_in_json_as_dbdyno_audit_writes_it() {
         runs: measured.collect(),
         declared: audit::Declared::default(),
         kept: audit::BesideRecords::default(),
-        storage: None,
+        ..audit::Subject::default()
     });
     let alone = report::audit_json(&results.name, &audit, &report::AuditFilter::default());
     results.audit = Some(audit);

@@ -87,6 +87,9 @@ pub(crate) fn record(plan: &Plan) -> Record {
         ],
         intervals,
         added_up: None,
+        stages: Vec::new(),
+        stage_totals: BTreeMap::new(),
+        events: Vec::new(),
         connects: Vec::new(),
         offered: None,
         proxy: None,
@@ -218,6 +221,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
         } else {
             Phase::Measurement
         },
+        stage: None,
         operations,
         statements: Vec::new(),
         send_lag: None,
@@ -437,6 +441,7 @@ pub(crate) fn quickstart(host: Host) -> Results {
         runs,
         verdict: None,
         clauses: Vec::new(),
+        staged: Default::default(),
         disturbances: Default::default(),
         audit: None,
         planned_runs: 24,
@@ -521,6 +526,7 @@ pub(crate) fn sizing(measured_s: u32, runs_max: usize) -> Results {
         runs,
         verdict: None,
         clauses: Vec::new(),
+        staged: Default::default(),
         disturbances: Default::default(),
         audit: None,
         planned_runs: 140,

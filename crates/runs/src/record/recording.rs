@@ -5,7 +5,8 @@ use std::{path::Path, time::Duration};
 use load::{Counters, Observer, Outcome};
 use reactor::Instant;
 use samples::{
-    End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
+    End, Histogram, Interval, Line, LoadStage, Machine, Phase, PhaseMark, RecordWriter, RunHeader,
+    WriteError,
 };
 use telemetry::{Sampler, ServerSampler};
 use verdict::TimeSeries;
@@ -13,6 +14,7 @@ use verdict::TimeSeries;
 use crate::{
     blame::Blamed,
     claimed_place::of_test_file,
+    events::Events,
     listener::{Context, Step},
     record::{
         calibration::{self, Calibration, StatementRate},
@@ -53,8 +55,14 @@ pub(crate) struct Recording<'a> {
     /// The client's machine.
     machine: Machine,
     statements: StatementRate,
+    /// The planned events, until the end of the load.
+    events: Option<Events>,
     course: TimeSeries,
     loads_a_table: bool,
+    /// The stage of the load, in words; empty without stages.
+    stage: String,
+    /// True from the second stage on, and for one that is a ramp.
+    changes_by_plan: bool,
     progress: RunProgress<'a>,
 }
 
@@ -82,6 +90,7 @@ impl<'a> Recording<'a> {
         cadence: Cadence,
         context: &'a Context,
         progress: RunProgress<'a>,
+        events: Option<Events>,
     ) -> Result<Self, Blamed> {
         let server_host = stage
             .observation
@@ -89,7 +98,9 @@ impl<'a> Recording<'a> {
             .map(|it| ServerHost::reach(it, context));
         let server_host = server_host.transpose()?;
         let writer = RecordWriter::create(path)?;
-        let watched = stage.watched(header.connections, cadence.server, &context.interrupt);
+        let comes_back = events.as_ref().is_some_and(Events::restart_the_server);
+        let (connections, every) = (header.connections, cadence.server);
+        let watched = stage.watched(connections, every, comes_back, &context.interrupt);
         let server = watched.map(ServerSampler::start);
         let mut sampler = Sampler::new(stage.targets());
         if server_host.as_ref().is_some_and(ServerHost::is_reached) {
@@ -118,8 +129,11 @@ impl<'a> Recording<'a> {
             header: None,
             machine: machine.clone(),
             statements: StatementRate::default(),
+            events,
             course: TimeSeries::default(),
             loads_a_table: false,
+            stage: String::new(),
+            changes_by_plan: false,
             progress,
         };
         recording.write(&Line::Run(header));
@@ -145,8 +159,24 @@ impl<'a> Recording<'a> {
             self.write(&Line::Connects(connects.clone()));
         }
         self.write(&Line::Offered(outcome.offered.clone()));
+        for stage in &outcome.stages {
+            self.write(&Line::LoadStage(Box::new(stage.clone())));
+        }
         for error in &outcome.errors {
             self.write(&Line::Error(error.clone()));
+        }
+    }
+
+    /// Ends the planned events, if that has not been done; a server that is being started is waited for.
+    pub(crate) fn end_events(&mut self) {
+        let Some(events) = self.events.take() else {
+            return;
+        };
+        let carried = events.finish();
+        self.failed = self.failed.take().or(carried.failed);
+        if let Some(first_s) = carried.first_s {
+            // What an event does is no unsteadiness of the run.
+            self.course.end_at(first_s);
         }
     }
 
@@ -164,6 +194,7 @@ impl<'a> Recording<'a> {
 
     /// Writes the last line: the end of the run, or why it is incomplete. An error is a line that could not be written.
     pub(crate) fn end(mut self, ended: Result<&str, &Blamed>) -> Result<(), Blamed> {
+        self.end_events();
         self.finish_server();
         self.write(&Line::End(End {
             t_s: self.elapsed_s(),
@@ -242,9 +273,11 @@ impl<'a> Recording<'a> {
         self.append(line);
     }
 
-    /// Appends the judged steadiness, unless nothing was measured or the load filled a table, without a steady state.
+    /// Appends the judged steadiness, unless nothing was measured, the load filled a table or its level changed by plan,
+    /// without a steady state.
     fn append_steadiness(&mut self) {
-        if !self.loads_a_table && self.course.is_measured() {
+        let has_one_state = !self.loads_a_table && !self.changes_by_plan;
+        if has_one_state && self.course.is_measured() {
             self.append(&Line::Steadiness(steadiness(&self.course)));
         }
     }
@@ -300,12 +333,32 @@ impl Observer for Recording<'_> {
             // Previous measurements are a part of the warm-up.
             self.statements = StatementRate::default();
         }
+        let begins = (mark.phase == Phase::Measurement).then_some(mark.t_s);
         self.write(&Line::Phase(mark));
+        if let (Some(begin_s), Some(start), Some(events)) = (begins, self.started, &mut self.events)
+        {
+            let begin = start + Duration::from_secs_f64(begin_s);
+            events.measured_from(begin, begin_s, self.writer.clone(), self.context);
+        }
+    }
+
+    fn stage(&mut self, stage: LoadStage) {
+        self.changes_by_plan |= stage.number > 1 || stage.is_ramp();
+        self.stage = format!("stage {} ({}), ", stage.number, stage.in_words());
+        self.write(&Line::LoadStage(Box::new(stage)));
     }
 
     fn interval(&mut self, interval: Interval) {
         let elapsed_s = self.elapsed_s();
-        self.progress.show(&interval, elapsed_s);
+        let events = self.events.as_ref();
+        let event = events.and_then(Events::running);
+        let event = event.map_or_else(String::new, |event| format!("event {event}, "));
+        let now = format!("{}{event}", self.stage);
+        self.progress.show(&interval, elapsed_s, &now);
+        let new_pid = events.and_then(Events::new_server_pid);
+        if let (Some(pid), Some(sampling)) = (new_pid, &self.sampling) {
+            sampling.server_runs(pid);
+        }
         self.statements.add(&interval);
         self.course.add(&interval);
         self.write(&Line::Interval(interval));
@@ -325,7 +378,8 @@ impl Observer for Recording<'_> {
 }
 
 impl RunProgress<'_> {
-    fn show(&self, interval: &Interval, elapsed_s: f64) {
+    /// Shows the figures of an interval; `now` is the stage of the load and the event that runs, if any.
+    fn show(&self, interval: &Interval, elapsed_s: f64, now: &str) {
         let mut histogram = Histogram::new();
         for operation in &interval.operations {
             histogram.add(&operation.histogram);
@@ -334,10 +388,9 @@ impl RunProgress<'_> {
         let p95 = histogram.quantile_ns(0.95);
         let p95 = p95.map_or("–".to_owned(), |ns| units::duration(ns as f64));
         let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
-        self.step.say_with(
-            &format!("{}, p95 {p95}, {}", units::per_s(per_s), self.label),
-            left,
-        );
+        let throughput = units::per_s(per_s);
+        let words = format!("{throughput}, p95 {p95}, {now}{}", self.label);
+        self.step.say_with(&words, left);
         let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
         self.step
             .reach(self.runs_before * 1000 + (share * 1000.0) as u64);

@@ -50,9 +50,16 @@ pub fn sample_every(text: &str) -> Result<Duration, String> {
     Ok(every)
 }
 
+/// Orders for the thread while it samples.
+enum Order {
+    /// The server has this process from now on.
+    ServerRuns(u32),
+    Stop,
+}
+
 /// Samples from the start of a load to its end.
 pub(crate) struct Sampling {
-    stop: Sender<()>,
+    orders: Sender<Order>,
     thread: JoinHandle<Sampled>,
 }
 
@@ -81,7 +88,7 @@ impl Sampling {
         started: Instant,
         every: Duration,
     ) -> Self {
-        let (stop, stopped) = channel();
+        let (orders, received) = channel();
         let mut work = Work {
             sampler,
             writer,
@@ -94,20 +101,26 @@ impl Sampling {
             },
         };
         let thread = std::thread::spawn(move || {
-            let failed = work.until(&stopped).err();
+            let failed = work.until_stopped(&received).err();
             Sampled {
                 sampler: work.sampler,
                 collected: work.collected,
                 failed,
             }
         });
-        Self { stop, thread }
+        Self { orders, thread }
+    }
+
+    /// The server was restarted, and has this process from now on.
+    pub(crate) fn server_runs(&self, pid: u32) {
+        // A thread that has already ended samples nothing more.
+        let _ = self.orders.send(Order::ServerRuns(pid));
     }
 
     /// Takes the last sample and ends.
     pub(crate) fn stop(self) -> Sampled {
         // A thread that has already ended no longer receives it.
-        let _ = self.stop.send(());
+        let _ = self.orders.send(Order::Stop);
         match self.thread.join() {
             Ok(sampled) => sampled,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -116,7 +129,7 @@ impl Sampling {
 }
 
 impl Work {
-    fn until(&mut self, stopped: &Receiver<()>) -> Result<(), WriteError> {
+    fn until_stopped(&mut self, orders: &Receiver<Order>) -> Result<(), WriteError> {
         // The time between the sampler's first reading and the start is not recorded.
         let begin = self.elapsed();
         self.sampler.sample(begin.as_secs_f64());
@@ -124,7 +137,14 @@ impl Work {
         let mut due = self.every;
         loop {
             let left = due.saturating_sub(self.elapsed());
-            let is_over = stopped.recv_timeout(left) != Err(RecvTimeoutError::Timeout);
+            let is_over = match orders.recv_timeout(left) {
+                Ok(Order::ServerRuns(pid)) => {
+                    self.sampler.server_runs(pid);
+                    continue;
+                }
+                Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => true,
+                Err(RecvTimeoutError::Timeout) => false,
+            };
             let now = self.elapsed();
             if !is_over || now - last >= PART_AT_LEAST {
                 last = now;

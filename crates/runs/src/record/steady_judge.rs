@@ -29,6 +29,19 @@ pub fn judge(course: &LoadSeries<'_>) -> Judgement {
     }
 }
 
+/// As [`judge`], for a measurement with planned events: it never begins anew, since its events are not repeated, and what
+/// they do is no unsteadiness.
+pub fn judge_warm_up(course: &LoadSeries<'_>) -> Judgement {
+    match course.measured_from {
+        None => judge(course),
+        Some(_) => Judgement {
+            steady_from: None,
+            wants_time: false,
+            why_not: None,
+        },
+    }
+}
+
 /// The reason why a warm-up continues, in words: its state, noise at this level, or the server's missing counters.
 fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
     match judged {
@@ -114,6 +127,12 @@ mod tests {
             early.why_not.as_deref(),
             Some("level, but no server counters were read yet")
         );
+        let with_events = judge_warm_up(&LoadSeries {
+            per_s: &rising,
+            measured_from: Some(20),
+            counters: &nothing,
+        });
+        assert!(!with_events.wants_time && with_events.why_not.is_none());
         let short = of(&flat[..5], None, &nothing);
         assert_eq!(
             short.why_not.as_deref(),

@@ -8,7 +8,7 @@ use std::{
 use crate::benchmarks::VOCABULARY;
 use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
-use samples::Record;
+use samples::{Record, Staged};
 
 use crate::{
     blame::Blamed,
@@ -17,7 +17,11 @@ use crate::{
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
-    audit::audit(&Subject::of_run(record, report::limit_of(record)))
+    let staged = Staged::of(std::slice::from_ref(record));
+    audit::audit(&Subject {
+        stages: stages_of(&staged),
+        ..Subject::of_run(record, report::limit_of(record))
+    })
 }
 
 /// The audit of the records in a results directory, with the known experiment or else the one beside them, if any.
@@ -27,8 +31,10 @@ pub(crate) fn audit_of_results(
     records: &[Record],
 ) -> Result<Audit, Blamed> {
     let runs = records.iter().map(|record| measured(record, None));
+    let staged = Staged::of(records);
     Ok(audit::audit(&Subject {
         runs: runs.collect(),
+        stages: stages_of(&staged),
         declared: experiment
             .map(|experiment| declared(experiment, records.len()))
             .unwrap_or_default(),
@@ -67,36 +73,53 @@ pub struct ComparedSide<'r> {
     pub name: &'r str,
     /// Its runs.
     pub records: Vec<&'r Record>,
+    /// Their stages, and the runs without any; empty if no run has stages.
+    pub stages: Vec<&'r Record>,
     /// The experiments beside the runs, where they exist.
     pub experiments: Vec<&'r Experiment>,
 }
 
 impl<'r> ComparedSide<'r> {
-    fn measured(&self, with_side: bool) -> Vec<Measured<'r>> {
+    fn measured(&self, with_side: bool) -> [Vec<Measured<'r>>; 2] {
         let side = with_side.then(|| self.name.to_owned());
-        let records = self.records.iter();
-        records
-            .map(|record| measured(record, side.clone()))
-            .collect()
+        [&self.records, &self.stages].map(|records| {
+            let records = records.iter();
+            records
+                .map(|record| measured(record, side.clone()))
+                .collect()
+        })
     }
 }
 
 /// The audit of a comparison's two sides.
 pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
-    let alone = sides.each_ref().map(|side| Subject {
-        runs: side.measured(false),
-        declared: declared_of(&side.experiments),
-        ..Subject::default()
+    let alone = sides.each_ref().map(|side| {
+        let [runs, stages] = side.measured(false);
+        Subject {
+            runs,
+            stages,
+            declared: declared_of(&side.experiments),
+            ..Subject::default()
+        }
     });
     let experiments: Vec<_> = sides
         .iter()
         .flat_map(|side| side.experiments.clone())
         .collect();
-    let both = Subject {
-        runs: sides.iter().flat_map(|side| side.measured(true)).collect(),
+    let mut both = Subject {
         declared: declared_of(&experiments),
         ..Subject::default()
     };
+    let have_stages = sides.iter().any(|side| !side.stages.is_empty());
+    for [runs, stages] in sides.iter().map(|side| side.measured(true)) {
+        if have_stages && stages.is_empty() {
+            // The other side has some.
+            both.stages.extend(runs.clone());
+        } else {
+            both.stages.extend(stages);
+        }
+        both.runs.extend(runs);
+    }
     SidesAudit::of(alone.each_ref(), &both)
 }
 
@@ -124,21 +147,40 @@ pub fn looked_at(experiment: &Experiment) -> Option<usize> {
 
 /// The audit of two sides to be compared; `factors` are the intended differences.
 pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
-    let runs = sides.iter().flat_map(|(name, records)| {
-        let side = Some(name.clone());
-        records
-            .iter()
-            .map(move |record| measured(record, side.clone()))
-    });
+    let staged: Vec<Staged> = sides.values().map(|records| Staged::of(records)).collect();
+    let runs = sides
+        .iter()
+        .flat_map(|(name, records)| of_side(name, records));
+    let stages = sides
+        .iter()
+        .zip(&staged)
+        .flat_map(|((name, records), staged)| of_side(name, staged.compared(records)));
     audit::audit(&Subject {
         runs: runs.collect(),
+        stages: if staged.iter().all(Staged::is_empty) {
+            Vec::new()
+        } else {
+            stages.collect()
+        },
         declared: Declared {
             factors: factors.to_vec(),
             ..Declared::default()
         },
-        kept: BesideRecords::default(),
-        storage: None,
+        ..Subject::default()
     })
+}
+
+fn of_side<'r>(name: &str, records: &'r [Record]) -> Vec<Measured<'r>> {
+    let records = records.iter();
+    records
+        .map(|record| measured(record, Some(name.to_owned())))
+        .collect()
+}
+
+/// The stages for the audit; none if no run has any.
+fn stages_of(staged: &Staged) -> Vec<Measured<'_>> {
+    let stages = staged.records.iter();
+    stages.map(|record| measured(record, None)).collect()
 }
 
 fn measured(record: &Record, side: Option<String>) -> Measured<'_> {

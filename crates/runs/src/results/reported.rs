@@ -7,7 +7,7 @@ use std::{
 
 use audit::Audit;
 use report::{Disturbances, Factor, Results};
-use samples::Record;
+use samples::{Record, Staged};
 
 use crate::{
     blame::Blamed,
@@ -113,6 +113,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         verdict: None,
         clauses: Vec::new(),
         planned_runs: records.len() as u32,
+        staged: Staged::of(&records),
         runs: records,
         disturbances: Disturbances::default(),
         audit,
@@ -163,6 +164,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
             Vec::new()
         },
         runs: Vec::new(),
+        staged: Staged::default(),
         disturbances: Disturbances {
             others: first.disturbances.others,
             steal: first.disturbances.steal,
@@ -197,6 +199,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         }
     }
     number(&mut one.runs);
+    one.staged = Staged::of(&one.runs);
     one
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record};
+use samples::{Disturbance, Record, Staged};
 
 use crate::{
     blame::Blamed,
@@ -17,6 +17,7 @@ use crate::{
     results::{
         audited::audit_of_results,
         claimed_directory::{ClaimedDirectory, last_path},
+        decided_combinations::{decided_combinations, is_decided},
         origin::{self, Origin},
         record_files::{DISTURBED, RecordFiles, read_record},
         results_list,
@@ -184,11 +185,7 @@ impl ResultsDirectory {
             return Ok(Vec::new());
         };
         let earlier = self.records(experiment, |run| run.block < block)?;
-        let executions = earlier.iter().map(|it| verdict::Execution::of(it, 1));
-        Ok(verdict::decided_combinations(
-            &question,
-            &executions.collect::<Vec<_>>(),
-        ))
+        Ok(decided_combinations(&question, &earlier))
     }
 
     /// The runs that other work disturbed, with the extent of the disturbance.
@@ -265,9 +262,7 @@ impl ResultsDirectory {
                 runs.len()
             }
             Some(question) if leaves_decided(experiment) => {
-                let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
-                let executions: Vec<_> = executions.collect();
-                let decided = verdict::decided_combinations(question, &executions);
+                let decided = decided_combinations(question, &runs);
                 let is_needed = |run: &&PlannedRun| {
                     self.record(run.run).exists() || !decided.contains(&run.combination)
                 };
@@ -292,6 +287,7 @@ impl ResultsDirectory {
             } else {
                 Some(audit_of_results(&self.path, Some(experiment), &runs)?)
             },
+            staged: Staged::of(&runs),
             runs,
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,
@@ -333,14 +329,6 @@ impl ResultsDirectory {
 fn leaves_decided(experiment: &Experiment) -> bool {
     let until_decided = matches!(experiment.plan().repeats, Repeats::UntilDecided { .. });
     until_decided && experiment.verdict().is_some_and(|it| it.leave_decided)
-}
-
-/// True if these runs decide every comparison.
-fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
-    let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
-    let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
-    let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
-    !answers.is_empty() && answers.iter().all(decided)
 }
 
 /// The question as the report's title shows it; empty where the file has none and the server was a real one.

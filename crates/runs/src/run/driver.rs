@@ -3,18 +3,17 @@
 use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedRun};
-use load::{Drain, Group, Load, Observer, Outcome, Precision, Stop, default_loops};
+use load::{Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops};
 use protocol::Endpoint;
+use settings::{INTERVAL_AT_LEAST, PlannedStage};
 use workload::User;
 
-use crate::{blame::Blamed, listener::Context, record::steady_judge, stage::Stage};
+use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stage::Stage};
 
 /// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
-/// Minimum length of an interval: the recording of a shorter one would affect the run.
-const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
 
 /// Drives the users of one run.
 pub struct Driver<'a> {
@@ -56,13 +55,19 @@ impl Driver<'_> {
             loops: loops(spec),
             spin: spec.spin,
             arrivals: spec.arrivals,
+            stages: spec.stages.clone(),
             seed: self.run.seed,
             warm_up: spec.warmup,
-            judge: steady_judge::judge,
+            judge: if self.run.events.is_empty() {
+                steady_judge::judge
+            } else {
+                steady_judge::judge_warm_up
+            },
             stop: stop(spec),
             drain: Drain::USUAL,
-            on_refusal: spec.on_error.on_refusal(),
+            on_refusal: on_refusal(spec),
             on_error: spec.on_error,
+            tolerated: events::tolerated(self.run),
             interval: interval(spec),
         }
     }
@@ -81,7 +86,24 @@ impl Driver<'_> {
 pub(crate) fn loops(load: &LoadSpec) -> u32 {
     load.loops
         .unwrap_or_else(|| default_loops(load.connections, &load.arrivals))
-        .min(load.connections)
+        .min(loops_at_most(load.connections, &load.stages))
+}
+
+/// The most event loops that this number of connections, or of the stages, can use.
+fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
+    // Each loop has a part of a rate, for which it needs a connection in every stage.
+    let with_rate = stages.iter().filter(|stage| stage.rate_per_s.is_some());
+    let fewest = with_rate.map(|stage| stage.connections.from.min(stage.connections.to));
+    fewest.min().unwrap_or(connections)
+}
+
+/// A stage with fewer connections than it is to have would be another one.
+fn on_refusal(load: &LoadSpec) -> OnRefusal {
+    if load.stages.is_empty() {
+        load.on_error.on_refusal()
+    } else {
+        OnRefusal::Stop
+    }
 }
 
 fn stop(load: &LoadSpec) -> Stop {
@@ -100,11 +122,36 @@ fn stop(load: &LoadSpec) -> Stop {
     }
 }
 
-/// Length of an interval of its record.
+/// Length of an interval of its record; each stage has a number of them, too. The recording of shorter ones than the
+/// shortest would affect the run.
 pub(crate) fn interval(load: &LoadSpec) -> Duration {
     if load.ends_by_itself() {
         INTERVAL
     } else {
-        (load.duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
+        let shortest = load.stages.iter().map(|stage| stage.length).min();
+        let length = shortest.unwrap_or(load.duration);
+        (length / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use settings::Level;
+
+    use super::*;
+
+    #[test]
+    fn every_loop_has_a_connection_in_every_stage_with_a_rate() {
+        let stage = |from, to, rate_per_s| PlannedStage {
+            connections: Level { from, to },
+            rate_per_s,
+            length: Duration::from_secs(1),
+        };
+        let rate = Some(Level::constant(100.0));
+        assert_eq!(loops_at_most(8, &[]), 8);
+        let closed = [stage(1, 8, None), stage(8, 2, None)];
+        assert_eq!(loops_at_most(8, &closed), 8);
+        let open = [stage(4, 8, rate), stage(8, 2, rate)];
+        assert_eq!(loops_at_most(8, &open), 2);
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     benchmarks::benchmark::Work,
     blame::Blamed,
     control,
+    events::Events,
     listener::Context,
     open_files,
     record::{recording::RunProgress, sampling::Cadence},
@@ -56,6 +57,8 @@ impl Planned<'_> {
                 .chain(dataset)
                 .chain(self.work.known_before())
                 .collect(),
+            events: (self.stage.endpoint.as_ref())
+                .and_then(|it| Events::of(self.run, it, self.stage.process.as_ref())),
             before: &self.run.before,
             after: &self.run.after,
             is_listed: false,

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use load::Outcome;
-use samples::{Connects, ErrorCount, Offered, Record};
+use samples::{Connects, ErrorCount, Offered, PlannedEvent, Record};
 
 use crate::{
     blame::{Blamed, hint_to_refusal},
+    events,
     exit_code::Blame,
 };
 
@@ -16,6 +17,9 @@ pub struct RunOutcome<'a> {
     connects: &'a [Connects],
     errors: &'a [ErrorCount],
     offered: Option<&'a Offered>,
+    events: &'a [PlannedEvent],
+    /// Position in the plan, from 1.
+    run: u32,
 }
 
 impl<'a> From<&'a Outcome> for RunOutcome<'a> {
@@ -24,6 +28,8 @@ impl<'a> From<&'a Outcome> for RunOutcome<'a> {
             connects: &outcome.connects,
             errors: &outcome.errors,
             offered: Some(&outcome.offered),
+            events: &[],
+            run: 1,
         }
     }
 }
@@ -34,6 +40,8 @@ impl<'a> From<&'a Record> for RunOutcome<'a> {
             connects: &record.connects,
             errors: &record.errors,
             offered: record.offered.as_ref(),
+            events: &record.events,
+            run: record.header.run,
         }
     }
 }
@@ -47,6 +55,7 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
     let (mut asked, mut refused, mut unanswered) = (0, 0, 0);
     let mut refusal: Option<&ErrorCount> = None;
     let mut failed: BTreeMap<u16, (u64, &str)> = BTreeMap::new();
+    let mut failed_events: Vec<(u32, &PlannedEvent)> = Vec::new();
     for run in runs {
         let errors: u64 = run.connects.iter().map(|it| it.errors).sum();
         if errors > 0 {
@@ -57,10 +66,13 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
         }
         for error in run.errors.iter().filter(|it| it.operation != CONNECT) {
             let remain = error.count - error.retried.min(error.count);
-            if remain > 0 {
+            // What a planned event causes is part of the question.
+            if remain > 0 && !events::is_caused(run.events, error.number) {
                 failed.entry(error.number).or_insert((0, &error.message)).0 += remain;
             }
         }
+        let without_success = run.events.iter().filter(|it| it.has_failed());
+        failed_events.extend(without_success.map(|event| (run.run, event)));
         let in_time = run.offered.filter(|offered| offered.shortfall.is_none());
         unanswered += in_time.map_or(0, |offered| offered.in_flight.max(offered.unfinished));
     }
@@ -76,6 +88,18 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
     if unanswered > 0 {
         found.push(format!(
             "{unanswered} operations had not come back when the run ended"
+        ));
+    }
+    if let Some((run, first)) = failed_events.first() {
+        let others = match failed_events.len() - 1 {
+            0 => String::new(),
+            others => format!(" (and {})", units::counted(others, "other event")),
+        };
+        found.push(format!(
+            "event {} of run {run} {}: {}{others}",
+            first.name,
+            first.outcome.word(),
+            first.message
         ));
     }
     let hint = refusal.and_then(|error| hint_to_refusal(error.number));
@@ -135,6 +159,7 @@ mod tests {
     use std::time::Duration;
 
     use load::Ended;
+    use samples::EventOutcome;
 
     use super::*;
 
@@ -204,6 +229,8 @@ mod tests {
                 connects: &[connects],
                 errors,
                 offered: Some(&offered(in_flight)),
+                events: &[],
+                run: 1,
             }]);
             let message = found.as_ref().map(|blamed| blamed.message.as_str());
             assert_eq!(message, expected);
@@ -211,6 +238,47 @@ mod tests {
                 assert!(blamed.hints[0].contains("max_user_connections"));
             }
         }
+    }
+
+    #[test]
+    fn an_event_that_failed_is_told_and_what_it_caused_is_planned() {
+        let event = |action: &str, outcome| PlannedEvent {
+            name: "restart at noon".to_owned(),
+            action: action.to_owned(),
+            begin_s: Some(1.0),
+            outcome,
+            message: match outcome {
+                EventOutcome::Done => String::new(),
+                _ => "no".to_owned(),
+            },
+            ..PlannedEvent::default()
+        };
+        let said_of = |number, events: &[PlannedEvent]| {
+            let run = RunOutcome {
+                connects: &[connects(4, 0)],
+                errors: &[error("read_write", number, 4, 0)],
+                offered: Some(&offered(0)),
+                events,
+                run: 3,
+            };
+            shortcoming([run]).map(|blamed| blamed.message)
+        };
+        let said = |events: &[PlannedEvent]| said_of(0, events);
+        assert_eq!(said(&[event("server", EventOutcome::Done)]), None);
+        // Transactions lose against an ALTER TABLE that waits for its lock.
+        for number in [1205, 1213, 1412, 1615] {
+            assert_eq!(said_of(number, &[event("sql", EventOutcome::Done)]), None);
+            assert!(said_of(number, &[event("server", EventOutcome::Done)]).is_some());
+        }
+        let client = "statements failed: 4 found by the client (no)";
+        assert_eq!(
+            said(&[event("sql", EventOutcome::Done)]).as_deref(),
+            Some(client)
+        );
+        assert_eq!(
+            said(&[event("server", EventOutcome::Failed)]).as_deref(),
+            Some("event restart at noon of run 3 failed: no")
+        );
     }
 
     #[test]
@@ -228,6 +296,7 @@ mod tests {
                     rate_per_s,
                     ..offered(0)
                 },
+                stages: Vec::new(),
                 stop_why: None,
                 connects: vec![connects(1, 0)],
                 totals: Vec::new(),

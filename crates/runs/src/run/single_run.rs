@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use load::{Counters, Interrupt, Load, Observer, Outcome};
-use samples::{Command, Interval, Line, PhaseMark, Record};
+use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 use workload::User;
 
 use crate::{
@@ -90,6 +90,7 @@ impl SingleRun<'_> {
             cadence: Cadence::new(self.sample_every, load.interval),
             context: self.context,
             known_before: [command].into_iter().chain(self.before.clone()).collect(),
+            events: None,
             before: &[],
             after: &[],
             is_listed: true,
@@ -161,6 +162,11 @@ impl Observer for Both<'_> {
     fn phase(&mut self, mark: PhaseMark) {
         self.observer.phase(mark.clone());
         self.recording.phase(mark);
+    }
+
+    fn stage(&mut self, stage: LoadStage) {
+        self.observer.stage(stage.clone());
+        self.recording.stage(stage);
     }
 
     fn interval(&mut self, interval: Interval) {

@@ -76,6 +76,7 @@ impl GivenServer {
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Stage {
             endpoint: Some(self.endpoint.clone()),
+            process: None,
             proxy: None,
             directory: None,
             server_pid,

@@ -21,7 +21,7 @@ use crate::{
     limit::ServerLimits,
     listener::{Context, Length},
     named_server, redo_log, signals,
-    stage::{Stage, settings_in_effect::adjusted},
+    stage::{Stage, settings_in_effect::adjusted, shared_server::SharedServer},
 };
 
 /// Rows loaded once to measure the bytes per row on disk.
@@ -56,7 +56,7 @@ impl ServerLocation {
 
 /// A private server with the data sets loaded so far.
 pub(crate) struct PrivateServer {
-    server: Server,
+    server: SharedServer,
     /// Link among the named servers, if the server is in another directory.
     link: Option<PathBuf>,
     settings: Settings,
@@ -89,25 +89,24 @@ impl PrivateServer {
         context: Context,
         group: Option<Cgroup>,
     ) -> Result<Self, Blamed> {
-        let installation = Installation::find(run, mysqld).map_err(Blamed::from)?;
+        let installation = Installation::find(run, mysqld)?;
         let what = format!(
             "making a private server ({} {})",
             installation.flavour, installation.version
         );
         let step = context.step(&what, Length::Unknown);
-        let mut server =
-            Server::create(&place.directory, &installation, &settings).map_err(Blamed::from)?;
+        let mut server = Server::create(&place.directory, &installation, &settings)?;
         let link = place.is_elsewhere().then(|| place.path.clone());
         if let Some(link) = &link
             && let Err(error) = named_server::link(link, server.dir())
         {
-            server.destroy().map_err(Blamed::from)?;
+            server.destroy()?;
             return Err(error);
         }
         // Inside the server's directory, so that removing the server also removes its copies.
         let pristine = place.directory.join("pristine");
         if let Err(error) = server.snapshot(&pristine, None) {
-            server.destroy().map_err(Blamed::from)?;
+            server.destroy()?;
             return Err(Blamed::from(error));
         }
         drop(step);
@@ -116,7 +115,7 @@ impl PrivateServer {
             server.start_in(group.clone());
         }
         let mut made = Self {
-            server,
+            server: SharedServer::new(server),
             link,
             settings,
             pristine,
@@ -165,21 +164,24 @@ impl PrivateServer {
         self.start()?;
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
+        let mut endpoint = self.endpoint(database);
+        let server = self.server.lock();
+        if run.server.access().connect == Connect::Tcp {
+            endpoint = Endpoint {
+                database: Some(database.to_owned()),
+                // A loopback connection and a socket cannot be intercepted.
+                ssl_mode: SslMode::Disabled,
+                statement_timeout: self.statement_timeout,
+                ..server.tcp_endpoint()
+            };
+        }
         Ok(Stage {
-            endpoint: Some(match run.server.access().connect {
-                Connect::Socket => self.endpoint(database),
-                Connect::Tcp => Endpoint {
-                    database: Some(database.to_owned()),
-                    // A loopback connection and a socket cannot be intercepted.
-                    ssl_mode: SslMode::Disabled,
-                    statement_timeout: self.statement_timeout,
-                    ..self.server.tcp_endpoint()
-                },
-            }),
+            endpoint: Some(endpoint),
+            process: Some(self.server.clone()),
             proxy: None,
             directory: None,
-            server_pid: self.server.pid(),
-            datadir: Some(self.server.datadir().to_owned()),
+            server_pid: server.pid(),
+            datadir: Some(server.datadir().to_owned()),
             observation: None,
             private: true,
             is_simulated: false,
@@ -191,12 +193,12 @@ impl PrivateServer {
 
     /// Stops the server; its directory is kept.
     pub(crate) fn stop(&mut self) -> Result<(), Blamed> {
-        if self.server.is_running() {
+        if self.server.lock().is_running() {
             // Otherwise it would start without its redo log again.
-            if self.server.redo_log_is_off() {
-                Purpose::Change.control(&self.server.endpoint(), redo_log::bring_back)?;
+            if self.server.lock().redo_log_is_off() {
+                Purpose::Change.control(&self.server.lock().endpoint(), redo_log::bring_back)?;
             }
-            self.server.stop().map_err(Blamed::from)?;
+            self.server.lock().stop()?;
         }
         Ok(())
     }
@@ -205,12 +207,12 @@ impl PrivateServer {
     pub(crate) fn destroy(mut self) -> Result<(), Blamed> {
         // Its data is removed anyway: after an interruption there is no need to wait until it is flushed.
         match signals::raised_for() {
-            Some(_) if !self.server.redo_log_is_off() => {
-                self.server.kill().map_err(Blamed::from)?;
+            Some(_) if !self.server.lock().redo_log_is_off() => {
+                self.server.lock().kill()?;
             }
             _ => self.stop()?,
         }
-        self.server.destroy().map_err(Blamed::from)?;
+        self.server.into_server().destroy()?;
         match &self.link {
             Some(link) => Ok(named_server::unlink(link)?),
             None => Ok(()),
@@ -220,18 +222,18 @@ impl PrivateServer {
     /// Stops the server and keeps it; returns its directory.
     pub(crate) fn keep(mut self) -> Result<PathBuf, Blamed> {
         self.stop()?;
-        self.server.keep().map_err(Blamed::from)?;
-        Ok(self.server.dir().to_owned())
+        self.server.lock().keep()?;
+        Ok(self.server.lock().dir().to_owned())
     }
 
     /// True while the server's process exists.
     pub(crate) fn is_running(&self) -> bool {
-        self.server.is_running()
+        self.server.lock().is_running()
     }
 
     /// The last lines of the server's log.
     pub(crate) fn log_tail(&self) -> String {
-        self.server.log_tail(20)
+        self.server.lock().log_tail(20)
     }
 
     fn endpoint(&self, database: &str) -> Endpoint {
@@ -244,14 +246,15 @@ impl PrivateServer {
     fn without_database(&self) -> Endpoint {
         Endpoint {
             statement_timeout: self.statement_timeout,
-            ..self.server.endpoint()
+            ..self.server.lock().endpoint()
         }
     }
 
     /// The user's options that a private server cannot have, and the server's remarks about the others.
     fn remarks(&self) -> Vec<String> {
-        let replaced = self.server.replaced().iter().map(ToString::to_string);
-        let notes = self.server.notes().iter().map(ToString::to_string);
+        let server = self.server.lock();
+        let replaced = server.replaced().iter().map(ToString::to_string);
+        let notes = server.notes().iter().map(ToString::to_string);
         replaced.chain(notes).collect()
     }
 
@@ -265,7 +268,7 @@ impl PrivateServer {
 
     /// Reports the settings that differ from the requested ones: a factor over them would be invalid.
     fn warn_of_adjusted_settings(&mut self) -> Result<Vec<String>, Blamed> {
-        let variables = control(&self.server.endpoint(), variables)?;
+        let variables = control(&self.server.lock().endpoint(), variables)?;
         let adjusted = adjusted(&self.settings.set, &variables);
         for line in &adjusted {
             if self.told.insert(line.clone()) {
@@ -292,8 +295,8 @@ impl PrivateServer {
     }
 
     fn start(&mut self) -> Result<(), Blamed> {
-        if !self.server.is_running() {
-            self.server.start(Lifetime::Owned).map_err(Blamed::from)?;
+        if !self.server.lock().is_running() {
+            self.server.lock().start(Lifetime::Owned)?;
         }
         Ok(())
     }
@@ -302,7 +305,7 @@ impl PrivateServer {
     fn configure(&mut self, settings: Settings) -> Result<(), Blamed> {
         self.stop()?;
         if settings != self.settings {
-            self.server.reconfigure(&settings).map_err(Blamed::from)?;
+            self.server.lock().reconfigure(&settings)?;
             self.settings = settings;
             self.tell_of_remarks();
         }
@@ -324,13 +327,13 @@ impl PrivateServer {
         } else if self.holds.as_ref() != Some(key) || data.is_renewed(new_block) {
             self.stop()?;
             let snapshot = &self.stored[key].snapshot;
-            self.server.restore(snapshot).map_err(Blamed::from)?;
+            self.server.lock().restore(snapshot)?;
             self.holds = Some(key.clone());
             state = "restored";
         }
         if data.spec.cache == Cache::Cold {
             self.stop()?;
-            server::evict_page_cache(self.server.datadir()).map_err(Blamed::from)?;
+            server::evict_page_cache(self.server.lock().datadir())?;
         }
         let buffer_pool_bytes = self.buffer_pool_bytes()?;
         let stored = &self.stored[key];
@@ -359,7 +362,7 @@ impl PrivateServer {
             }
             Ok(())
         })?;
-        control(&self.server.endpoint(), async |connection| {
+        control(&self.server.lock().endpoint(), async |connection| {
             // The next start is to load the same pages as without the change; an old server has no such list.
             let keep = b"set global innodb_buffer_pool_dump_at_shutdown = off";
             match connection.query(keep).await {
@@ -369,7 +372,7 @@ impl PrivateServer {
         })?;
         self.stop()?;
         if is_cold {
-            server::evict_page_cache(self.server.datadir()).map_err(Blamed::from)?;
+            server::evict_page_cache(self.server.lock().datadir())?;
         }
         Ok(())
     }
@@ -385,11 +388,10 @@ impl PrivateServer {
         let step = (self.context).step("keeping a copy of the data", Length::Unknown);
         let snapshot = self
             .server
+            .lock()
             .dir()
             .join(format!("data-{}", self.stored.len() + 1));
-        self.server
-            .snapshot(&snapshot, None)
-            .map_err(Blamed::from)?;
+        self.server.lock().snapshot(&snapshot, None)?;
         drop(step);
         self.holds = Some(data.data_set.clone());
         let stored = Stored {
@@ -416,7 +418,7 @@ impl PrivateServer {
     /// Starts the pristine server and creates the database.
     fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
         self.stop()?;
-        self.server.restore(&self.pristine).map_err(Blamed::from)?;
+        self.server.lock().restore(&self.pristine)?;
         self.holds = None;
         self.start()?;
         let create = format!("create database if not exists {}", backticked(database));

@@ -54,6 +54,13 @@ impl Start {
         Ok((start, sizes.map(Line::TableSizes).into_iter().collect()))
     }
 
+    /// Drops the sums: a server that was restarted began its own at 0.
+    pub(crate) fn forget_totals(&mut self, questioner: &mut Questioner) {
+        for (source, _) in self.totals.drain(..) {
+            questioner.miss(source.what(), "the server was restarted in the run");
+        }
+    }
+
     /// Reads everything at the end and returns the growth.
     pub(crate) async fn end(&self, questioner: &mut Questioner) -> Result<Vec<Line>, Error> {
         let mut lines = Vec::new();

@@ -48,6 +48,8 @@ impl Questioner {
         self.statements += 1;
         match Answer::to(&mut self.connection, sql).await {
             Ok(answer) => Ok(Ok(answer)),
+            // A server that shuts down refuses nothing for good.
+            Err(lost) if lost.is_connection_lost() => Err(lost),
             Err(Error::Server(refusal)) => Ok(Err(refusal.to_string())),
             Err(lost) => Err(lost),
         }
@@ -57,6 +59,11 @@ impl Questioner {
     pub(crate) fn miss(&mut self, what: &str, why: &str) {
         self.not_observed
             .push(format!("{what} not observed: {why}"));
+    }
+
+    /// Asks over another connection from now on: the former one is lost.
+    pub(crate) fn ask_over(&mut self, connection: Connection) {
+        self.connection = connection;
     }
 
     pub(crate) async fn close(self) -> Result<(), Error> {

@@ -33,6 +33,8 @@ pub struct WatchedServer {
     pub connections: u32,
     /// Sampling interval of its counters.
     pub every: Duration,
+    /// True if the load restarts it: then a lost connection is opened again, once per interval.
+    pub comes_back: bool,
     /// Set when the run is to end: a silent server then has a shorter time limit.
     pub is_interrupted: Arc<AtomicBool>,
 }
@@ -144,14 +146,26 @@ impl Channels {
         };
         lines.into_iter().for_each(|line| self.say(line));
         ready();
-        let mut lost = None;
+        let mut lost: Option<String> = None;
         loop {
-            let wait = observed.until_next(server.every);
             let order = match lost {
+                Some(_) if server.comes_back => self.orders.recv_timeout(server.every),
                 // Nothing remains but to wait for the end.
                 Some(_) => self.orders.recv().map_err(RecvTimeoutError::from),
-                None => self.orders.recv_timeout(wait),
+                None => {
+                    let wait = observed.until_next(server.every);
+                    self.orders.recv_timeout(wait)
+                }
             };
+            if let (Err(RecvTimeoutError::Timeout), Some(since)) = (&order, &lost) {
+                let again = observed.connect_again(server);
+                let again = reactor.run(in_time_or_interrupted(&server.is_interrupted, again));
+                if again.is_ok() {
+                    observed.is_back(since);
+                    lost = None;
+                }
+                continue;
+            }
             let result = match (order, &lost) {
                 (Ok(Order::Started(at)), None) => reactor.run(in_time_or_interrupted(
                     &server.is_interrupted,
@@ -239,6 +253,26 @@ async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), S
 }
 
 impl Observed {
+    /// Connects to a server that was restarted, and begins its counting there.
+    async fn connect_again(&mut self, server: &WatchedServer) -> Result<(), Error> {
+        let endpoint = Endpoint {
+            database: None,
+            ..server.endpoint.clone()
+        };
+        self.questioner.ask_over(Connection::open(&endpoint).await?);
+        self.probes.start_anew();
+        self.last = self.probes.read(&mut self.questioner).await?.into_first();
+        Ok(())
+    }
+
+    /// Records the gap of a server that is back; `lost` says since when there was no connection, and why.
+    fn is_back(&mut self, lost: &str) {
+        let now = moment(self.elapsed_s());
+        let gap = format!("{lost}; observed again from {now} on");
+        self.questioner.miss("server status", &gap);
+        self.start.forget_totals(&mut self.questioner);
+    }
+
     /// Restarts the counting: the time before the load is not part of the run.
     async fn started(&mut self, at: Instant) -> Result<(), Error> {
         self.began = at;

@@ -102,6 +102,11 @@ impl Source {
         false
     }
 
+    /// A description of its content.
+    pub(crate) fn what(&self) -> &'static str {
+        self.what
+    }
+
     /// Reads the table; `None` if the server refuses the query.
     pub(crate) async fn read(&self, questioner: &mut Questioner) -> Result<Option<Sums>, Error> {
         self.read_where(questioner, self.filter).await

@@ -13,6 +13,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::Widget,
 };
+use samples::printable_within;
 use units::duration_tick;
 
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
@@ -98,6 +99,10 @@ fn state(scene: Scene<'_>) -> String {
     }
     if playback.source() != Source::Live {
         parts.extend(phase(scene).map(str::to_owned));
+        let stage = model.stage_at(at_s);
+        parts.extend(stage.map(|stage| format!("stage {} ({})", stage.number, stage.in_words())));
+        let event = model.event_at(at_s);
+        parts.extend(event.map(|event| format!("EVENT {}", printable_within(&event.name, 40))));
     }
     parts.join("  ")
 }

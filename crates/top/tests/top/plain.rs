@@ -1,6 +1,6 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
-use samples::{Line, Lost, ServerIdentity, ServerStatus};
+use samples::{EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus};
 use top::{Model, Plain, Subject};
 
 use crate::shown::record;
@@ -86,6 +86,75 @@ fn an_observer_that_is_lost_is_told_once_also_where_the_server_goes_away() {
     model.lose(3.0, "connection refused".to_owned());
     assert!(told(&model).starts_with("# server away from 3 s on"));
     assert_eq!(told(&model), "");
+}
+
+#[test]
+fn a_planned_event_is_told_when_it_begins_and_when_it_has_ended() {
+    let mut model = Model::new(Subject::default());
+    let mut plain = Plain::new(None);
+    let mut told = |model: &Model| {
+        let lines = plain.lines(model, f64::INFINITY, true);
+        let events = lines.lines().filter(|line| line.starts_with("# event"));
+        events.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let event = PlannedEvent {
+        number: 1,
+        name: "add index".to_owned(),
+        t_s: 1.5,
+        begin_s: Some(1.5),
+        ..PlannedEvent::default()
+    };
+    model.take(status(0.0));
+    model.take(Line::Event(Box::new(event.clone())));
+    assert!(told(&model).is_empty());
+    model.take(status(1.0));
+    assert_eq!(told(&model), ["# event add index from 1.5 s on"]);
+    model.take(status(2.0));
+    model.take(Line::Event(Box::new(PlannedEvent {
+        end_s: Some(3.5),
+        outcome: EventOutcome::TimedOut,
+        ..event
+    })));
+    assert!(told(&model).is_empty());
+    model.take(status(3.0));
+    assert_eq!(told(&model), ["# event add index timed out after 2 s"]);
+    model.take(status(4.0));
+    assert!(told(&model).is_empty());
+}
+
+#[test]
+fn a_stage_of_the_load_is_told_once() {
+    let mut model = Model::new(Subject::default());
+    let mut plain = Plain::new(None);
+    let mut told = |model: &Model| {
+        let lines = plain.lines(model, f64::INFINITY, true);
+        let stages = lines.lines().filter(|line| line.starts_with("# stage"));
+        stages.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let stage = |number: u32, connections: u32| {
+        Line::LoadStage(Box::new(LoadStage {
+            number,
+            t_s: f64::from(number),
+            length_s: 1.0,
+            connections_from: connections,
+            connections_to: connections,
+            rate_from_per_s: None,
+            rate_to_per_s: None,
+            offered: None,
+        }))
+    };
+    model.take(status(0.0));
+    model.take(stage(1, 8));
+    assert!(told(&model).is_empty());
+    model.take(status(1.0));
+    assert_eq!(told(&model), ["# stage 1 (8 connections) from 1 s on"]);
+    model.take(stage(2, 64));
+    model.take(status(2.0));
+    assert_eq!(told(&model), ["# stage 2 (64 connections) from 2 s on"]);
+    // What became of them stands at the end of the record.
+    model.take(stage(1, 8));
+    model.take(status(3.0));
+    assert!(told(&model).is_empty());
 }
 
 fn status(t_s: f64) -> Line {

@@ -43,6 +43,25 @@ fn silent(_: usize) -> ServerStatus {
 }
 
 #[test]
+fn only_what_precedes_the_first_event_is_judged() {
+    let counts = [even(40), vec![0; 20]].concat();
+    let mut record = run(&counts, silent);
+    assert_ne!(
+        run_state(&record).map(|it| it.steadiness),
+        Ok(Steadiness::Steady)
+    );
+    assert!(run_stalls(&record).is_some());
+    record.events = vec![samples::PlannedEvent {
+        number: 1,
+        t_s: 40.0,
+        begin_s: Some(40.0),
+        ..samples::PlannedEvent::default()
+    }];
+    assert_eq!(run_state(&record).unwrap().steadiness, Steadiness::Steady);
+    assert_eq!(run_stalls(&record), None);
+}
+
+#[test]
 fn the_throughput_of_the_measurement_is_judged() {
     let steady = run_state(&run(&even(60), silent)).unwrap();
     assert_eq!(steady.steadiness, Steadiness::Steady);

@@ -3,7 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, WarmUp,
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, Tolerated,
+    WarmUp,
 };
 use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
@@ -96,6 +97,7 @@ impl Cell {
             }],
             loops: self.loops,
             arrivals: self.arrivals,
+            stages: Vec::new(),
             seed: 0,
             judge: steady_judge::judge,
             spin: false,
@@ -104,6 +106,7 @@ impl Cell {
             drain: Drain::USUAL,
             on_refusal: OnRefusal::Stop,
             on_error: OnError::Stop,
+            tolerated: Tolerated::default(),
             interval: self.duration / 4,
         };
         let outcome = load::drive(load, interrupt, &mut tally).map_err(Blamed::from)?;

@@ -9,14 +9,16 @@ use experiment::Experiment;
 use runs::{
     Blame, Blamed, ComparedSide, experiment_of, looked_at, question, read_record, record_files,
 };
-use samples::Record;
+use samples::{Record, Staged};
 use verdict::{Execution, Levels, Question, Side};
 
-/// The runs of one side.
+/// The runs of one side. Where their load has stages, each stage is compared by itself.
 pub(super) struct RecordedSide {
     name: String,
     levels: Levels,
     records: Vec<Recorded>,
+    /// Those of the runs that have stages as a whole, for the audit: `records` has their stages.
+    whole: Vec<Recorded>,
     /// Complete runs in the same directories that do not belong to this side.
     rest: Vec<Recorded>,
     /// The questions of the runs' experiments, one for each part.
@@ -27,7 +29,10 @@ pub(super) struct RecordedSide {
     experiments: Vec<Experiment>,
 }
 
-/// A complete run.
+/// Run records with their paths.
+type Read = Vec<(PathBuf, Record)>;
+
+/// A complete run, or a stage of one.
 struct Recorded {
     path: PathBuf,
     /// Index of the results that it belongs to.
@@ -68,6 +73,7 @@ impl RecordedSide {
             name: text.to_owned(),
             levels: Levels::new(),
             records: Vec::new(),
+            whole: Vec::new(),
             rest: Vec::new(),
             questions: Vec::new(),
             looked_at: None,
@@ -86,6 +92,7 @@ impl RecordedSide {
             let record = read_record(&path)?;
             read.push((path, record));
         }
+        let (read, whole) = by_stage(read);
         check_levels(part, &read)?;
         let experiment = experiment_beside(&part.path);
         self.looked_at = self.looked_at.max(experiment.as_ref().and_then(looked_at));
@@ -102,9 +109,10 @@ impl RecordedSide {
                 .filter(|(_, record)| record.is_complete());
             self.rest.extend(others.map(|it| recorded(it, numbers)));
         }
-        let (complete, incomplete): (Vec<_>, Vec<_>) = wanted
+        let (complete, mut incomplete): (Vec<_>, Vec<_>) = wanted
             .into_iter()
             .partition(|(_, record)| record.is_complete());
+        incomplete.dedup_by(|stage, before| stage.0 == before.0);
         for (path, record) in &incomplete {
             let why = record.incomplete_why().unwrap_or_default();
             eprintln!("left out: {} is incomplete: {why}", path.display());
@@ -113,6 +121,9 @@ impl RecordedSide {
             let message = format!("{}: no complete run", part.path.display());
             return Err(Blamed::new(Blame::Input, message));
         }
+        let is_wanted = |it: &(PathBuf, Record)| complete.iter().any(|(path, _)| *path == it.0);
+        let whole = whole.into_iter().filter(is_wanted);
+        self.whole.extend(whole.map(|it| recorded(it, numbers)));
         let complete = complete.into_iter();
         self.records
             .extend(complete.map(|it| recorded(it, numbers)));
@@ -157,12 +168,37 @@ impl RecordedSide {
 
     /// The side, for the audit.
     pub(super) fn audited(&self) -> ComparedSide<'_> {
+        let records = || self.records.iter();
+        let is_stage = |it: &&Recorded| self.whole.iter().any(|whole| whole.path == it.path);
+        let runs = self
+            .whole
+            .iter()
+            .chain(records().filter(|it| !is_stage(it)));
         ComparedSide {
             name: &self.name,
-            records: self.records.iter().map(|it| &it.record).collect(),
+            records: runs.map(|it| &it.record).collect(),
+            stages: if self.whole.is_empty() {
+                Vec::new()
+            } else {
+                records().map(|it| &it.record).collect()
+            },
             experiments: self.experiments.iter().collect(),
         }
     }
+}
+
+/// The stages of these runs with their paths, and the runs that have them; runs without stages as they are.
+fn by_stage(read: Read) -> (Read, Read) {
+    let (paths, records): (Vec<PathBuf>, Vec<Record>) = read.into_iter().unzip();
+    let staged = Staged::of(&records);
+    let runs = paths.iter().cloned().zip(records);
+    if staged.is_empty() {
+        return (runs.collect(), Vec::new());
+    }
+    let of_stages = staged.runs.iter().map(|run| paths[*run].clone());
+    let stages = of_stages.zip(staged.records).collect();
+    let whole = runs.filter(|(_, record)| !record.stages.is_empty());
+    (stages, whole.collect())
 }
 
 fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorded {

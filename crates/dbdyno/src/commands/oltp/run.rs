@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
 use load::{
-    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, WarmUp, default_loops,
+    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, Tolerated, WarmUp,
+    default_loops,
 };
 use protocol::Endpoint;
 use report::{
@@ -92,6 +93,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         groups: vec![group(&plan, endpoint)],
         loops: loops(options, &arrivals),
         arrivals,
+        stages: Vec::new(),
         seed,
         judge: steady_judge::judge,
         spin: options.load.spin,
@@ -105,6 +107,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         on_error: OnError::RetryElseStop {
             reconnect_for: RECONNECT_FOR,
         },
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     };
     let recorded = single

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
-use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, WarmUp, default_loops};
+use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, Tolerated, WarmUp, default_loops};
 use protocol::Endpoint;
 use report::RunReport;
 use runs::{
@@ -246,6 +246,7 @@ fn load(
             .unwrap_or_else(|| default_loops(args.connections, &arrivals))
             .min(args.connections),
         arrivals,
+        stages: Vec::new(),
         seed,
         judge: steady_judge::judge,
         spin: false,
@@ -254,6 +255,7 @@ fn load(
         drain: Drain::USUAL,
         on_refusal: OnRefusal::Stop,
         on_error: ON_ERROR,
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     }
 }

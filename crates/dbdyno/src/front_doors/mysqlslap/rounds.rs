@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use load::{Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Drain, Ended, Group, Load, Observer, Outcome, Stop, Tolerated, WarmUp};
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use runs::{
@@ -195,6 +195,7 @@ impl Tests<'_, '_> {
                 .min(clients),
             spin: false,
             arrivals: settings.arrivals,
+            stages: Vec::new(),
             seed: settings.seed,
             warm_up: WarmUp::None,
             judge: steady_judge::judge,
@@ -202,6 +203,7 @@ impl Tests<'_, '_> {
             drain: Drain::USUAL,
             on_refusal: settings.on_error.on_refusal(),
             on_error: settings.on_error,
+            tolerated: Tolerated::default(),
             interval: INTERVAL,
         };
         let mut progress = Progress::new(settings);

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, Tolerated, WarmUp};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use runs::{
@@ -76,6 +76,7 @@ pub(super) fn crew(
             .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
         spin: false,
         arrivals: Arrivals::Closed,
+        stages: Vec::new(),
         seed: 0,
         warm_up: WarmUp::None,
         judge: steady_judge::judge,
@@ -83,6 +84,7 @@ pub(super) fn crew(
         drain: Drain::USUAL,
         on_refusal: shared.on_error.on_refusal(),
         on_error: shared.on_error,
+        tolerated: Tolerated::default(),
         interval: INTERVAL,
     };
     let outcome = match &workers.record {

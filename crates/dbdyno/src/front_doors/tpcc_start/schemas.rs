@@ -102,6 +102,7 @@ impl Schemas {
             loops: load.loops,
             spin: load.spin,
             arrivals: load.arrivals,
+            stages: load.stages,
             seed: load.seed,
             judge: load.judge,
             warm_up: load.warm_up,
@@ -109,6 +110,7 @@ impl Schemas {
             // Threads of the original that cannot connect end, and the others continue.
             on_refusal: OnRefusal::GoOn,
             on_error: load.on_error,
+            tolerated: load.tolerated,
             interval: load.interval,
             drain: load.drain,
         }

@@ -97,7 +97,7 @@ fn what_was_due_before_the_stop_is_worked_off_and_counts() {
     assert_eq!(told.due_in(Phase::Measurement).response.count, 801);
     let in_time: u64 = told.intervals.iter().map(|one| one.3.response.count).sum();
     assert_eq!(in_time, 400);
-    assert_eq!(told.carried[&Phase::Measurement].succeeded(), 401);
+    assert_eq!(told.carried[&Phase::Measurement.into()].succeeded(), 401);
     assert_eq!((told.left.not_started, told.left.waits.count), (0, 0));
     assert_eq!(told.paces.iter().map(|pace| pace.due).sum::<u64>(), 801);
 }
@@ -108,7 +108,9 @@ fn a_backlog_of_the_warm_up_does_not_reach_the_measurement() {
     let warm_up = told.due_in(Phase::WarmUp).response;
     assert_eq!(warm_up.count, 51);
     assert_eq!(
-        told.carried[&Phase::WarmUp].operations[0].response.count,
+        told.carried[&Phase::WarmUp.into()].operations[0]
+            .response
+            .count,
         51
     );
     let measured = told.due_in(Phase::Measurement).response;

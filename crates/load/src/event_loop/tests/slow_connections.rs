@@ -14,11 +14,16 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
         first_statement: 0,
     };
     let (messages, inbox) = mpsc::channel();
-    let timeline = Timeline::new(Duration::from_secs(1));
+    let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
+    let users = vec![Dealt {
+        offsets,
+        place: None,
+        user,
+    }];
     let reactor = reactor::Reactor::with_options(options).expect("a reactor");
     let took = reactor.run(async {
         let begin = reactor::now();
-        connecting::connect_all(&messages, &timeline, vec![(offsets, user)]).await;
+        connecting::connect_all(&messages, &timeline, users).await;
         reactor::now() - begin
     });
     match inbox.recv().expect("a message") {

@@ -1,6 +1,6 @@
 //! The load over time: throughput, response times, and marks for the stalls.
 
-use samples::{Histogram, Interval};
+use samples::{Histogram, Interval, Record};
 use units::{counted, moment};
 
 use super::{
@@ -113,6 +113,19 @@ pub(super) fn stalls(course: &RunSeries, median_per_s: f64) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// The planned events that began, start and end in seconds; one that did not end reaches to the end of the measurement.
+pub(super) fn events(record: &Record) -> Vec<(f64, f64)> {
+    let end_s = record.measured_window_s().map(|(_, end_s)| end_s);
+    let begun = record.events.iter().filter(|it| it.begin_s.is_some());
+    begun
+        .map(|event| {
+            let took_s = event.took_s();
+            let to_s = took_s.map(|took_s| event.t_s + took_s).or(end_s);
+            (event.t_s, to_s.unwrap_or(event.t_s))
+        })
+        .collect()
+}
+
 /// The explanation of a run's marks:
 /// `Marked: 2 stalls below half of the median throughput, at 12 s to 13 s, 40 s to 44 s. `
 pub(super) fn marks_in_words(stalls: &[(f64, f64)]) -> String {
@@ -132,6 +145,15 @@ pub(super) fn marks_in_words(stalls: &[(f64, f64)]) -> String {
         counted(stalls.len(), "stall"),
         named.join(", ")
     )
+}
+
+/// The stages of a run in words: `1 (8 connections) at 10 s, 2 (64 connections) at 70 s`; `None` without any.
+pub(in crate::page) fn stages_in_words(record: &Record) -> Option<String> {
+    let stages = record.stages.iter();
+    let words: Vec<String> = stages
+        .map(|it| format!("{} ({}) at {}", it.number, it.in_words(), moment(it.t_s)))
+        .collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ pub(in crate::page) struct RunSeries<'a> {
     pub(in crate::page) measured: Option<(f64, f64)>,
     /// Start of each interval, seconds, and operations per second in it.
     pub(in crate::page) throughput: Vec<(f64, f64)>,
+    /// Begin of the first planned event, seconds, with its name.
+    pub(in crate::page) event: Option<(f64, String)>,
     /// Warm-up and measurement. The drain is left out: in it the slowest operations end, and none starts.
     pub(super) intervals: Vec<&'a Interval>,
 }
@@ -39,6 +41,8 @@ impl<'a> RunSeries<'a> {
         Self {
             title,
             measured: record.measured_window_s(),
+            event: (record.events.iter().find(|it| it.begin_s.is_some()))
+                .map(|it| (it.t_s, format!("event {}", it.name))),
             throughput: intervals
                 .iter()
                 .map(|interval| (interval.t_s, per_s(interval)))

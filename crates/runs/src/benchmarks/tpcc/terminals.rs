@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::load::{Arrivals, Drain, Group, Load, OnError, Stop, WarmUp, default_loops};
+use ::load::{Arrivals, Drain, Group, Load, OnError, Stop, Tolerated, WarmUp, default_loops};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
     Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
@@ -142,6 +142,7 @@ impl Settings {
             groups,
             loops: loops.min(connections),
             arrivals: Arrivals::Closed,
+            stages: Vec::new(),
             seed: self.seed,
             judge: steady_judge::judge,
             warm_up: self.warm_up,
@@ -149,6 +150,7 @@ impl Settings {
             drain: Drain::USUAL,
             on_refusal: ON_ERROR.on_refusal(),
             on_error: ON_ERROR,
+            tolerated: Tolerated::default(),
             interval: self.interval,
             spin: false,
         }

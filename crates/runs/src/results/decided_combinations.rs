@@ -1,0 +1,108 @@
+//! The combinations whose comparisons the runs so far decide; with stages, each stage is compared by itself.
+
+use std::collections::BTreeMap;
+
+use samples::{Record, STAGE, Staged};
+use verdict::{Answer, Decision, Execution, Question};
+
+/// True if these runs decide every comparison.
+pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
+    let staged = Staged::of(runs);
+    // The comparisons of all stages are one family.
+    let answers = verdict::answers(question, &executions(staged.compared(runs)));
+    let decided = |answer: &Answer| answer.decision != Decision::Inconclusive;
+    !answers.is_empty() && answers.iter().all(decided)
+}
+
+/// The combinations whose comparison with the baseline is decided, in each of their stages.
+pub(crate) fn decided_combinations(
+    question: &Question,
+    runs: &[Record],
+) -> Vec<BTreeMap<String, String>> {
+    let staged = Staged::of(runs);
+    let decided = verdict::decided_combinations(question, &executions(staged.compared(runs)));
+    if staged.is_empty() {
+        return decided;
+    }
+    let combinations = staged.records.iter().map(|it| &it.header.combination);
+    let open = combinations.filter(|it| !decided.contains(it)).map(of_run);
+    let open: Vec<_> = open.collect();
+    let mut of_runs: Vec<_> = decided.iter().map(of_run).collect();
+    of_runs.sort_unstable();
+    of_runs.dedup();
+    of_runs.retain(|it| !open.contains(it));
+    of_runs
+}
+
+fn executions(compared: &[Record]) -> Vec<Execution<'_>> {
+    compared.iter().map(|it| Execution::of(it, 1)).collect()
+}
+
+/// The combination of the run that a stage is of.
+fn of_run(combination: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut combination = combination.clone();
+    combination.remove(STAGE);
+    combination
+}
+
+#[cfg(test)]
+mod tests {
+    use verdict::{Budget, Metric};
+
+    use super::*;
+
+    /// A run of two stages of a second, with this number of operations in each.
+    fn run(number: u32, flush: &str, counts: [u64; 2]) -> Record {
+        let block = number.div_ceil(2);
+        let mut lines = vec![format!(
+            r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"x","experiment_sha256":"","seed":1,"run":{number},"block":{block},"combination":{{"flush":"{flush}"}},"started_at":"","connections":8,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+        )];
+        for (count, stage) in counts.into_iter().zip(1..) {
+            let mut histogram = samples::Histogram::new();
+            (0..count).for_each(|_| histogram.record(1_000_000));
+            let histogram = serde_json::to_string(&histogram).unwrap();
+            let sum_ns = count * 1_000_000;
+            let t_s = stage - 1;
+            lines.push(format!(
+                r#"{{"line":"load_stage","number":{stage},"t_s":{t_s}.0,"length_s":1.0,"connections_from":{stage},"connections_to":{stage}}}"#
+            ));
+            lines.push(format!(
+                r#"{{"line":"interval","t_s":{t_s}.0,"length_s":1.0,"phase":"measurement","stage":{stage},"operations":[{{"load":"l","operation":"o","count":{count},"errors":0,"sum_ns":{sum_ns},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#
+            ));
+        }
+        lines.push(r#"{"line":"end","t_s":2.0,"complete":true,"why":"as planned"}"#.to_owned());
+        Record::read(lines.join("\n").as_bytes()).unwrap()
+    }
+
+    /// Six blocks of two combinations, of which the second is twice as fast in the first stage; `second` returns the
+    /// operations in the second stage by block and combination.
+    fn blocks(second: impl Fn(u64, u64) -> u64) -> Vec<Record> {
+        let pairs = (0..6).flat_map(|block| [(block, 1_u64), (block, 2)]);
+        let runs = pairs.zip(1..).map(|((block, flush), number)| {
+            let counts = [100 * flush + block % 3, second(block, flush)];
+            run(number, &flush.to_string(), counts)
+        });
+        runs.collect()
+    }
+
+    #[test]
+    fn a_combination_is_decided_when_all_its_stages_are() {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: vec![("flush".to_owned(), "1".to_owned())],
+            min_effect: 0.02,
+            until_decided: Some(Budget {
+                blocks: 10,
+                time_is_spent: false,
+            }),
+        };
+        let clear = blocks(|block, flush| 100 * flush + block % 2);
+        let second = BTreeMap::from([("flush".to_owned(), "2".to_owned())]);
+        assert_eq!(decided_combinations(&question, &clear), [second]);
+        assert!(is_decided(&question, &clear));
+        // In the second stage, each combination is twice as fast in every other block.
+        let noisy = blocks(|block, flush| 100 + 100 * ((block + flush) % 2));
+        assert!(decided_combinations(&question, &noisy).is_empty());
+        assert!(!is_decided(&question, &noisy));
+    }
+}
