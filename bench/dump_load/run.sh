@@ -64,7 +64,7 @@ end() {
 trap 'exit 130' INT TERM
 trap end EXIT
 
-# The settings of all servers; what they keep in common with the default is durable: a commit waits for the disk.
+# The settings of all servers. All others are the defaults, with which a commit waits for the disk.
 settings=(innodb_buffer_pool_size=2G innodb_log_file_size=512M character_set_server=utf8mb4)
 compared='innodb_flush_log_at_trx_commit sync_binlog log_bin innodb_doublewrite innodb_flush_method innodb_buffer_pool_size
     innodb_log_file_size innodb_autoinc_lock_mode innodb_io_capacity innodb_change_buffering character_set_server version'
@@ -109,7 +109,7 @@ echo "filling the tables" >&2
 mapfile -t tables < <(ask "$source" "$database" "SELECT table_name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name")
 content "$source" "$database" >"$work/expected"
-# The counts have no digits of a checksum behind them: each table has two lines, and the first one is the count.
+# Of the two lines of a table the first one is the count.
 rows=$(awk 'NR % 2 { sum += $2 } END { print sum }' "$work/expected")
 echo "dumping $rows rows" >&2
 mariadb-dump --defaults-file="$source/client.cnf" "$database" >"$work/plain.sql"
