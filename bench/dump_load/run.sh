@@ -8,7 +8,7 @@
 # random order; the dump has about MB (1024). DATA says whose tables it holds: "oltp" (4 tables with AUTO_INCREMENT, the
 # default), "oltp-plain-ids" (the same without) or "tpcc" (9 tables with foreign keys, one without a primary key). DISK
 # (/var/tmp) holds servers and files, and needs 7 times the dump and 2 GB. The same rows are checked by count and checksum
-# after each load. The default takes 20 minutes and writes about 60 GB. Other work on any processor makes the figures worse.
+# after each load. The default takes half an hour and writes about 60 GB. Other work on any processor makes the figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
