@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Compares the load of a dump by `[data] dump` with its bounds: the same rows by parallel LOAD DATA from ready files, and
-# the same INSERTs sent in parallel by the mariadb client, each into a fresh private server with the same settings.
+# Compares the load of a dump by `[data] dump` with its bounds: the same rows by parallel LOAD DATA from ready files,
+# and the same INSERTs sent in parallel by the mariadb client, each into a fresh private server with the same settings.
 #
 # usage: bench/dump_load/run.sh [DBDYNO]    (default: what `make build` builds)
 # Prints tables in Markdown: time, rows and MB per second and the ratio to the bound (target: at least 0.9), CPU of the
 # decompression apart, and the most memory that dbdyno held (target: 200 MB). ROUNDS (3) rounds, in each all loads in
 # random order; the dump has about MB (1024). DATA says whose tables it holds: "oltp" (4 tables with AUTO_INCREMENT, the
 # default), "oltp-plain-ids" (the same without) or "tpcc" (9 tables with foreign keys, one without a primary key). DISK
-# (/var/tmp) holds servers and files, and needs 7 times the dump and 2 GB. The same rows are checked by count and checksum
-# after each load. The default takes half an hour and writes about 60 GB. Other work on any processor makes the figures worse.
+# (/var/tmp) holds servers and files, and needs 7 times the dump and 2 GB. The same rows are checked by count and
+# checksum after each load. The default takes half an hour and writes about 60 GB. Other work on any processor makes the
+# figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -119,9 +120,9 @@ bytes=$(stat -c %s "$work/plain.sql")
 mariadb-dump --defaults-file="$source/client.cnf" --no-data "$database" | grep -v '^/\*M!999999' >"$work/tables.sql"
 sed '/^-- Table structure/,$d' "$work/plain.sql" | grep -v '^/\*M!999999' >"$work/head.sql"
 
-# Ready files: each table in as many parts as there are clients, and for each client the statements that load its parts. A
-# client begins with another table than its neighbour: two LOAD DATA into one table with AUTO_INCREMENT would wait for each
-# other.
+# Ready files: each table in as many parts as there are clients, and for each client the statements that load its parts.
+# A client begins with another table than its neighbour: two LOAD DATA into one table with AUTO_INCREMENT would wait for
+# each other.
 echo "writing the files of the bounds" >&2
 mkdir "$work/parts"
 for table in "${tables[@]}"; do
@@ -186,9 +187,9 @@ mkdir "$work/servers"
 mkfifo "$work/never"
 exec 9<>"$work/never"
 
-# Watches a load of dbdyno until the process ends: prints "SECONDS CPU READER PEAK", the time between the start and the end
-# of its loading threads, CPU seconds of the process meanwhile and of the thread that reads the dump, and the most memory, in
-# kB. Only what bash has built in: other programs would take the load's CPU.
+# Watches a load of dbdyno until the process ends: prints "SECONDS CPU READER PEAK", the time between the start and the
+# end of its loading threads, CPU seconds of the process meanwhile and of the thread that reads the dump, and the most
+# memory, in kB. Only what bash has built in: other programs would take the load's CPU.
 watch_load() { # PID
     local pid=$1 stat fields task comm ns rest first='' last='' begin=0 cpu=0 reader=0 peak=0 is_loading
     while read -r stat 2>/dev/null <"/proc/$pid/stat" && [[ ${stat##*) } != Z* ]]; do

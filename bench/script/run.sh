@@ -3,12 +3,12 @@
 # transaction of seven statements.
 #
 # usage: bench/script/run.sh [DBDYNO]    (default: what `make build` builds)
-# Prints a table in Markdown: medians of ROUNDS (5) rounds, in each all runs in random order, at CONNECTIONS (64) on the unix
-# socket of the null server. Targets: a script's point select at most 1.15 times the client CPU of the native one, the ten
-# expressions at most 2 µs for each statement of their transaction. That no operation allocates is a test
+# Prints a table in Markdown: medians of ROUNDS (5) rounds, in each all runs in random order, at CONNECTIONS (64) on the
+# unix socket of the null server. Targets: a script's point select at most 1.15 times the client CPU of the native one,
+# the ten expressions at most 2 µs for each statement of their transaction. That no operation allocates is a test
 # (crates/load/tests/allocations.rs). The server is alone on processor 0, the client on processor 1. A cost is the
-# difference of a run of SECONDS_EACH (5) and one of 1 second, so that no start, login or report is in it; the statements
-# are those that the server counted. Takes five minutes. Other work on any processor makes the figures worse.
+# difference of a run of SECONDS_EACH (5) and one of 1 second, so that no start, login or report is in it; the
+# statements are those that the server counted. Takes five minutes. Other work on any processor makes the figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
