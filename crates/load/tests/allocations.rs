@@ -27,7 +27,7 @@ use reactor::{Clock, Listener, Reactor};
 use samples::{Interval, PhaseMark};
 use workload::{
     Class, Failure, Next, User, Watch,
-    script::{Mode, Plan, ScriptUser, Scripts, Settings},
+    script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings},
 };
 
 thread_local! {
@@ -128,19 +128,34 @@ impl User for Transaction {
     }
 }
 
-/// A script with expressions, a condition, a row that is kept, and a statement of many values.
-const SCRIPT: &str = "\\set id random_zipfian(1, 100000, 1.1)
+/// A script with a list of texts, expressions, a condition, a row that is kept, and a statement of many values.
+const SCRIPT: &str = "\\list word from query \"SELECT text, times FROM words\" weight times
+\\draw word drawn_
+\\set id random_zipfian(1, 100000, 1.1)
+\\set near random_gaussian(1, 100000, 2.5) + random_exponential(1, 100000, 5.0) * :drawn_times
 \\set price case when :id % 2 = 0 then 1.5 * :id else abs(-2.5) end
 \\set h permute(hash(:id) & 1023, 1024) + greatest(1, 2, least(:id, 3))
 SELECT :id, :price \\gset row_
 \\if :row_a > 0 and not :h is null
-UPDATE t SET a = :row_a WHERE id = :h;
+UPDATE t SET a = :row_a, b = :drawn_text, c = :near WHERE id = :h;
 \\else
 DELETE FROM t;
 \\endif
 INSERT INTO t VALUES (:id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id,
 :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :id, :price);
 ";
+
+/// The rows of the script's list, its texts of several lengths and with what a literal has to escape.
+fn words() -> ListRows {
+    let rows = (1..=100_u32).map(|row| {
+        let text = "it's \\ ".repeat(row as usize % 7 + 1);
+        vec![Some(text.into_bytes()), Some(row.to_string().into_bytes())]
+    });
+    ListRows {
+        columns: vec!["text".to_owned(), "times".to_owned()],
+        rows: rows.collect(),
+    }
+}
 
 /// The user of a script, counted.
 struct Scripted {
@@ -302,7 +317,7 @@ fn scripts_allocate_nothing_once_they_run() {
             connections: 8,
             seed: 1,
         };
-        let plan = Arc::new(Plan::new(scripts, Vec::new(), settings).unwrap());
+        let plan = Arc::new(Plan::new(scripts, [words()], settings).unwrap());
         let count = Arc::new(Count::default());
         let (counted, of_users) = (Arc::clone(&count), Arc::clone(&plan));
         let endpoint = Arc::new(endpoint(&socket));
