@@ -10,6 +10,7 @@
 use std::{
     fmt,
     io::{self, IsTerminal, Write},
+    path::Path,
     process::ExitCode,
 };
 
@@ -103,6 +104,12 @@ pub(crate) fn write_out(text: &[u8]) -> Result<(), Blamed> {
     let written = stdout.write_all(text).and_then(|()| stdout.flush());
     unless_closed(written)
         .map_err(|error| Blamed::new(Blame::Machine, format!("standard output: {error}")))
+}
+
+/// Writes a file that the user asked for, whole or not at all.
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), Blamed> {
+    let written = files::replace(path, content).map_err(io::Error::from);
+    written.map_err(Blamed::io(Blame::Input, path))
 }
 
 /// Prints clap's message about a command line, in its colours; without colours if the command line contains unprintable

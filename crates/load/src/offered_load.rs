@@ -49,11 +49,6 @@ struct Part<'a> {
 impl LoadEnd<'_> {
     /// The requested load of the whole measurement. With stages, it fell short where the first of them did.
     pub(crate) fn whole(&self) -> Offered {
-        let left = Unanswered {
-            unfinished: self.left.unfinished,
-            not_started: self.left.not_started,
-            waits: self.left.waits.clone(),
-        };
         let rate_per_s = self.arrivals.rate_per_s();
         let mut offered = self.offered(&Part {
             rate_per_s,
@@ -61,7 +56,7 @@ impl LoadEnd<'_> {
             connections: self.connections,
             samples: self.samples,
             send_lag: self.send_lag,
-            left: &left,
+            left: &self.left.unanswered,
         });
         (offered.due, offered.in_flight) = (self.due, self.left.in_flight);
         if !self.stages.is_empty() {

@@ -53,40 +53,54 @@ impl LoopPace {
 pub(crate) struct LoopTotals {
     /// Operations in flight, whatever the phase in which they were due.
     pub(crate) in_flight: u64,
-    /// Operations due in the measurement that are in flight.
-    pub(crate) unfinished: u64,
-    /// Operations due in the measurement that never started.
-    pub(crate) not_started: u64,
-    /// Waiting times of the latter two so far.
-    pub(crate) waits: Durations,
-    /// The latter three by the stage in which the operations were due; empty without stages.
+    /// Operations due in the measurement that were not completed.
+    pub(crate) unanswered: Unanswered,
+    /// The same by the stage in which they were due; empty without stages.
     pub(crate) by_stage: BTreeMap<u32, Unanswered>,
     /// Number and sum of the service times of operations that started while at most half of the users were busy.
     pub(crate) calm: (u64, Duration),
 }
 
-/// Operations of one stage that were not completed.
+/// Operations that were not completed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unanswered {
+    /// In flight.
     pub(crate) unfinished: u64,
+    /// Never started.
     pub(crate) not_started: u64,
+    /// Waiting times of both so far.
     pub(crate) waits: Durations,
+}
+
+impl Unanswered {
+    fn add(&mut self, other: &Self) {
+        self.unfinished += other.unfinished;
+        self.not_started += other.not_started;
+        self.waits.add(&other.waits);
+    }
 }
 
 impl LoopTotals {
     /// Adds the state of another event loop.
     pub(crate) fn add(&mut self, other: &Self) {
         self.in_flight += other.in_flight;
-        self.unfinished += other.unfinished;
-        self.not_started += other.not_started;
-        self.waits.add(&other.waits);
+        self.unanswered.add(&other.unanswered);
         self.calm.0 += other.calm.0;
         self.calm.1 += other.calm.1;
         for (stage, more) in &other.by_stage {
-            let sum = self.by_stage.entry(*stage).or_default();
-            sum.unfinished += more.unfinished;
-            sum.not_started += more.not_started;
-            sum.waits.add(&more.waits);
+            self.by_stage.entry(*stage).or_default().add(more);
+        }
+    }
+
+    /// Takes note of an operation that was due in this part, if that is the measurement; `count` adds it.
+    fn leave(&mut self, due_in: DueIn, wait: Duration, count: impl Fn(&mut Unanswered)) {
+        if due_in.phase != Phase::Measurement {
+            return;
+        }
+        let of_stage = due_in.stage.map(|it| self.by_stage.entry(it).or_default());
+        for sum in of_stage.into_iter().chain([&mut self.unanswered]) {
+            count(sum);
+            sum.waits.record(wait.as_nanos() as u64);
         }
     }
 }
@@ -257,33 +271,15 @@ impl Pace {
         };
         let flying = self.flying.borrow();
         for scheduled in flying.iter().flatten() {
-            let DueIn { phase, stage } = due_in(*scheduled);
-            if phase == Phase::Measurement {
-                let wait_ns = (now - *scheduled).as_nanos() as u64;
-                left.unfinished += 1;
-                left.waits.record(wait_ns);
-                if let Some(stage) = stage {
-                    let of_stage = left.by_stage.entry(stage).or_default();
-                    of_stage.unfinished += 1;
-                    of_stage.waits.record(wait_ns);
-                }
-            }
+            left.leave(due_in(*scheduled), now - *scheduled, |it| {
+                it.unfinished += 1
+            });
         }
         if let (Some(unclaimed), Some(stop)) = (&self.unclaimed, stop) {
             let mut unclaimed = unclaimed.borrow_mut();
             while let Some(due) = unclaimed.next_if(|at| self.start + *at < stop) {
                 let due = self.start + due;
-                let DueIn { phase, stage } = due_in(due);
-                if phase == Phase::Measurement {
-                    let wait_ns = (now - due).as_nanos() as u64;
-                    left.not_started += 1;
-                    left.waits.record(wait_ns);
-                    if let Some(stage) = stage {
-                        let of_stage = left.by_stage.entry(stage).or_default();
-                        of_stage.not_started += 1;
-                        of_stage.waits.record(wait_ns);
-                    }
-                }
+                left.leave(due_in(due), now - due, |it| it.not_started += 1);
             }
         }
         left

@@ -10,11 +10,11 @@ use report::{Detail, ParquetError, Results};
 use runs::{Blame, Blamed, results_of};
 
 use self::{
-    charts::{chosen, document_of, not_built, write_charts, write_file},
+    charts::{chosen, document_of, not_built, write_charts},
     format::Format,
     storage_results::Wanted,
 };
-use crate::output::write_out;
+use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

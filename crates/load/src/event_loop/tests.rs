@@ -363,7 +363,7 @@ fn an_operation_in_flight_at_the_stop_belongs_to_the_measurement() {
     assert_eq!(told.due_in(Phase::Measurement).response.count, 4);
     assert_eq!(told.carried[&Phase::Measurement.into()].succeeded(), 1);
     assert_eq!(told.due_in(Phase::Drain).response.count, 0);
-    assert_eq!(told.left.unfinished, 0);
+    assert_eq!(told.left.unanswered.unfinished, 0);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn a_server_that_does_not_answer_any_more_cannot_hold_the_load() {
         0,
         1_000,
     );
-    assert_eq!(told.left.unfinished, 1);
+    assert_eq!(told.left.unanswered.unfinished, 1);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 0);
 }
 
@@ -397,7 +397,7 @@ fn a_load_waits_as_long_as_its_drain_says() {
         );
         let finished = told.due_in(Phase::Measurement).response.count;
         assert_eq!(
-            (finished, told.left.unfinished),
+            (finished, told.left.unanswered.unfinished),
             (came_back, 1 - came_back),
             "{drain:?}"
         );
@@ -418,7 +418,7 @@ fn an_interruption_does_not_wait_for_ever() {
             ..task
         },
     );
-    assert_eq!((told.halted.len(), told.left.unfinished), (1, 1));
+    assert_eq!((told.halted.len(), told.left.unanswered.unfinished), (1, 1));
 }
 
 #[test]

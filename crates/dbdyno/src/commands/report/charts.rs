@@ -6,6 +6,7 @@ use report::{Picture, PictureError};
 use runs::{Blame, Blamed};
 
 use super::format::Format;
+use crate::output::write_file;
 
 /// The chart with this name, or the first one.
 pub(super) fn chosen(mut pictures: Vec<Picture>, name: Option<&str>) -> Result<Picture, Blamed> {
@@ -72,9 +73,4 @@ pub(super) fn write_charts(
         println!("{}", file.display());
     }
     Ok(())
-}
-
-pub(super) fn write_file(path: &Path, document: &[u8]) -> Result<(), Blamed> {
-    let written = files::replace(path, document).map_err(std::io::Error::from);
-    written.map_err(Blamed::io(Blame::Input, path))
 }

@@ -37,7 +37,9 @@ use super::{
     timeout::timeout,
 };
 use crate::{
-    commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+    commands::run::terminal_width,
+    connection_options::ConnectionOptions,
+    output::{write_file, write_out},
 };
 
 #[derive(Debug, clap::Args)]
@@ -181,10 +183,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
     // After the answer, which a path that cannot be written shall not cost.
     if let Some(path) = &args.html {
-        let written = files::replace(path, page::page(&report).as_bytes());
-        written
-            .map_err(std::io::Error::from)
-            .map_err(Blamed::io(Blame::Input, path))?;
+        write_file(path, page::page(&report).as_bytes())?;
     }
     let is_different = report.has_different_results();
     if let Some(failure) = report.failure.or(report.not_removed) {

@@ -20,7 +20,9 @@ use super::{
     timeout::timeout,
 };
 use crate::{
-    commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+    commands::run::terminal_width,
+    connection_options::ConnectionOptions,
+    output::{write_file, write_out},
 };
 
 #[derive(Debug, clap::Args)]
@@ -97,8 +99,7 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     };
     match &args.output {
         Some(path) => {
-            let written = files::replace(path, text.as_bytes()).map_err(std::io::Error::from);
-            written.map_err(Blamed::io(Blame::Input, path))?;
+            write_file(path, text.as_bytes())?;
         }
         None if format == Format::Html && std::io::stdout().is_terminal() => {
             let message = "HTML is not written to a terminal";

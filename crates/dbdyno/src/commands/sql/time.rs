@@ -20,7 +20,10 @@ use super::{
     session::Session,
     timeout::timeout,
 };
-use crate::{connection_options::ConnectionOptions, output::write_out};
+use crate::{
+    connection_options::ConnectionOptions,
+    output::{write_file, write_out},
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -97,16 +100,14 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     let mut report = Report::default();
     let failure = measure(args, &mut rounds, &mut report).err();
     report.timed = rounds.timed();
-    if let Some(failure) = failure {
-        if !report.timed.iter().any(Timed::has_times) {
-            return Err(failure.into());
-        }
-        report.incomplete = Some(failure.message.clone());
+    report.incomplete = failure.as_ref().map(|it| it.message.clone());
+    if failure.is_none() || report.timed.iter().any(Timed::has_times) {
         write(args, &report)?;
-        return Err(failure.into());
     }
-    write(args, &report)?;
-    Ok(ExitCode::SUCCESS)
+    match failure {
+        Some(failure) => Err(failure.into()),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// All rounds, and one more for the costs. What was measured before an error stays in `rounds`.
@@ -154,10 +155,7 @@ fn write(args: &TimeArgs, report: &Report) -> anyhow::Result<()> {
     }
     // After the answer, which a path that cannot be written shall not cost.
     if let Some(path) = &args.html {
-        let written = files::replace(path, outputs::page(report).as_bytes());
-        written
-            .map_err(std::io::Error::from)
-            .map_err(Blamed::io(Blame::Input, path))?;
+        write_file(path, outputs::page(report).as_bytes())?;
     }
     Ok(())
 }

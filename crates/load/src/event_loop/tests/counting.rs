@@ -14,7 +14,10 @@ fn attempts_of_an_operation_that_never_ends_are_counted() {
         let told = drive(vec![user], FOR_EVER, 0, 1_000);
         let measured = told.due_in(Phase::Measurement);
         assert_eq!((measured.response.count, measured.errors), (0, 0));
-        assert_eq!((told.left.in_flight, told.left.unfinished), (1, 1));
+        assert_eq!(
+            (told.left.in_flight, told.left.unanswered.unfinished),
+            (1, 1)
+        );
         // One in each 10 ms of the measurement and of the 5 s after it.
         let failed = &told.failures[&(0, number)];
         assert_eq!((failed.count, failed.retried), (600, 0), "{number}");

@@ -77,9 +77,9 @@ fn a_stall_at_the_end_does_not_vanish() {
         3_000,
     );
     assert_eq!(told.due_in(Phase::Measurement).response.count, 2_000);
-    let left = &told.left;
+    let left = &told.left.unanswered;
     assert_eq!(
-        (left.in_flight, left.unfinished, left.not_started),
+        (told.left.in_flight, left.unfinished, left.not_started),
         (4, 4, 997)
     );
     // The drain lasted five seconds more; the first of them was due one second before it.
@@ -98,7 +98,13 @@ fn what_was_due_before_the_stop_is_worked_off_and_counts() {
     let in_time: u64 = told.intervals.iter().map(|one| one.3.response.count).sum();
     assert_eq!(in_time, 400);
     assert_eq!(told.carried[&Phase::Measurement.into()].succeeded(), 401);
-    assert_eq!((told.left.not_started, told.left.waits.count), (0, 0));
+    assert_eq!(
+        (
+            told.left.unanswered.not_started,
+            told.left.unanswered.waits.count
+        ),
+        (0, 0)
+    );
     assert_eq!(told.paces.iter().map(|pace| pace.due).sum::<u64>(), 801);
 }
 
@@ -124,7 +130,7 @@ fn an_overload_ends_with_the_drain() {
     let users = vec![Scripted::taking(&[10]), Scripted::taking(&[10])];
     let told = at_a_rate(users, 1_000.0, 0, 2_000);
     let measured = told.due_in(Phase::Measurement).response.count;
-    let left = &told.left;
+    let left = &told.left.unanswered;
     assert_eq!(measured + left.unfinished + left.not_started, 2_001);
     assert_eq!(
         measured, 1_399,
@@ -139,7 +145,11 @@ fn an_interrupted_load_works_nothing_off() {
     let constant = constant(1_000.0);
     let told = drive_at(vec![user], constant, OnError::Stop, 0, 60_000);
     assert_eq!(told.all.succeeded(), 100);
-    assert!(told.left.not_started > 800, "{}", told.left.not_started);
+    assert!(
+        told.left.unanswered.not_started > 800,
+        "{}",
+        told.left.unanswered.not_started
+    );
 }
 
 #[test]
@@ -180,5 +190,5 @@ fn nothing_is_owed_once_the_number_is_reached_before_the_time() {
     let constant = constant(rate_per_s);
     let told = drive_with(users, constant, OnError::Stop, (0, Some(60_000)), task_of);
     let finished = told.due_in(Phase::Measurement).response.count;
-    assert_eq!((finished, told.left.not_started), (1_000, 0));
+    assert_eq!((finished, told.left.unanswered.not_started), (1_000, 0));
 }

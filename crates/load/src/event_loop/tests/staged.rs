@@ -58,7 +58,7 @@ fn a_stage_has_the_operations_of_its_connections() {
     let told = drive_stages(3, 10, Arrivals::Closed, &[level(1), level(3), level(2)]);
     // Two of the last begin in the half millisecond by which the measurement is longer.
     assert_eq!(due(&told, 3), [(100, 1), (300, 3), (202, 2)]);
-    assert_eq!(told.left.unfinished, 0);
+    assert_eq!(told.left.unanswered.unfinished, 0);
     // A user that waited for its stage was not late.
     assert_eq!(told.all.send_lag.max_ns, 0);
 }
@@ -122,6 +122,6 @@ fn what_is_left_is_told_by_stage() {
     assert_eq!((left(2).unfinished, left(2).not_started), (0, 1_001));
     assert_eq!(
         left(1).waits.count + left(2).waits.count,
-        told.left.waits.count
+        told.left.unanswered.waits.count
     );
 }
