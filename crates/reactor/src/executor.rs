@@ -61,6 +61,8 @@ pub struct Reactor {
 pub(crate) struct Inner {
     clock: Source,
     spin: bool,
+    /// Time that the loop stays awake before it sleeps.
+    pub(crate) awake: Cell<Duration>,
     poll: RefCell<mio::Poll>,
     events: RefCell<Events>,
     pub(crate) registry: Registry,
@@ -107,6 +109,7 @@ impl Reactor {
             inner: Rc::new(Inner {
                 clock: Source::new(options.clock),
                 spin: options.spin,
+                awake: Cell::default(),
                 poll: RefCell::new(poll),
                 events: RefCell::new(Events::with_capacity(EVENTS)),
                 registry,
@@ -249,9 +252,10 @@ impl Inner {
         let next = self.timers.borrow_mut().next();
         let events = match &self.clock {
             _ if busy => self.poll(Some(Duration::ZERO)),
-            Source::System => match next {
-                None => self.poll(None),
-                Some(at) => self.poll_until(at),
+            Source::System => match (self.poll_awake(next), next) {
+                (0, None) => self.poll(None),
+                (0, Some(at)) => self.poll_until(at),
+                (events, _) => events,
             },
             Source::Driven(now) => {
                 let events = self.poll(next.map(|_| Duration::ZERO));
@@ -264,6 +268,22 @@ impl Inner {
         // A driven clock does not advance while sockets are ready.
         if events == 0 || matches!(self.clock, Source::System) {
             self.fire_timers();
+        }
+    }
+
+    /// Looks for events while the loop is to stay awake and no timer is due; returns their number.
+    fn poll_awake(&self, next: Option<Instant>) -> usize {
+        let awake = self.awake.get();
+        if awake.is_zero() {
+            return 0;
+        }
+        let end = self.now() + awake;
+        let end = next.map_or(end, |at| at.min(end));
+        loop {
+            let events = self.poll(Some(Duration::ZERO));
+            if events > 0 || self.now() >= end {
+                return events;
+            }
         }
     }
 

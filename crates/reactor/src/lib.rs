@@ -15,6 +15,7 @@
 //! Nothing here allocates or locks per wake-up. A task that has to react to another thread (a stop flag) reads an
 //! atomic at its next step; wakers work across threads, but take a lock then.
 
+mod awake;
 mod clock;
 mod executor;
 mod lead;
@@ -24,6 +25,7 @@ mod stream;
 mod task;
 mod timer;
 
+pub use awake::{Awake, stay_awake};
 pub use clock::{Clock, Instant, process_cpu_time, system_now, thread_cpu_time, wall_now};
 pub use executor::{Options, Reactor, block_on, now, spawn, yield_now};
 pub use listener::Listener;

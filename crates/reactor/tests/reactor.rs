@@ -17,7 +17,7 @@ use std::{
 
 use reactor::{
     Clock, Elapsed, EndAddress, Listener, Options, Reactor, Stream, block_on, now, sleep,
-    sleep_until, spawn, system_now, timeout, yield_now,
+    sleep_until, spawn, stay_awake, system_now, timeout, yield_now,
 };
 
 const LOOPBACK: SocketAddr =
@@ -147,6 +147,35 @@ fn a_spinning_loop_looks_at_its_sockets() {
             for _ in 0..100 {
                 echoes(&mut stream, b"ping").await;
             }
+        });
+    }
+}
+
+#[test]
+fn a_loop_that_stays_awake_looks_at_sockets_and_timers() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s");
+    for clock in [Clock::System, Clock::Driven] {
+        let _ = std::fs::remove_file(&path);
+        let reactor = Reactor::new(clock).unwrap();
+        reactor.run(async {
+            spawn_echo(Listener::bind_unix(&path).unwrap());
+            let mut stream = open(&path).await;
+            // Shorter and longer than what is waited for.
+            for awake in [Duration::from_micros(1), Duration::from_secs(3600)] {
+                let outer = stay_awake(awake);
+                for _ in 0..100 {
+                    echoes(&mut stream, b"ping").await;
+                }
+                let inner = stay_awake(Duration::from_secs(7200));
+                let start = now();
+                sleep(Duration::from_millis(2)).await;
+                assert!(now() - start >= Duration::from_millis(2));
+                drop(inner);
+                drop(outer);
+            }
+            // As before: no event comes, and the loop sleeps until the timer.
+            sleep(Duration::from_millis(1)).await;
         });
     }
 }

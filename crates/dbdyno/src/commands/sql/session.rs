@@ -8,6 +8,9 @@ use workload::sql_script::SqlStatement;
 
 /// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Time that the client stays awake for the answer to a statement: it then adds no wake-up to a short statement's time, which
+/// would be most of it. To a longer statement a wake-up adds nothing that counts.
+const AWAKE: Duration = Duration::from_micros(500);
 /// Time in which a statement must end after it was killed.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
@@ -143,8 +146,9 @@ impl Session {
         guarded(&self.endpoint, id, self.limit, exchange).await
     }
 
-    /// Executes a statement and counts its rows without keeping them.
+    /// Executes a statement and counts its rows without keeping them; stays awake for a short one.
     pub(super) async fn count(&mut self, sql: &[u8]) -> Result<Outcome, Failure> {
+        let _awake = reactor::stay_awake(AWAKE);
         let id = self.connection.connection_id();
         let exchange = self.connection.query(sql);
         guarded(&self.endpoint, id, self.limit, exchange).await
