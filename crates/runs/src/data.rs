@@ -29,6 +29,11 @@ pub trait DataSet {
         Ok(0)
     }
 
+    /// Options of a private server, with their values, while the data is loaded; the runs have those of the experiment.
+    fn settings_of_load(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// Creates and fills the tables, with this number of rows where it is variable; an existing table is replaced.
     fn load(
         &self,

@@ -1,5 +1,7 @@
 //! The private server for runs: created once, loaded with data, restored and restarted as declared.
 
+mod loading;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -11,25 +13,16 @@ use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
 use protocol::{Endpoint, SslMode};
 use samples::Dataset;
 use server::{Cgroup, Installation, Lifetime, Server, Settings};
-use settings::Rows;
 
 use crate::{
     blame::Blamed,
-    control::{Purpose, backticked, control, number, variables},
-    data::{Loaded, WantedData},
-    exit_code::Blame,
+    control::{Purpose, control, number, variables},
+    data::WantedData,
     limit::ServerLimits,
     listener::{Context, Length},
     named_server, redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted, shared_server::SharedServer},
 };
-
-/// Rows loaded once to measure the bytes per row on disk.
-const ROWS_TO_MEASURE: u64 = 20_000;
-/// Maximum relative error of the data's ratio to the buffer pool; beyond it the data is loaded again.
-const RATIO_OFF_AT_MOST: f64 = 0.1;
-/// Maximum loads to reach the ratio: small tables grow in steps.
-const LOADS_AT_MOST: u32 = 3;
 
 /// A stored data set that can be restored.
 #[derive(Debug, Clone)]
@@ -377,92 +370,6 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Loads a data set into a pristine server and stores a copy of it.
-    fn load(&mut self, data: &WantedData<'_>, database: &str) -> Result<(), Blamed> {
-        let loaded = match data.rows() {
-            None => self.load_rows(data, None, database)?,
-            Some(Rows::Count(rows)) => self.load_rows(data, Some(rows), database)?,
-            Some(Rows::TimesBufferPool(ratio)) => self.load_ratio(data, ratio, database)?,
-        };
-        self.stop()?;
-        let step = (self.context).step("keeping a copy of the data", Length::Unknown);
-        let snapshot = self
-            .server
-            .lock()
-            .dir()
-            .join(format!("data-{}", self.stored.len() + 1));
-        self.server.lock().snapshot(&snapshot, None)?;
-        drop(step);
-        self.holds = Some(data.data_set.clone());
-        let stored = Stored {
-            snapshot,
-            rows: loaded.rows,
-            disk_bytes: loaded.disk_bytes,
-            load_s: loaded.took.as_secs_f64(),
-        };
-        self.stored.insert(data.data_set.clone(), stored);
-        Ok(())
-    }
-
-    /// Loads a data set into an empty server, with `rows` rows where the number is variable.
-    fn load_rows(
-        &mut self,
-        data: &WantedData<'_>,
-        rows: Option<u64>,
-        database: &str,
-    ) -> Result<Loaded, Blamed> {
-        self.begin_anew(database)?;
-        (data.maker).load(&self.endpoint(database), rows, &self.context)
-    }
-
-    /// Starts the pristine server and creates the database.
-    fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
-        self.stop()?;
-        self.server.lock().restore(&self.pristine)?;
-        self.holds = None;
-        self.start()?;
-        let create = format!("create database if not exists {}", backticked(database));
-        Purpose::Work.control(&self.without_database(), async |connection| {
-            connection.query(create.as_bytes()).await
-        })?;
-        Ok(())
-    }
-
-    /// Loads the number of rows that gives the data this ratio to the buffer pool.
-    fn load_ratio(
-        &mut self,
-        data: &WantedData<'_>,
-        ratio: f64,
-        database: &str,
-    ) -> Result<Loaded, Blamed> {
-        let wanted_bytes = match self.buffer_pool_bytes()? {
-            Some(bytes) => ratio * bytes as f64,
-            None => return Err(needs_count("the server has no InnoDB buffer pool")),
-        };
-        let mut row_bytes = self.row_bytes.get(&data.row_kind()).copied();
-        let mut loads = 0;
-        loop {
-            let rows = match row_bytes {
-                Some(row_bytes) => (wanted_bytes / row_bytes).ceil().max(1.0) as u64,
-                None => ROWS_TO_MEASURE,
-            };
-            let loaded = self.load_rows(data, Some(rows), database)?;
-            loads += 1;
-            let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
-                return Err(needs_count(
-                    "the server does not say how large its tables are",
-                ));
-            };
-            let off = (bytes as f64 / wanted_bytes - 1.0).abs();
-            row_bytes = Some(bytes as f64 / rows as f64);
-            self.row_bytes
-                .insert(data.row_kind(), bytes as f64 / rows as f64);
-            if off <= RATIO_OFF_AT_MOST || loads == LOADS_AT_MOST {
-                return Ok(loaded);
-            }
-        }
-    }
-
     /// Size of the buffer pool with the current settings, bytes.
     fn buffer_pool_bytes(&mut self) -> Result<Option<u64>, Blamed> {
         self.start()?;
@@ -471,12 +378,6 @@ impl PrivateServer {
         })?;
         Ok(size)
     }
-}
-
-/// The error for a ratio that cannot be measured.
-fn needs_count(why: &str) -> Blamed {
-    Blamed::new(Blame::Input, why)
-        .hint("give the rows as a plain count, such as rows = \"1M\"".to_owned())
 }
 
 /// The settings that a run requests for its private server.
