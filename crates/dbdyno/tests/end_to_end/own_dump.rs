@@ -139,7 +139,7 @@ fn a_dump_is_restored_to_the_same_rows_in_every_way() {
         let record = Results::at(scene.path().join(&results)).record(1);
         assert_eq!(
             record.one("dataset")["rows"],
-            4 + 5 + 2 + 3 + 2 + 2 + 20_000 + 2
+            4 + 5 + 2 + 3 + 2 + 2 + 20_000 + 2 + 1
         );
     }
     scene.dbdyno(["server", "destroy", "s"]).exits(0);
