@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All checks. There is no server after "destroy".
-pub(crate) const ALL: [Check; 31] = [
+pub(crate) const ALL: [Check; 32] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),
@@ -46,6 +46,7 @@ pub(crate) const ALL: [Check; 31] = [
     check("compared with MariaDB", sql_compare::versions),
     check("proved advice", advise::staged),
     check("dbdyno run", experiment::run),
+    check("dump of MariaDB", experiment::dumped),
 ];
 
 const fn check(name: &'static str, run: fn(&mut Subject) -> Cell) -> Check {

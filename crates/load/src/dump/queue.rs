@@ -67,9 +67,9 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) struct TableColumns {
     pub(super) is_innodb: bool,
-    /// Position, among the columns with a value of their own, and name of the one that the server counts.
+    /// Position and name of the one that the server counts.
     pub(super) counted: Option<(usize, String)>,
-    /// Name and kind of each column that has a value of its own; none where its rows are sent as they are.
+    /// Name and kind of each; none where the rows are sent as they are.
     pub(super) kinds: Option<Vec<(String, ColumnKind)>>,
 }
 
@@ -105,12 +105,9 @@ impl TableColumns {
             let [data_type, extra, charset] = [data_type, extra, charset].map(text);
             let [engine, client, mode] = [engine, client, mode].map(text);
             is_innodb = engine == "innodb";
-            if ["virtual", "stored", "persistent"]
+            let is_computed = ["virtual", "stored", "persistent"]
                 .iter()
-                .any(|it| extra.contains(it))
-            {
-                continue;
-            }
+                .any(|it| extra.contains(it));
             if extra.contains("auto_increment") {
                 counted = Some((position, name.clone()));
             }
@@ -118,6 +115,7 @@ impl TableColumns {
             let has = |types: &[&str]| types.contains(&data_type.as_str());
             let kind = match () {
                 () if mode.contains("no_backslash_escapes") || mode.contains("ansi") => None,
+                () if is_computed => Some(ColumnKind::Computed),
                 () if has(&TEXTS) && (charset.is_empty() || charset == client) => {
                     Some(ColumnKind::Text)
                 }

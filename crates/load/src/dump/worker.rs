@@ -134,7 +134,10 @@ fn convert(job: &Job, lines: &mut Vec<u8>) -> Option<(String, String)> {
     let kinds: Vec<ColumnKind> = chosen.iter().map(|(_, kind)| *kind).collect();
     lines_of(&job.text[head.rows_at..], &kinds, true, lines)?;
     let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
-    let columns: Vec<String> = chosen.iter().map(|(name, _)| quoted(name)).collect();
+    let own = chosen
+        .iter()
+        .filter(|(_, kind)| *kind != ColumnKind::Computed);
+    let columns: Vec<String> = own.map(|(name, _)| quoted(name)).collect();
     Some((quoted(&head.table), format!("({})", columns.join(", "))))
 }
 

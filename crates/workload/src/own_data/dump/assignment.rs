@@ -146,6 +146,28 @@ pub(super) enum Setting {
     Computed,
 }
 
+/// A mode about GRANT, which MySQL 8 does not know and MariaDB has by default, so that its dumps set it for each trigger
+/// and routine.
+const GRANT_MODE: &str = "NO_AUTO_CREATE_USER";
+
+/// The assignment as it is sent: without the mode about GRANT.
+fn sent(assignment: &Assignment<'_>) -> Vec<u8> {
+    let whole = assignment.text;
+    let is_grant = |mode: &&[u8]| mode.eq_ignore_ascii_case(GRANT_MODE.as_bytes());
+    let (mark, modes) = match assignment.value {
+        [mark @ (b'\'' | b'"'), modes @ .., _] if assignment.name == "SQL_MODE" => (*mark, modes),
+        _ => return whole.to_vec(),
+    };
+    let others = modes.split(|it| *it == b',').filter(|it| !is_grant(it));
+    let others: Vec<&[u8]> = others.collect();
+    // The value is the end of the assignment.
+    let mut text = whole[..whole.len() - assignment.value.len()].to_vec();
+    text.push(mark);
+    text.extend_from_slice(&others.join(&b","[..]));
+    text.push(mark);
+    text
+}
+
 /// What a loader does with a SET: settings of the server, of its transactions and of its binary log are left out.
 pub(super) fn setting(statement: &[u8]) -> Option<Setting> {
     let all = assignments(statement)?;
@@ -160,13 +182,13 @@ pub(super) fn setting(statement: &[u8]) -> Option<Setting> {
     if kept.iter().all(is_own) && kept.iter().any(|it| is_computed(it)) {
         return Some(Setting::Computed);
     }
-    if kept.len() == all.len() {
+    let texts: Vec<Vec<u8>> = kept.iter().map(|it| sent(it)).collect();
+    if texts.iter().eq(all.iter().map(|it| it.text)) {
         return Some(Setting::Session(statement.to_vec()));
     }
     let begin = statement.len() - words(statement).len();
     let mut text = statement[..begin].to_vec();
     text.extend_from_slice(b"SET ");
-    let texts: Vec<&[u8]> = kept.iter().map(|it| it.text).collect();
     text.extend_from_slice(&texts.join(&b", "[..]));
     if begin > 0 {
         text.extend_from_slice(b" */");
@@ -206,6 +228,14 @@ mod tests {
                 "SET @MYSQLDUMP_TEMP_LOG_BIN = @@SESSION.SQL_LOG_BIN",
             ),
             ("SET @global = '('", "SET @global = '('"),
+            (
+                "/*!50003 SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION' */",
+                "/*!50003 SET sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION' */",
+            ),
+            (
+                "SET autocommit=0, SESSION sql_mode=\"no_auto_create_user\", @a = 'NO_AUTO_CREATE_USER'",
+                "SET SESSION sql_mode=\"\", @a = 'NO_AUTO_CREATE_USER'",
+            ),
             ("SET @a := last_insert_id()", "computed"),
             ("SET @a = (SELECT max(id) FROM t), @b = 1", "computed"),
         ] {

@@ -11,6 +11,8 @@ pub enum ColumnKind {
     Text,
     /// Bytes: texts, and hexadecimal ones.
     Bytes,
+    /// Nothing: the server computes the column. mariadb-dump writes its value nevertheless, which MySQL refuses.
+    Computed,
 }
 
 /// The beginning of an INSERT: `INSERT INTO t (a, b) VALUES`.
@@ -142,12 +144,20 @@ impl Reader<'_> {
         let mut rows = 0;
         loop {
             self.sign(b'(').then_some(())?;
+            let mut is_first_field = true;
             for (at, kind) in kinds.iter().enumerate() {
                 if at > 0 {
                     self.sign(b',').then_some(())?;
-                    out.push(b'\t');
                 }
                 self.blanks();
+                if *kind == ColumnKind::Computed {
+                    self.literal(has_backslashes)?;
+                    continue;
+                }
+                if !is_first_field {
+                    out.push(b'\t');
+                }
+                is_first_field = false;
                 self.value(*kind, has_backslashes, out)?;
             }
             self.sign(b')').then_some(())?;
@@ -380,6 +390,21 @@ mod tests {
             lines("(1,'a\\','b')", false).as_deref(),
             Some("1\ta\\\\\tb\n")
         );
+    }
+
+    #[test]
+    fn a_line_leaves_computed_columns_out() {
+        let kinds = [
+            ColumnKind::Computed,
+            ColumnKind::Number,
+            ColumnKind::Computed,
+            ColumnKind::Text,
+        ];
+        let mut out = Vec::new();
+        let rows = b"(NULL,1,'x\\'','a'),(2,3,-0.5,NULL)";
+        assert_eq!(lines_of(rows, &kinds, true, &mut out), Some(2));
+        assert_eq!(String::from_utf8_lossy(&out), "1\ta\n3\t\\N\n");
+        assert_eq!(lines_of(b"(now(),1,2,'a')", &kinds, true, &mut out), None);
     }
 
     #[test]
