@@ -15,7 +15,7 @@
 use std::path::Path;
 
 use audit::{Audit, Level, Scope};
-use samples::{Record, printable_within};
+use samples::{Record, complete_runs, printable_within};
 use units::{counted, duration, moment};
 use verdict::Decision;
 
@@ -284,7 +284,7 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     };
     format!(
         "{} of {planned}{}{told}",
-        complete.len(),
+        complete_runs(&results.runs),
         length.unwrap_or_default()
     )
 }
@@ -324,8 +324,7 @@ fn failed(grid: &Grid<'_>) -> Option<String> {
 /// The reason of the first incomplete run.
 fn incomplete(results: &Results) -> Option<String> {
     let mut all = results
-        .runs
-        .iter()
+        .first_loads()
         .filter_map(|record| Some((record.header.run, record.incomplete_why()?)));
     let (run, why) = all.next()?;
     let others = match all.count() {

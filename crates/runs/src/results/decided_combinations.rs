@@ -1,8 +1,8 @@
-//! The combinations whose comparisons the runs so far decide; with stages, each stage is compared by itself.
+//! The combinations whose comparisons the runs so far decide; each stage, and each of several loads, is compared by itself.
 
 use std::collections::BTreeMap;
 
-use samples::{Record, STAGE, Staged};
+use samples::{LOAD, Record, STAGE, Staged};
 use verdict::{Answer, Decision, Execution, Question};
 
 /// True if these runs decide every comparison.
@@ -14,19 +14,18 @@ pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
     !answers.is_empty() && answers.iter().all(decided)
 }
 
-/// The combinations whose comparison with the baseline is decided, in each of their stages.
+/// The combinations whose comparison with the baseline is decided, of each of their stages and loads.
 pub(crate) fn decided_combinations(
     question: &Question,
     runs: &[Record],
 ) -> Vec<BTreeMap<String, String>> {
     let staged = Staged::of(runs);
-    let decided = verdict::decided_combinations(question, &executions(staged.compared(runs)));
-    if staged.is_empty() {
-        return decided;
-    }
-    let combinations = staged.records.iter().map(|it| &it.header.combination);
-    let open = combinations.filter(|it| !decided.contains(it)).map(of_run);
-    let open: Vec<_> = open.collect();
+    let executions = executions(staged.compared(runs));
+    let answers = verdict::answers(question, &executions).into_iter();
+    let open = answers.filter(|answer| answer.decision == Decision::Inconclusive);
+    let open = open.map(|answer| answer.levels.into_iter().chain(answer.within).collect());
+    let open: Vec<_> = open.map(|it| of_run(&it)).collect();
+    let decided = verdict::decided_combinations(question, &executions);
     let mut of_runs: Vec<_> = decided.iter().map(of_run).collect();
     of_runs.sort_unstable();
     of_runs.dedup();
@@ -38,10 +37,11 @@ fn executions(compared: &[Record]) -> Vec<Execution<'_>> {
     compared.iter().map(|it| Execution::of(it, 1)).collect()
 }
 
-/// The combination of the run that a stage is of.
+/// The combination of the run that a stage or a load is of.
 fn of_run(combination: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut combination = combination.clone();
     combination.remove(STAGE);
+    combination.remove(LOAD);
     combination
 }
 
