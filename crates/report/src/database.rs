@@ -135,7 +135,7 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
             results.planned_runs
         ],
     )?;
-    let numbers = row_numbers(&results.runs);
+    let numbers = row_numbers(results);
     for (record, run) in results.runs.iter().zip(&numbers) {
         let execution = Execution::of(record, 1);
         insert_run(&transaction, *run, &execution)?;
@@ -153,11 +153,11 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
 }
 
 /// The numbers of the records in the tables: those of the runs or, where a run has several records, those of the records.
-fn row_numbers(runs: &[Record]) -> Vec<u32> {
-    let have_several = runs.iter().any(|record| !record.header.beside.is_empty());
-    let numbers = (1..).zip(runs);
+fn row_numbers(results: &Results) -> Vec<u32> {
+    let has_several = results.has_several_loads();
+    let numbers = (1..).zip(&results.runs);
     numbers
-        .map(|(number, record)| match have_several {
+        .map(|(number, record)| match has_several {
             true => number,
             false => record.header.run,
         })

@@ -38,6 +38,11 @@ impl Results {
         self.staged.compared(&self.runs)
     }
 
+    /// True if a run has several loads.
+    pub(crate) fn has_several_loads(&self) -> bool {
+        self.runs.iter().any(|it| !it.header.beside.is_empty())
+    }
+
     /// One record of each run: that of its first load.
     pub(crate) fn first_loads(&self) -> impl Iterator<Item = &Record> {
         let indices = run_indices(&self.runs);

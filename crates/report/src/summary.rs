@@ -104,7 +104,8 @@ fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         return named;
     }
     let mut clauses = comparisons(results, grid);
-    if clauses.is_empty() {
+    // The highest of the throughputs of different loads says nothing.
+    if clauses.is_empty() || results.has_several_loads() {
         let facets = grid.facets.iter();
         clauses.extend(facets.flat_map(|facet| lines_of(grid, facet)));
     } else {

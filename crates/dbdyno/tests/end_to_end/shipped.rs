@@ -275,8 +275,8 @@ fn batch_beside_oltp() {
         ("report", "report"),
     ];
     let expected = expected.map(|(beside, load)| {
-        let names = [beside, load].map(|name| Text(name.to_owned()));
-        names.into_iter().chain([Integer(1), Integer(1)]).collect()
+        let [beside, load] = [beside, load].map(|name| Text(name.to_owned()));
+        vec![beside, load, Integer(1), Integer(1)]
     });
     assert_eq!(found, expected);
 }

@@ -54,10 +54,7 @@ fn two_loads_are_measured_at_the_same_time() {
         .prints("loads   oltp  batch")
         .prints("2 combinations x 1 repeat = 2 runs");
     let run = ["run", "trial.toml", "--results", "out"];
-    scene
-        .dbdyno(run)
-        .exits(0)
-        .prints_sentence("All 2 planned runs are complete.");
+    scene.dbdyno(run).exits(0).prints("measured  2 of 2 runs");
     let results = Results::at(scene.path().join("out"));
     let names = results.names();
     let records = names.iter().filter(|name| name.starts_with("run-"));
@@ -137,7 +134,7 @@ fn two_loads_are_measured_at_the_same_time() {
     scene
         .dbdyno(resumed)
         .exits(0)
-        .prints_sentence("All 2 planned runs are complete.");
+        .prints("measured  2 of 2 runs");
     let names = results.names();
     for load in ["batch", "oltp"] {
         assert!(names.contains(&format!("run-0002-{load}.incomplete-1.jsonl")));
