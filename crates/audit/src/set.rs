@@ -70,8 +70,7 @@ impl<'a> Set<'a> {
 
     /// What the records are called: of runs, of the loads of runs, or of stages.
     pub(crate) fn noun(&self) -> &'static str {
-        let has_several = self.runs.iter().any(|run| !run.beside.is_empty());
-        match (self.has_stages(), has_several) {
+        match (self.has_stages(), self.has_several_loads()) {
             (true, _) => "stage",
             (false, true) => "record",
             (false, false) => "run",
@@ -146,14 +145,18 @@ impl<'a> Set<'a> {
     /// True if more than one combination was run, so that they will be compared. The stages of one load, and the loads of
     /// one run, are not compared with each other.
     pub(crate) fn compares(&self) -> bool {
-        let mut left_out = vec![LOAD.to_owned()];
-        left_out.extend(self.has_stages().then(|| STAGE.to_owned()));
+        let stages = self.has_stages().then(|| STAGE.to_owned());
+        let loads = self.has_several_loads().then(|| LOAD.to_owned());
+        let left_out: Vec<String> = stages.into_iter().chain(loads).collect();
         self.without(&left_out).len() > 1
     }
 
     /// The names of the loads; one without a name where runs have a single load.
     pub(crate) fn load_names(&self) -> Vec<Option<String>> {
         let mut names = Vec::new();
+        if !self.has_several_loads() {
+            return vec![None];
+        }
         for run in self.complete() {
             let name = self.levels(run).remove(LOAD);
             if !names.contains(&name) {
@@ -161,6 +164,12 @@ impl<'a> Set<'a> {
             }
         }
         names
+    }
+
+    /// True if a run has several loads.
+    pub(crate) fn has_several_loads(&self) -> bool {
+        let mut headers = self.runs.iter().map(|run| &run.record.header);
+        headers.any(|header| !header.beside.is_empty())
     }
 
     /// True if these are stages of runs.

@@ -173,7 +173,7 @@ pub struct Plan {
     pub(crate) identity: Identity,
     pub(crate) factors: Vec<Factor>,
     /// The names of the loads in the file's order; empty for a single `[load]`.
-    pub(crate) loads: Vec<String>,
+    pub loads: Vec<String>,
     /// What levels stand for that do not say it themselves, by factor and level.
     pub(crate) meanings: BTreeMap<(String, String), String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.

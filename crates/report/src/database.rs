@@ -157,9 +157,12 @@ fn row_numbers(results: &Results) -> Vec<u32> {
     let has_several = results.has_several_loads();
     let numbers = (1..).zip(&results.runs);
     numbers
-        .map(|(number, record)| match has_several {
-            true => number,
-            false => record.header.run,
+        .map(|(number, record)| {
+            if has_several {
+                number
+            } else {
+                record.header.run
+            }
         })
         .collect()
 }

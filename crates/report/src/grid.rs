@@ -125,8 +125,8 @@ impl<'r> Grid<'r> {
         let mut rest = varied;
         // Loads are not compared with each other: unless told, each has charts of its own.
         let loads = match &results.chart {
-            Some(_) => None,
-            None => take(&mut rest, LOAD),
+            None if results.has_several_loads() => take(&mut rest, LOAD),
+            _ => None,
         };
         let x = take_x(&mut rest, results);
         let line = take_line(&mut rest, results.chart.as_ref());

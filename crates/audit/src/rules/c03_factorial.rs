@@ -36,7 +36,8 @@ fn judge(set: &Set<'_>) -> Outcome {
     let mut factors: Vec<(&String, Vec<&str>)> = Vec::new();
     // What a factor does to one load is another question than what it does to the other.
     let declared = set.declared.factors.iter();
-    for factor in declared.filter(|factor| *factor != LOAD) {
+    let is_load = |factor: &&String| set.has_several_loads() && *factor == LOAD;
+    for factor in declared.filter(|factor| !is_load(factor)) {
         let mut levels: Vec<&str> = Vec::new();
         for (combination, _) in &combinations {
             let level = combination.get(factor).map_or("", String::as_str);

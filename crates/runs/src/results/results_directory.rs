@@ -186,7 +186,8 @@ impl ResultsDirectory {
             return Ok(Vec::new());
         };
         let earlier = self.records(experiment, |run| run.block < block)?;
-        Ok(decided_combinations(&question, &earlier))
+        let loads = &experiment.plan().loads;
+        Ok(decided_combinations(&question, &earlier, loads))
     }
 
     /// The runs that other work disturbed, with the extent of the disturbance.
@@ -268,7 +269,7 @@ impl ResultsDirectory {
                 run_count(&runs)
             }
             Some(question) if leaves_decided(experiment) => {
-                let decided = decided_combinations(question, &runs);
+                let decided = decided_combinations(question, &runs, &plan.loads);
                 let is_needed = |run: &&PlannedRun| {
                     let mut records = self.records_of(run).into_iter();
                     records.any(|it| it.exists()) || !decided.contains(&run.combination)
