@@ -16,4 +16,5 @@ pub(crate) mod proxy;
 pub(crate) mod repeats;
 pub(crate) mod server;
 pub(crate) mod server_access;
+pub(crate) mod shared_times;
 pub(crate) mod verdict;

@@ -1,6 +1,6 @@
 //! One run: drives its loads on its stage, and writes their records.
 
-use load::{Ended, Outcome};
+use load::Outcome;
 use protocol::Connection;
 use samples::Line;
 
@@ -8,7 +8,6 @@ use crate::{
     blame::Blamed,
     control::Purpose,
     events::Events,
-    exit_code::Blame,
     limit::{HeldDisk, ServerLimits},
     listener::Context,
     record::{
@@ -17,15 +16,16 @@ use crate::{
         sampling::Cadence,
     },
     results::results_list,
-    run::shortcoming::no_result,
+    run::driven::{Driven, end_together, first_error},
     stage::Stage,
 };
 
+pub(crate) mod driven;
 pub(crate) mod driver;
 pub(crate) mod planned;
+mod several_loads;
 pub(crate) mod shortcoming;
 pub(crate) mod single_run;
-mod together;
 
 /// One run on its stage, of an experiment or of a command.
 pub(crate) struct Run<'a> {
@@ -60,15 +60,6 @@ pub(crate) trait Measured {
         is_complete: bool,
         recording: &mut Recording<'_>,
     ) -> Result<(), Blamed>;
-}
-
-/// A load that has ended, complete or not.
-pub(crate) struct Driven {
-    /// `None` if it did not begin.
-    pub outcome: Option<Outcome>,
-    /// The end of the load in words; an error if it was incomplete or gave no result, or if another load of the run was
-    /// or did.
-    pub ended: Result<String, Blamed>,
 }
 
 impl Run<'_> {
@@ -140,18 +131,8 @@ impl Run<'_> {
             let measured = outcome.iter();
             measured.for_each(|outcome| recording.outcome(load, outcome));
         }
-        let driven = outcomes.into_iter().map(|outcome| match outcome {
-            Ok(outcome) => Driven {
-                ended: how_it_ended(&outcome),
-                outcome: Some(outcome),
-            },
-            Err(error) => Driven {
-                outcome: None,
-                ended: Err(error),
-            },
-        });
-        let mut driven: Vec<Driven> = driven.collect();
-        together::end_together(&mut driven, &self.records);
+        let mut driven: Vec<Driven> = outcomes.into_iter().map(Driven::of).collect();
+        end_together(&mut driven, &self.records);
         if driven.iter().all(|it| it.outcome.is_none()) {
             return first_error(driven).map_or(Ok(Vec::new()), Err);
         }
@@ -178,12 +159,6 @@ impl Run<'_> {
     }
 }
 
-/// The error because of which a run is incomplete, if it is.
-pub(crate) fn first_error(mut driven: Vec<Driven>) -> Option<Blamed> {
-    let failed = together::first_failed(&driven)?;
-    driven.swap_remove(failed).ended.err()
-}
-
 async fn run_all(
     connection: &mut Connection,
     statements: &[String],
@@ -192,47 +167,4 @@ async fn run_all(
         connection.query(statement.as_bytes()).await?;
     }
     Ok(())
-}
-
-/// The end of a load in words, if it ended as planned and gave a result.
-fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
-    match &outcome.ended {
-        Ended::Planned => {
-            if let Some(nothing) = no_result(outcome) {
-                return Err(nothing);
-            }
-            let mut why = "as planned".to_owned();
-            if let Some(stop) = &outcome.stop_why {
-                why.push_str(&format!("; {stop}"));
-            }
-            if outcome.unfinished > 0 {
-                why.push_str(&format!(
-                    "; {} operations had not come back when the drain ended",
-                    outcome.unfinished
-                ));
-            }
-            if outcome.offered.not_started > 0 {
-                why.push_str(&format!(
-                    "; {} operations that were due had not begun",
-                    outcome.offered.not_started
-                ));
-            }
-            Ok(why)
-        }
-        Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted")),
-        Ended::ServerLost(failure) => Err(Blamed::new(
-            Blame::Server,
-            format!("the server went away: {failure}"),
-        )),
-        Ended::Failed { failure, .. } if failure.is_of_input => {
-            Err(Blamed::new(Blame::Input, failure))
-        }
-        Ended::Failed { operation, failure } => Err(Blamed::new(
-            Blame::Server,
-            format!("{operation}: error {}: {failure}", failure.number),
-        )
-        .hint(
-            "on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned(),
-        )),
-    }
 }

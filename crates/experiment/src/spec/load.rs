@@ -16,7 +16,7 @@ use crate::{
             CONNECTIONS, CONNECTIONS_OR_NONE, DURATION, RATE, connections, connections_or_none,
         },
         load_stages,
-        loads::SharedTimes,
+        shared_times::SharedTimes,
     },
 };
 

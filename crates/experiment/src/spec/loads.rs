@@ -1,9 +1,9 @@
 //! The loads of a run: `[load]`, or several `[[load]]` tables, which begin and end together.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use samples::LOAD;
-use settings::{Chosen, LoadKind, WarmUp, quantity};
+use settings::{Chosen, LoadKind};
 
 use crate::{
     error::Error,
@@ -12,7 +12,7 @@ use crate::{
         section::Section,
         template::{self, Levels},
     },
-    spec::{load::LoadSpec, load_quantity::DURATION},
+    spec::{load::LoadSpec, shared_times::SharedTimes},
 };
 
 /// The table, or the array of tables.
@@ -29,14 +29,6 @@ const NAME_CHARS_MAX: usize = 40;
 const NAME: &str =
     "a name of letters, digits, `_` and `-` that begins with a letter, at most 40 characters";
 const NAME_EXAMPLE: &str = "name = \"batch\"";
-
-/// Times that the loads of a run have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SharedTimes {
-    pub(crate) pause: Duration,
-    pub(crate) warmup: Duration,
-    pub(crate) duration: Duration,
-}
 
 /// A load with its table, for errors.
 pub(crate) struct ReadLoad<'a> {
@@ -192,59 +184,4 @@ fn refuse_alone(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result<
         return Ok(());
     };
     Err(section.error_at(source.name(), Problem::Conflict { problem, hint }))
-}
-
-impl SharedTimes {
-    /// Reads the times of several loads: each is in at least one table, and the same in all that have it.
-    fn read(sections: &[Section<'_>]) -> Result<Self, Error> {
-        for section in sections {
-            refuse_automatic_warm_up(section)?;
-        }
-        let first = &sections[0];
-        let warmup = shared(sections, "warmup")?;
-        let duration = shared(sections, "duration")?;
-        Ok(Self {
-            pause: shared(sections, "pause")?.unwrap_or_default(),
-            warmup: first.required("warmup", warmup, "warmup = \"10s\"")?,
-            duration: first.required("duration", duration, "duration = \"30s\"")?,
-        })
-    }
-
-    /// The warm-up.
-    pub(crate) fn warm_up(self) -> WarmUp {
-        WarmUp::For(self.warmup)
-    }
-}
-
-/// A time of the tables that have it; an error if they differ.
-fn shared(sections: &[Section<'_>], key: &'static str) -> Result<Option<Duration>, Error> {
-    let mut known = None;
-    for section in sections {
-        let Some(time) = section.parsed(key, DURATION, quantity::duration)? else {
-            continue;
-        };
-        if *known.get_or_insert(time) != time {
-            let problem = format!("the [[load]] tables have different values of `{key}`");
-            let hint = "the loads of a run begin and end together: write it in one of the tables";
-            return Err(section.error_at(key, Problem::Conflict { problem, hint }));
-        }
-    }
-    Ok(known)
-}
-
-/// All loads begin their measurement at one moment, which is known before.
-fn refuse_automatic_warm_up(section: &Section<'_>) -> Result<(), Error> {
-    let hint = "for example: warmup = \"10s\"";
-    let is_auto = |text: &str| Some(text == "auto");
-    if section.parsed("warmup", DURATION, is_auto)? == Some(true) {
-        let problem =
-            "`warmup` is \"auto\", and the loads of [[load]] are measured after a fixed time";
-        let problem = problem.to_owned();
-        return Err(section.error_at("warmup", Problem::Conflict { problem, hint }));
-    }
-    if section.value("warmup_at_most").is_some() {
-        let (key, other) = ("warmup_at_most", "a fixed `warmup`".to_owned());
-        return Err(section.error_at(key, Problem::NoMeaning { key, other }));
-    }
-    Ok(())
 }

@@ -21,9 +21,9 @@ use crate::{
     },
     run::{
         Measured, Run,
+        driven::first_error,
         driver::{Driver, interval, loops},
-        first_error,
-        together::drive_together,
+        several_loads::drive_together,
     },
     stage::Stage,
 };

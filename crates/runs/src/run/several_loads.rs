@@ -14,12 +14,8 @@ use reactor::Instant;
 use samples::{Interval, LoadStage, PhaseMark};
 
 use crate::{
-    benchmarks::benchmark::Work,
-    blame::Blamed,
-    exit_code::Blame,
-    listener::Context,
-    record::{load_record::NewRecord, recording::Recording},
-    run::{Driven, driver::Driver},
+    benchmarks::benchmark::Work, blame::Blamed, listener::Context, record::recording::Recording,
+    run::driver::Driver,
 };
 
 /// Interval at which waiting threads check for an interruption.
@@ -196,103 +192,9 @@ impl CommonStart {
     }
 }
 
-/// The load because of which a run is incomplete, if it is: the first that failed by itself.
-pub(super) fn first_failed(driven: &[Driven]) -> Option<usize> {
-    let is_own = |it: &Driven| matches!(&it.ended, Err(error) if error.blame != Blame::Interrupted);
-    let own = driven.iter().position(is_own);
-    own.or_else(|| driven.iter().position(|it| it.ended.is_err()))
-}
-
-/// The records of a run's loads are complete together: where one is not, the others say so. The errors of several loads
-/// name them.
-pub(super) fn end_together(driven: &mut [Driven], records: &[NewRecord<'_>]) {
-    let (true, Some(first)) = (driven.len() > 1, first_failed(driven)) else {
-        return;
-    };
-    let failed = match &driven[first].ended {
-        Err(error) if error.blame == Blame::Interrupted => None,
-        ended => Some(
-            ended
-                .as_ref()
-                .err()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-        ),
-    };
-    let name = |load: usize| {
-        let levels = &records[load].header.combination;
-        levels.get(samples::LOAD).cloned().unwrap_or_default()
-    };
-    for (load, driven) in driven.iter_mut().enumerate() {
-        match (&mut driven.ended, &failed) {
-            (Err(error), _) if error.blame != Blame::Interrupted => {
-                error.message = format!("load {}: {}", name(load), error.message);
-            }
-            (ended, Some(why)) => {
-                let why = format!("ended with the load {}: {why}", name(first));
-                *ended = Err(Blamed::new(Blame::Interrupted, why));
-            }
-            (ended, None) => *ended = Err(Blamed::new(Blame::Interrupted, "interrupted")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    fn driven(ended: Result<&str, Blame>) -> Driven {
-        Driven {
-            outcome: None,
-            ended: ended
-                .map(str::to_owned)
-                .map_err(|blame| Blamed::new(blame, "because")),
-        }
-    }
-
-    fn record(name: &str) -> NewRecord<'static> {
-        let line = format!(
-            r#"{{"format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{{"load":"{name}"}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":""}}"#
-        );
-        NewRecord {
-            path: Path::new(""),
-            header: serde_json::from_str(&line).unwrap(),
-            known_before: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn the_load_that_failed_is_named_by_the_others() {
-        let cases: [([Result<&str, Blame>; 2], [&str; 2]); 4] = [
-            ([Ok("as planned"), Ok("as planned")], ["as planned"; 2]),
-            (
-                [Ok("as planned"), Err(Blame::Server)],
-                ["ended with the load b: because", "load b: because"],
-            ),
-            (
-                [Err(Blame::Interrupted), Err(Blame::Server)],
-                ["ended with the load b: because", "load b: because"],
-            ),
-            (
-                [Ok("as planned"), Err(Blame::Interrupted)],
-                ["interrupted"; 2],
-            ),
-        ];
-        for (ended, expected) in cases {
-            let mut both = ended.map(driven);
-            end_together(&mut both, &[record("a"), record("b")]);
-            let words = both.map(|it| match it.ended {
-                Ok(words) => words,
-                Err(error) => error.to_string(),
-            });
-            assert_eq!(words, expected);
-        }
-        let mut alone = [driven(Err(Blame::Server))];
-        end_together(&mut alone, &[record("a")]);
-        assert_eq!(alone[0].ended.as_ref().unwrap_err().message, "because");
-    }
 
     #[test]
     fn loads_begin_at_one_moment_unless_one_fails() {
