@@ -107,7 +107,7 @@ impl Scope {
                 is_complete: record.is_complete,
             };
         }
-        let complete = set.complete().count();
+        let complete = set.complete_count();
         let planned = set.declared.planned_runs.unwrap_or_default() as usize;
         if complete < planned {
             return Self::Interrupted { complete, planned };

@@ -177,7 +177,7 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
         .filter_map(|(run, outcome)| Some((*run, outcome.as_ref().ok()?)));
     let found: Vec<(&Run<'_>, &Finding)> = found.collect();
     let worst = found.iter().map(|(_, finding)| finding.level).max();
-    let noun = if set.has_stages() { "stage" } else { "run" };
+    let noun = set.noun();
     let unseen = reasons(&outcomes, noun, |why| match why {
         Unjudged::NotEvaluated(what) => Some(what),
         Unjudged::DoesNotApply(_) => None,
@@ -222,7 +222,7 @@ fn reasons<'o>(
     (!by_reason.is_empty()).then(|| words.collect::<Vec<_>>().join("; "))
 }
 
-/// The findings of one level merged: the text of the first, and all runs that have it. `noun` is a run or a stage.
+/// The findings of one level merged: the text of the first, and all runs that have it. `noun` is what they are called.
 fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding {
     let same: Vec<_> = found
         .iter()
@@ -231,6 +231,8 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
     let (run, first) = same[0];
     let mut finding = (*first).clone();
     finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
+    // The loads and the stages of a run are beside each other.
+    finding.runs.dedup();
     let all = found.len();
     finding.evidence = if same.len() == all {
         format!(
@@ -247,7 +249,7 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
     } else {
         let mut named: Vec<_> = same
             .iter()
-            .map(|(run, _)| run.record.header.run.to_string())
+            .map(|(run, _)| run.record.header.number_in_words())
             .collect();
         // The stages of a run are beside each other.
         named.dedup();

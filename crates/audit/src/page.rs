@@ -27,6 +27,12 @@ missing is **not evaluated**, which is never a pass; one that has nothing to jud
 
 ";
 
+const SEVERAL_LOADS: &str = "\
+The loads of a run (`[[load]]`) have a record each, and a finding names the load: run 3 (batch). The counters of the server are \
+those of all loads: rules that relate them to operations, statements or connections (C05, C06, M02, M11, T04, W08, W12, W13) count \
+those of all loads, and need the records of all. Rule H07 does not judge the time per row, because the rows are not known by load. Loads are not \
+compared with each other, and C03 looks for interactions within each load.";
+
 const STAGES: &str = "\
 A step from one stage of a load to the next one (`stages` in `[load]`) is no unsteadiness, and the mean over stages is the
 figure of none of them. The rules about the course and the figures of a load therefore judge each stage by itself, and a
@@ -57,6 +63,8 @@ pub fn page() -> String {
     line("");
     line(&format!("{} rules are evaluated.", RULES.len()));
     line("");
+    line("## Several loads\n");
+    line(&format!("{SEVERAL_LOADS}\n"));
     line("## Loads with stages\n");
     let by_stage = RULES.iter().filter(|rule| rule.judges_stages());
     let by_stage: Vec<_> = by_stage.map(|rule| rule.id).collect();

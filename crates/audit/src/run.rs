@@ -22,6 +22,10 @@ pub(crate) struct Run<'a> {
     pub(crate) side: Option<&'a str>,
     /// The stage that this is the record of; `None` for a whole run.
     pub(crate) stage: Option<&'a LoadStage>,
+    /// The records of the other loads of the run, as far as they are there.
+    pub(crate) beside: Vec<&'a Record>,
+    /// False for the second and further loads of a run.
+    pub(crate) is_first_load: bool,
 }
 
 impl<'a> Run<'a> {
@@ -32,6 +36,8 @@ impl<'a> Run<'a> {
             limit: measured.limit.as_ref(),
             side: measured.side.as_deref(),
             stage: None,
+            beside: Vec::new(),
+            is_first_load: true,
         }
     }
 
@@ -43,11 +49,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// `run 3`, or `stage 2 of run 3`, with its side if there are two.
+    /// `run 3`, `run 3 (batch)` for one of several loads, or `stage 2 of run 3`, with its side if there are two.
     pub(crate) fn name(&self) -> String {
+        let number = self.record.header.number_in_words();
         let run = match self.stage {
-            Some(stage) => format!("stage {} of run {}", stage.number, self.record.header.run),
-            None => format!("run {}", self.record.header.run),
+            Some(stage) => format!("stage {} of run {number}", stage.number),
+            None => format!("run {number}"),
         };
         match self.side {
             Some(side) => format!("{run} of {side}"),
@@ -85,6 +92,29 @@ impl<'a> Run<'a> {
         per_s
             .filter(|per_s| *per_s > 0.0)
             .ok_or_else(|| missing("operations in the measured phase"))
+    }
+
+    /// The records of all loads of the run; an error if one is missing.
+    pub(crate) fn loads(&self) -> Result<impl Iterator<Item = &'a Record> + use<'a>, Unjudged> {
+        if self.beside.len() < self.record.header.beside.len() {
+            return Err(missing("the records of the other loads of the run"));
+        }
+        Ok([self.record].into_iter().chain(self.beside.clone()))
+    }
+
+    /// Operations per second of all loads of the run, to which the server's counters belong.
+    pub(crate) fn operations_per_s(&self) -> Result<f64, Unjudged> {
+        let mut all = self.throughput()?;
+        for other in self.loads()?.skip(1) {
+            all += RunFigures::of(other).throughput_per_s.unwrap_or(0.0);
+        }
+        Ok(all)
+    }
+
+    /// Connections of all loads of the run.
+    pub(crate) fn connections(&self) -> u32 {
+        let others = self.beside.iter().map(|it| it.connections());
+        self.record.connections() + others.sum::<u32>()
     }
 
     /// The intervals of the measured phase.

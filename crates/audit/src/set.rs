@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{STAGE, StorageRecord};
+use samples::{LOAD, Record, STAGE, StorageRecord, complete_runs, run_indices};
 
 use crate::{
     finding::{Finding, Outcome, missing},
@@ -33,7 +33,18 @@ impl<'a> Set<'a> {
         (!subject.stages.is_empty()).then(|| Self::over(subject, stages.collect()))
     }
 
-    fn over(subject: &'a Subject<'a>, runs: Vec<Run<'a>>) -> Self {
+    fn over(subject: &'a Subject<'a>, mut runs: Vec<Run<'a>>) -> Self {
+        let indices = run_indices(runs.iter().map(|run| run.record));
+        let records: Vec<&Record> = runs.iter().map(|run| run.record).collect();
+        for (at, run) in runs.iter_mut().enumerate() {
+            // The records of a run are beside each other.
+            let is_same = |other: &usize| indices[*other] == indices[at];
+            let before = (0..at).rev().take_while(is_same);
+            let after = (at + 1..records.len()).take_while(is_same);
+            let others: Vec<usize> = before.chain(after).collect();
+            run.is_first_load = others.iter().all(|other| *other > at);
+            run.beside = others.into_iter().map(|other| records[other]).collect();
+        }
         Self {
             runs,
             declared: &subject.declared,
@@ -45,6 +56,25 @@ impl<'a> Set<'a> {
     /// The runs that were completed.
     pub(crate) fn complete(&self) -> impl Iterator<Item = &Run<'a>> {
         self.runs.iter().filter(|run| run.record.is_complete())
+    }
+
+    /// Number of runs of which every record is there and complete.
+    pub(crate) fn complete_count(&self) -> usize {
+        complete_runs(self.runs.iter().map(|run| run.record))
+    }
+
+    /// The first load of each run that was completed.
+    pub(crate) fn first_loads(&self) -> impl Iterator<Item = &Run<'a>> {
+        self.complete().filter(|run| run.is_first_load)
+    }
+
+    /// What the records are called: of runs, of the loads of runs, or of stages.
+    pub(crate) fn noun(&self) -> &'static str {
+        match (self.has_stages(), self.has_several_loads()) {
+            (true, _) => "stage",
+            (false, true) => "record",
+            (false, false) => "run",
+        }
     }
 
     /// The worst outcome over all runs, the first one of its level; not judged if one run cannot be judged.
@@ -112,11 +142,34 @@ impl<'a> Set<'a> {
         self.runs.iter().any(|run| run.side.is_some())
     }
 
-    /// True if more than one combination was run, so that they will be compared. The stages of one load are not compared
-    /// with each other.
+    /// True if more than one combination was run, so that they will be compared. The stages of one load, and the loads of
+    /// one run, are not compared with each other.
     pub(crate) fn compares(&self) -> bool {
-        let left_out = self.has_stages().then(|| STAGE.to_owned());
-        self.without(left_out.as_slice()).len() > 1
+        let stages = self.has_stages().then(|| STAGE.to_owned());
+        let loads = self.has_several_loads().then(|| LOAD.to_owned());
+        let left_out: Vec<String> = stages.into_iter().chain(loads).collect();
+        self.without(&left_out).len() > 1
+    }
+
+    /// The names of the loads; one without a name where runs have a single load.
+    pub(crate) fn load_names(&self) -> Vec<Option<String>> {
+        let mut names = Vec::new();
+        if !self.has_several_loads() {
+            return vec![None];
+        }
+        for run in self.complete() {
+            let name = self.levels(run).remove(LOAD);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// True if a run has several loads.
+    pub(crate) fn has_several_loads(&self) -> bool {
+        let mut headers = self.runs.iter().map(|run| &run.record.header);
+        headers.any(|header| !header.beside.is_empty())
     }
 
     /// True if these are stages of runs.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use samples::LOAD;
 use settings::{Chart, Conflict, Factor, Vocabulary};
 
 use files::Created;
@@ -33,6 +34,7 @@ use crate::{
         event::EventSpec,
         load::LoadSpec,
         load_stages,
+        loads::{self, ReadLoad},
         proxy::ProxySpec,
         repeats::Repeats,
         server::{Restart, ServerSpec},
@@ -146,7 +148,7 @@ impl Experiment {
         let path = source.path;
         let factors = &matrix.factors;
         let combinations = matrix::combinations(source, top, factors)?;
-        let planned = combinations.clone();
+        let planned = with_each_load(&combinations, &loads::names(top)?);
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = Repeats::read(top, overrides)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
@@ -159,13 +161,18 @@ impl Experiment {
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let chart = chart::read(&top.section("report", "[report]")?, factors, &own_metrics)?;
+        let loads = loads::names(top)?;
+        let shown = with_loads(factors, &loads);
+        let report = top.section("report", "[report]")?;
+        let chart = chart::read(&report, &shown, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
+        let baseline = verdict.section("baseline", "[verdict] baseline")?;
+        loads::refuse_in_baseline(top, &baseline)?;
         let verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
         repeats.check(top, verdict.is_some())?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
         let answers =
-            AnswerSpec::read_all(source, top, factors, &planned, &own_metrics, usual_metric)?;
+            AnswerSpec::read_all(source, top, &shown, &planned, &own_metrics, usual_metric)?;
         for metric in own_metrics {
             let asked = Asked {
                 chart: chart.as_ref(),
@@ -183,15 +190,16 @@ impl Experiment {
                 ("file", Order::File),
             ],
         )?;
-        let factors = factors_run;
+        let factors = with_loads(&factors_run, &loads);
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
         let files = cells.iter().flat_map(Cell::files);
         let data_files = cells.iter().flat_map(Cell::data_files);
         let identity = Identity::of(source, overrides, files, data_files)?;
         let order = order.unwrap_or(Order::Random);
-        let mut plan = Plan::new(identity.clone(), &factors, cells, repeats, order, seed);
+        let mut plan = Plan::new(identity.clone(), &factors_run, cells, repeats, order, seed);
         plan.meanings = matrix.meanings();
+        plan.loads = loads;
         Ok(Self {
             question: question.unwrap_or_default(),
             seed,
@@ -221,7 +229,7 @@ impl Experiment {
         self.identity.is_simulated()
     }
 
-    /// The factors in the file's order.
+    /// The factors in the file's order; the last one is [`samples::LOAD`] where it has several loads.
     pub fn factors(&self) -> &[Factor] {
         &self.factors
     }
@@ -315,6 +323,30 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
     Err(top.error_at("repeats", problem))
 }
 
+/// The factors, and the loads as one.
+fn with_loads(factors: &[Factor], loads: &[String]) -> Vec<Factor> {
+    let of_loads = (!loads.is_empty()).then(|| Factor {
+        name: LOAD.to_owned(),
+        levels: loads.to_vec(),
+    });
+    factors.iter().cloned().chain(of_loads).collect()
+}
+
+/// The combinations, each with every load.
+fn with_each_load(combinations: &[Levels], loads: &[String]) -> Vec<Levels> {
+    if loads.is_empty() {
+        return combinations.to_vec();
+    }
+    let with = |levels: &Levels, load: &String| {
+        let mut levels = levels.clone();
+        levels.insert(LOAD.to_owned(), load.clone());
+        levels
+    };
+    let all = combinations.iter();
+    all.flat_map(|levels| loads.iter().map(move |load| with(levels, load)))
+        .collect()
+}
+
 /// Resolves the tables for one combination, with the values that its levels stand for.
 fn cell(
     top: &Section<'_>,
@@ -330,25 +362,34 @@ fn cell(
     };
     let server_section = section("server", "[server]")?;
     let data_section = section("data", "[data]")?;
-    let load_section = section("load", "[load]")?;
-    let mut load = LoadSpec::read(&load_section, &vocabulary.loads)?;
-    let mut server = if load.source.kind.needs_server() {
-        ServerSpec::read(&server_section)?
-    } else {
-        refuse_server(top, load.source.name())?;
-        ServerSpec::Absent
+    let read = loads::read(top, &values, &vocabulary.loads)?;
+    let mut server = match read.iter().find(|it| !it.spec.source.kind.needs_server()) {
+        None => ServerSpec::read(&server_section)?,
+        Some(without) => {
+            refuse_server(top, without.spec.source.name())?;
+            ServerSpec::Absent
+        }
     };
     let mut data = DataSpec::read(&data_section, &server, seed, &vocabulary.data)?;
-    check_needed_data(&load_section, &server, data.as_ref(), &load)?;
+    for load in &read {
+        check_needed_data(&load.section, &server, data.as_ref(), &load.spec)?;
+    }
     let sections = top.sections("event", "[[event]]")?.into_iter();
     let sections: Vec<_> = sections.map(|it| it.with_levels(&values)).collect();
-    load_stages::check_beside(&load_section, &sections, &levels)?;
-    let mut events = EventSpec::read_all(&sections, &load_section, &load, &server)?;
+    loads::check_beside(top, &sections, &levels)?;
+    let mut events = match read.as_slice() {
+        [ReadLoad { section, spec }] => {
+            load_stages::check_beside(section, &sections, &levels)?;
+            EventSpec::read_all(&sections, section, spec, &server)?
+        }
+        _ => Vec::new(),
+    };
+    let mut loads: Vec<LoadSpec> = read.into_iter().map(|it| it.spec).collect();
     if scale < 1.0 {
         scale::shrink_events(scale, &mut events);
         scale::shrink_options(scale, &mut server)
             .map_err(|problem| server_section.error_at("cnf", problem))?;
-        scale::shrink(scale, &server, data.as_mut(), &mut load)
+        scale::shrink(scale, &server, data.as_mut(), &mut loads)
             .map_err(|problem| data_section.error_at("rows", problem))?;
     }
     let each = EachSpec::read(&section("each", "[each]")?, &server, data.as_ref())?;
@@ -357,7 +398,7 @@ fn cell(
         combination: levels,
         server,
         data,
-        load,
+        loads,
         proxy,
         events,
         change: each.change,
@@ -434,7 +475,8 @@ fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
 /// The loads of all combinations must be compatible.
 fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) -> Result<(), Error> {
     for kind in &vocabulary.loads {
-        let sources = cells.iter().map(|cell| &cell.load.source);
+        let loads = cells.iter().flat_map(|cell| &cell.loads);
+        let sources = loads.map(|load| &load.source);
         let alike = sources.filter(|source| source.name() == kind.name());
         let mut values = alike.map(|source| &source.values);
         if let Some(conflict) = kind.conflict(&mut values) {
@@ -442,8 +484,7 @@ fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) ->
                 problem: conflict.problem,
                 hint: conflict.hint,
             };
-            let load = top.section("load", "[load]")?;
-            return Err(load.error_at(conflict.option, problem));
+            return Err(loads::place(top, conflict.option)?.error_at(conflict.option, problem));
         }
     }
     Ok(())

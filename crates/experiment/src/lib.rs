@@ -20,11 +20,11 @@ pub use file::{
 };
 pub use nearest::nearest;
 pub use plan::{
-    Plan, PlannedRun,
+    Plan, PlannedLoad, PlannedRun,
     estimate::{Costs, DataStep, RunTime, run_times},
 };
 pub use results::{
-    completed_runs::{Progress, record_file_name, set_aside},
+    completed_runs::{Progress, record_file_names, set_aside},
     identity::TEXT_BYTES_MAX,
 };
 pub use spec::{

@@ -14,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use samples::LOAD;
 use settings::Factor;
 
 use crate::{
@@ -36,7 +37,8 @@ pub(crate) struct Cell {
     pub(crate) combination: Levels,
     pub(crate) server: ServerSpec,
     pub(crate) data: Option<DataSpec>,
-    pub(crate) load: LoadSpec,
+    /// The loads, which begin and end together, in the file's order; of several, those with 0 connections do not run.
+    pub(crate) loads: Vec<LoadSpec>,
     pub(crate) proxy: Option<ProxySpec>,
     pub(crate) events: Vec<EventSpec>,
     pub(crate) change: Vec<String>,
@@ -61,11 +63,12 @@ impl Cell {
         let data = self.data.iter().flat_map(|data| data.source.values.files());
         let cnf = cnf.iter().map(PathBuf::as_path);
         let proxy = self.proxy.iter().flat_map(ProxySpec::files);
-        let load = &self.load.source;
-        let files = cnf.chain(data).chain(load.values.files()).chain(proxy);
+        let loads = || self.loads.iter().map(|load| &load.source);
+        let of_loads = loads().flat_map(|load| load.values.files());
+        let files = cnf.chain(data).chain(of_loads).chain(proxy);
         let of_data = self.data.iter().map(|data| &data.source);
         let named = of_data.flat_map(|data| data.kind.named_files(&data.values));
-        let named = named.chain(load.kind.named_files(&load.values));
+        let named = named.chain(loads().flat_map(|load| load.kind.named_files(&load.values)));
         files.map(Path::to_owned).chain(named)
     }
 }
@@ -79,14 +82,17 @@ pub struct PlannedRun {
     pub block: u32,
     /// Level by factor.
     pub combination: BTreeMap<String, String>,
-    /// Seed of this run's randomness.
+    /// Seed of this run's randomness, except that of its loads.
     pub seed: u64,
     /// The server.
     pub server: ServerSpec,
     /// The data; `None` when the run uses the existing data.
     pub data: Option<DataSpec>,
-    /// The load.
-    pub load: LoadSpec,
+    /// The loads, at least one; several begin and end together.
+    pub loads: Vec<PlannedLoad>,
+    /// The load that says in which database the data is and in which state: the one for which it is made, or the first in
+    /// the file. It is the same in all combinations, so that they share the data, and need not run.
+    pub data_load: LoadSpec,
     /// The proxy between clients and server; `None` where the clients connect to the server.
     pub proxy: Option<ProxySpec>,
     /// What is done to the server while the run is measured, in the order of time.
@@ -104,8 +110,59 @@ impl PlannedRun {
     ///
     /// For example `mariadb-10.11 smacks/hp-sizing.smack 0.5x innodb_buffer_pool_size=1G`.
     pub fn data_set(&self) -> Option<String> {
-        data_set(&self.server, self.data.as_ref(), &self.load)
+        data_set(&self.server, self.data.as_ref(), &self.data_load)
     }
+
+    /// The loads whose benchmark has this name.
+    pub fn loads_of(&self, benchmark: &str) -> impl Iterator<Item = &PlannedLoad> {
+        let loads = self.loads.iter();
+        loads.filter(move |load| load.spec.source.name() == benchmark)
+    }
+
+    /// Virtual clients of all loads.
+    pub fn connections(&self) -> u32 {
+        let of_loads = self.loads.iter().map(|load| load.spec.connections);
+        of_loads.fold(0, u32::saturating_add)
+    }
+
+    /// The levels under which reports have a load of this run: those of the combination, and the load's name as a level of
+    /// [`LOAD`] if it has one.
+    pub fn combination_of(&self, load: &LoadSpec) -> BTreeMap<String, String> {
+        with_load(&self.combination, load)
+    }
+}
+
+/// A load of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedLoad {
+    /// What the file says.
+    pub spec: LoadSpec,
+    /// Seed of its randomness; that of the run for a single `[load]`.
+    pub seed: u64,
+}
+
+impl Cell {
+    /// See [`PlannedRun::data_load`].
+    pub(crate) fn data_load(&self) -> &LoadSpec {
+        let data = self.data.as_ref().map(|data| data.source.name());
+        let is_its = |load: &&LoadSpec| Some(load.source.name()) == data;
+        let own = self.loads.iter().find(is_its);
+        own.unwrap_or(&self.loads[0])
+    }
+
+    fn planned_loads(&self, seed: u64, block: u32) -> Vec<PlannedLoad> {
+        let running = self.loads.iter().filter(|load| load.connections > 0);
+        let planned = running.map(|load| PlannedLoad {
+            seed: order::run_seed(seed, block, &in_words(&with_load(&self.combination, load))),
+            spec: load.clone(),
+        });
+        planned.collect()
+    }
+}
+
+fn with_load(combination: &Levels, load: &LoadSpec) -> Levels {
+    let name = load.name.iter().map(|name| (LOAD.to_owned(), name.clone()));
+    combination.clone().into_iter().chain(name).collect()
 }
 
 /// Every run of an experiment, in its order: randomised complete blocks.
@@ -115,6 +172,8 @@ pub struct Plan {
     pub runs: Vec<PlannedRun>,
     pub(crate) identity: Identity,
     pub(crate) factors: Vec<Factor>,
+    /// The names of the loads in the file's order; empty for a single `[load]`.
+    pub loads: Vec<String>,
     /// What levels stand for that do not say it themselves, by factor and level.
     pub(crate) meanings: BTreeMap<(String, String), String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
@@ -134,7 +193,9 @@ impl Plan {
     ) -> Self {
         let data_sets: Vec<String> = cells
             .iter()
-            .map(|cell| data_set(&cell.server, cell.data.as_ref(), &cell.load).unwrap_or_default())
+            .map(|cell| {
+                data_set(&cell.server, cell.data.as_ref(), cell.data_load()).unwrap_or_default()
+            })
             .collect();
         let draw = identity.draw();
         let orders = order::of_blocks(order, draw, seed, repeats.blocks(), &data_sets);
@@ -149,10 +210,11 @@ impl Plan {
                     run,
                     block,
                     seed: order::run_seed(seed, block, &in_words(&cell.combination)),
+                    loads: cell.planned_loads(seed, block),
+                    data_load: cell.data_load().clone(),
                     combination: cell.combination,
                     server: cell.server,
                     data: cell.data,
-                    load: cell.load,
                     proxy: cell.proxy,
                     events: cell.events,
                     change: cell.change,
@@ -165,6 +227,7 @@ impl Plan {
             runs,
             identity,
             factors: factors.to_vec(),
+            loads: Vec::new(),
             meanings: BTreeMap::new(),
             repeats,
             order,

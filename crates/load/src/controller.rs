@@ -184,7 +184,8 @@ impl<'a> Controller<'a> {
 
     /// Sets the start and all times that are known already.
     fn begin(&mut self) -> Instant {
-        let start = reactor::system_now() + START_AFTER;
+        let common = self.observer.begin_at();
+        let start = common.unwrap_or_else(|| reactor::system_now() + START_AFTER);
         match self.steady.warm_up() {
             WarmUp::None => self.measure_from(start, "no warm-up asked for"),
             WarmUp::For(warm_up) => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reactor::Instant;
 use samples::{Interval, LoadStage, PhaseMark};
 use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
@@ -63,6 +64,11 @@ pub struct Load<U> {
 pub trait Observer {
     /// `open` of `total` connections are open.
     fn connected(&mut self, open: u64, total: u64);
+    /// All connections are open. Returns the time at which the load begins, after waiting for the other loads that are
+    /// to begin with it; `None` for a load that begins at once.
+    fn begin_at(&mut self) -> Option<Instant> {
+        None
+    }
     /// A program with this process id drives the load: a part of the client.
     fn runs(&mut self, _pid: u32) {}
     /// The first operations start now.

@@ -4,12 +4,13 @@ mod columns;
 mod load_stages;
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
 
 use rusqlite::{Connection, Transaction, params};
-use samples::Record;
+use samples::{LOAD, Record};
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
 use crate::{
@@ -63,11 +64,11 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// Two records have the same run number.
+    /// Two records have the same run number, and are not those of two loads.
     #[error("two records are run {run} of the plan")]
     DuplicateRun {
-        /// Position in the plan.
-        run: u32,
+        /// Position in the plan, with the load of one of several.
+        run: String,
     },
 }
 
@@ -91,14 +92,12 @@ impl Error {
 
 /// Writes the summary of `results` to `path`; an older file is replaced atomically.
 pub fn write_summary(results: &Results, path: &Path) -> Result<(), Error> {
-    let mut runs: Vec<u32> = results
-        .runs
-        .iter()
-        .map(|record| record.header.run)
-        .collect();
-    runs.sort_unstable();
-    if let Some(pair) = runs.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Error::DuplicateRun { run: pair[0] });
+    let mut known = BTreeSet::new();
+    for header in results.runs.iter().map(|record| &record.header) {
+        if !known.insert((header.run, header.combination.get(LOAD))) {
+            let run = header.number_in_words();
+            return Err(Error::DuplicateRun { run });
+        }
     }
     let io = |source| Error::Io {
         path: path.to_owned(),
@@ -136,23 +135,43 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
             results.planned_runs
         ],
     )?;
-    for record in &results.runs {
+    let numbers = row_numbers(results);
+    for (record, run) in results.runs.iter().zip(&numbers) {
         let execution = Execution::of(record, 1);
-        insert_run(&transaction, &execution)?;
-        insert_factors(&transaction, record)?;
-        insert_operations(&transaction, &execution)?;
-        insert_cpu(&transaction, &execution)?;
-        insert_costs(&transaction, &execution)?;
-        insert_errors(&transaction, record)?;
-        insert_events(&transaction, record)?;
+        insert_run(&transaction, *run, &execution)?;
+        insert_factors(&transaction, *run, record)?;
+        insert_operations(&transaction, *run, &execution)?;
+        insert_cpu(&transaction, *run, &execution)?;
+        insert_costs(&transaction, *run, &execution)?;
+        insert_errors(&transaction, *run, record)?;
+        insert_events(&transaction, *run, record)?;
     }
-    load_stages::insert(&transaction, results)?;
+    load_stages::insert(&transaction, results, &numbers)?;
     transaction.execute_batch(&view(results))?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
 }
 
-fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
+/// The numbers of the records in the tables: those of the runs or, where a run has several records, those of the records.
+fn row_numbers(results: &Results) -> Vec<u32> {
+    let has_several = results.has_several_loads();
+    let numbers = (1..).zip(&results.runs);
+    numbers
+        .map(|(number, record)| {
+            if has_several {
+                number
+            } else {
+                record.header.run
+            }
+        })
+        .collect()
+}
+
+fn insert_run(
+    transaction: &Transaction,
+    run: u32,
+    execution: &Execution<'_>,
+) -> rusqlite::Result<()> {
     let (record, figures) = (execution.record, execution.figures());
     let header = &record.header;
     let [mean, min, p50, p95, p99, p999, max] = time_columns(figures.response.as_ref());
@@ -167,9 +186,10 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     transaction
         .prepare_cached(
             "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
-             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33)",
+             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)",
         )?
         .execute(params![
+            run,
             header.run,
             header.block,
             header.started_at,
@@ -208,34 +228,41 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     Ok(())
 }
 
-fn insert_costs(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
+fn insert_costs(
+    transaction: &Transaction,
+    run: u32,
+    execution: &Execution<'_>,
+) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached("INSERT INTO costs VALUES (?1, ?2, ?3, ?4)")?;
     let costs = Cost::all().filter_map(|it| Some((it, Measure::Cost(it).of(execution)?)));
     for (cost, per_operation) in costs {
-        let record = execution.record;
         let unit = cost.unit().name();
-        insert.execute(params![record.header.run, cost.name(), per_operation, unit])?;
+        insert.execute(params![run, cost.name(), per_operation, unit])?;
     }
     Ok(())
 }
 
-fn insert_factors(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+fn insert_factors(transaction: &Transaction, run: u32, record: &Record) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached("INSERT INTO factors VALUES (?1, ?2, ?3)")?;
     for (name, level) in &record.header.combination {
-        insert.execute(params![record.header.run, name, level])?;
+        insert.execute(params![run, name, level])?;
     }
     Ok(())
 }
 
-fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
-    let (record, figures) = (execution.record, execution.figures());
+fn insert_operations(
+    transaction: &Transaction,
+    run: u32,
+    execution: &Execution<'_>,
+) -> rusqlite::Result<()> {
+    let figures = execution.figures();
     let mut insert = transaction.prepare_cached(
         "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     for operation in &figures.operations {
         let [mean, min, p50, p95, p99, p999, max] = time_columns(operation.response.as_ref());
         insert.execute(params![
-            record.header.run,
+            run,
             operation.load,
             operation.operation,
             integer(operation.count),
@@ -255,8 +282,12 @@ fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> ru
 }
 
 /// Writes a row only for a run with observed CPU figures of the server's machine.
-fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
-    let (record, figures) = (execution.record, execution.figures());
+fn insert_cpu(
+    transaction: &Transaction,
+    run: u32,
+    execution: &Execution<'_>,
+) -> rusqlite::Result<()> {
+    let figures = execution.figures();
     let Some(cpu) = figures.server_cpu else {
         return Ok(());
     };
@@ -264,7 +295,7 @@ fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     transaction
         .prepare_cached("INSERT INTO cpu VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
         .execute(params![
-            record.header.run,
+            run,
             cpu.server.map(percent),
             cpu.client.map(percent),
             percent(cpu.rest),
@@ -278,12 +309,12 @@ fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     Ok(())
 }
 
-fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+fn insert_errors(transaction: &Transaction, run: u32, record: &Record) -> rusqlite::Result<()> {
     let mut insert =
         transaction.prepare_cached("INSERT INTO errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     for error in &record.errors {
         insert.execute(params![
-            record.header.run,
+            run,
             error.load,
             error.operation,
             error.number,
@@ -296,7 +327,7 @@ fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result
     Ok(())
 }
 
-fn insert_events(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+fn insert_events(transaction: &Transaction, run: u32, record: &Record) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
@@ -305,7 +336,7 @@ fn insert_events(transaction: &Transaction, record: &Record) -> rusqlite::Result
         let after = cost.and_then(|it| it.after.as_ref());
         let us = |ms: Option<f64>| ms.map(|ms| ms * 1e3);
         insert.execute(params![
-            record.header.run,
+            run,
             event.number,
             event.name,
             event.action,

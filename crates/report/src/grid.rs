@@ -7,7 +7,7 @@ pub(crate) mod scaling;
 
 use std::collections::BTreeMap;
 
-use samples::{Host, Record, STAGE};
+use samples::{Host, LOAD, Record, STAGE};
 use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric};
 
@@ -123,8 +123,14 @@ impl<'r> Grid<'r> {
             .into_iter()
             .partition(|factor| factor.levels.len() > 1);
         let mut rest = varied;
+        // Loads are not compared with each other: unless told, each has charts of its own.
+        let loads = match &results.chart {
+            None if results.has_several_loads() => take(&mut rest, LOAD),
+            _ => None,
+        };
         let x = take_x(&mut rest, results);
         let line = take_line(&mut rest, results.chart.as_ref());
+        rest.splice(..0, loads);
         // Factors that the author did not name also make facets, so that no chart mixes combinations.
         let facets = facets_of(
             &executions,

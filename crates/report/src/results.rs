@@ -1,6 +1,6 @@
 //! The input of a report: the question and the run records that answer it.
 
-use samples::{Disturbance, Record, STAGE, Staged};
+use samples::{Disturbance, Record, STAGE, Staged, run_indices};
 use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
@@ -36,6 +36,20 @@ impl Results {
     /// What is averaged, compared and shown as a combination: the runs, or the stages of their load.
     pub fn compared(&self) -> &[Record] {
         self.staged.compared(&self.runs)
+    }
+
+    /// True if a run has several loads.
+    pub(crate) fn has_several_loads(&self) -> bool {
+        self.runs.iter().any(|it| !it.header.beside.is_empty())
+    }
+
+    /// One record of each run: that of its first load.
+    pub(crate) fn first_loads(&self) -> impl Iterator<Item = &Record> {
+        let indices = run_indices(&self.runs);
+        let is_first = move |at: usize| at == 0 || indices[at] != indices[at - 1];
+        let runs = self.runs.iter().enumerate();
+        runs.filter(move |(at, _)| is_first(*at))
+            .map(|(_, record)| record)
     }
 
     /// The index of the run that [`Self::compared`] has at this index.

@@ -9,6 +9,7 @@ CREATE TABLE experiment (
 
 CREATE TABLE runs (
     run                INTEGER PRIMARY KEY,
+    planned_run        INTEGER NOT NULL,
     block              INTEGER NOT NULL,
     started_at         TEXT NOT NULL,
     complete           INTEGER NOT NULL CHECK (complete IN (0, 1)),

@@ -15,7 +15,7 @@
 use std::path::Path;
 
 use audit::{Audit, Level, Scope};
-use samples::{Record, printable_within};
+use samples::{Record, complete_runs, printable_within};
 use units::{counted, duration, moment};
 use verdict::Decision;
 
@@ -104,7 +104,8 @@ fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         return named;
     }
     let mut clauses = comparisons(results, grid);
-    if clauses.is_empty() {
+    // The highest of the throughputs of different loads says nothing.
+    if clauses.is_empty() || results.has_several_loads() {
         let facets = grid.facets.iter();
         clauses.extend(facets.flat_map(|facet| lines_of(grid, facet)));
     } else {
@@ -284,7 +285,7 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     };
     format!(
         "{} of {planned}{}{told}",
-        complete.len(),
+        complete_runs(&results.runs),
         length.unwrap_or_default()
     )
 }
@@ -324,8 +325,7 @@ fn failed(grid: &Grid<'_>) -> Option<String> {
 /// The reason of the first incomplete run.
 fn incomplete(results: &Results) -> Option<String> {
     let mut all = results
-        .runs
-        .iter()
+        .first_loads()
         .filter_map(|record| Some((record.header.run, record.incomplete_why()?)));
     let (run, why) = all.next()?;
     let others = match all.count() {

@@ -125,7 +125,7 @@ fn incomplete_runs(results: &Results, width: usize) -> Option<String> {
         .filter_map(|record| {
             let line = format!(
                 "run {} is incomplete: {}",
-                record.header.run,
+                record.header.number_in_words(),
                 record.incomplete_why()?
             );
             Some(wrapped(&line, width))

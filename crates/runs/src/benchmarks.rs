@@ -64,7 +64,9 @@ pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> 
         if let Some(maker) = data.and_then(maker_among_benchmarks) {
             maker.check(run)?;
         }
-        benchmark(run.load.source.name()).check(run)?;
+        for load in &run.loads {
+            benchmark(load.spec.source.name()).check(run)?;
+        }
     }
     SmackFiles::read(plan, context)
 }
@@ -77,11 +79,10 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     let plan = experiment.plan();
     check_limits_of_servers(plan)?;
     let mut limited = Vec::new();
-    for run in &plan.runs {
-        let of_load = benchmark(run.load.source.name());
-        let disk = of_load
-            .directory(&run.load)
-            .zip(of_load.disk_limits(&run.load));
+    for load in plan.runs.iter().flat_map(|run| &run.loads) {
+        let load = &load.spec;
+        let of_load = benchmark(load.source.name());
+        let disk = of_load.directory(load).zip(of_load.disk_limits(load));
         limited.extend(disk.filter(|disk| !limited.contains(disk)));
     }
     for (directory, limits) in limited {

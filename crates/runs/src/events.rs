@@ -19,7 +19,7 @@ use experiment::{EventAction, EventSpec, PlannedRun, ServerAction};
 use load::{Interrupt, Tolerated};
 use protocol::Endpoint;
 use reactor::Instant;
-use samples::{EventOutcome, Line, PlannedEvent, RecordWriter, WriteError};
+use samples::{EventOutcome, Line, PlannedEvent, RunWriter, WriteError};
 
 use crate::{
     events::{command::Command, cut_off::CutOff, performed::Performed},
@@ -86,7 +86,7 @@ pub(crate) fn tolerated(run: &PlannedRun) -> Tolerated {
     let sql = has(|action| matches!(action, EventAction::Sql(_)));
     Tolerated {
         // A server that starts after a crash may need minutes; the end of the run ends the attempts.
-        reconnect_for: server.then_some(run.load.duration),
+        reconnect_for: server.then_some(run.data_load.duration),
         numbers: match (server, sql) {
             (true, true) => OF_BOTH,
             (true, false) => OF_A_SHUTDOWN,
@@ -119,7 +119,7 @@ impl Events {
                 endpoint: endpoint.clone(),
                 server: server.cloned(),
             },
-            measured: run.load.duration,
+            measured: run.data_load.duration,
             state: Arc::default(),
             thread: None,
         })
@@ -136,7 +136,7 @@ impl Events {
         &mut self,
         begin: Instant,
         begin_s: f64,
-        writer: RecordWriter,
+        writer: RunWriter,
         context: &Context,
     ) {
         let work = Work {
@@ -190,7 +190,7 @@ struct Work {
     begin: Instant,
     /// The same in seconds since the start of the load.
     begin_s: f64,
-    writer: RecordWriter,
+    writer: RunWriter,
     context: Context,
     state: Arc<State>,
 }

@@ -1,43 +1,41 @@
-//! One run: drives its load on its stage, and writes its record.
+//! One run: drives its loads on its stage, and writes their records.
 
-use std::path::Path;
-
-use load::{Ended, Observer, Outcome};
+use load::Outcome;
 use protocol::Connection;
-use samples::{Line, RunHeader};
+use samples::Line;
 
 use crate::{
     blame::Blamed,
     control::Purpose,
     events::Events,
-    exit_code::Blame,
     limit::{HeldDisk, ServerLimits},
     listener::Context,
     record::{
+        load_record::NewRecord,
         recording::{Recording, RunProgress},
         sampling::Cadence,
     },
     results::results_list,
-    run::shortcoming::no_result,
+    run::driven::{Driven, end_together, first_error},
     stage::Stage,
 };
 
+pub(crate) mod driven;
 pub(crate) mod driver;
 pub(crate) mod planned;
+mod several_loads;
 pub(crate) mod shortcoming;
 pub(crate) mod single_run;
 
 /// One run on its stage, of an experiment or of a command.
 pub(crate) struct Run<'a> {
-    /// File of the record.
-    pub path: &'a Path,
-    /// The record's first line.
-    pub header: RunHeader,
+    /// The records, one for each load.
+    pub records: Vec<NewRecord<'a>>,
     pub stage: &'a Stage,
     /// Sampling intervals of machine and server.
     pub cadence: Cadence,
     pub context: &'a Context,
-    /// Lines about data and load, written before the server is queried.
+    /// Lines about the data and the command, written before the server is queried.
     pub known_before: Vec<Line>,
     /// What is done to the server while the load is measured; `None` without events.
     pub events: Option<Events>,
@@ -49,41 +47,33 @@ pub(crate) struct Run<'a> {
     pub is_listed: bool,
 }
 
-/// The load of a run.
+/// The loads of a run.
 pub(crate) trait Measured {
-    /// Drives the load.
-    fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
+    /// Drives the loads to their end; returns what became of each of them.
+    fn drive(&mut self, recording: &mut Recording<'_>) -> Vec<Result<Outcome, Blamed>>;
 
-    /// Work after a load of `took_s` seconds; `is_complete` if it came to its planned end. `tell` receives the lines
-    /// for the record. An error if the load violated its rules.
+    /// Work after loads of `took_s` seconds; `is_complete` if all of them came to their planned end. An error if a load
+    /// violated its rules.
     fn follow_up(
         &mut self,
         took_s: f64,
         is_complete: bool,
-        tell: &mut dyn FnMut(Line),
+        recording: &mut Recording<'_>,
     ) -> Result<(), Blamed>;
 }
 
-/// A load that has ended, complete or not.
-pub(crate) struct Driven {
-    pub outcome: Outcome,
-    /// The end of the load in words; an error if it was incomplete or gave no result.
-    pub ended: Result<String, Blamed>,
-}
-
 impl Run<'_> {
-    /// Drives the load and writes the record; after an error the record contains the reason why it is incomplete.
+    /// Drives the loads and writes their records; after an error the records contain the reason why they are incomplete.
     pub(crate) fn record(
         mut self,
-        load: &mut dyn Measured,
+        loads: &mut dyn Measured,
         progress: RunProgress<'_>,
-    ) -> Result<Driven, Blamed> {
+    ) -> Result<Vec<Driven>, Blamed> {
         // From here on, so that the machine's line and the first sample tell of it.
         let held = self.stage.limit.as_ref().map(ServerLimits::hold);
         let held = held.transpose()?;
         let mut recording = Recording::begin(
-            self.path,
-            self.header.clone(),
+            &self.records,
             self.stage,
             self.cadence,
             self.context,
@@ -92,24 +82,34 @@ impl Run<'_> {
         )?;
         let known = self.known_before.iter();
         known.for_each(|line| recording.write(line));
-        if self.is_listed {
-            results_list::list(self.path, &*self.context.listener);
+        for (load, record) in self.records.iter().enumerate() {
+            let known = record.known_before.iter();
+            known.for_each(|line| recording.write_of(load, line));
         }
-        let driven = self.perform(load, &mut recording, held);
-        recording.end(match &driven {
-            Ok(driven) => driven.ended.as_ref().map(String::as_str),
-            Err(error) => Err(error),
-        })?;
+        if self.is_listed {
+            for record in &self.records {
+                results_list::list(record.path, &*self.context.listener);
+            }
+        }
+        let driven = self.perform(loads, &mut recording, held);
+        let ended: Vec<Result<&str, &Blamed>> = match &driven {
+            Ok(driven) => {
+                let ended = driven.iter().map(|it| it.ended.as_ref());
+                ended.map(|it| it.map(String::as_str)).collect()
+            }
+            Err(error) => self.records.iter().map(|_| Err(error)).collect(),
+        };
+        recording.end(&ended)?;
         driven
     }
 
-    /// Executes everything between the first lines and the last line.
+    /// Executes everything between the first lines and the last lines.
     fn perform(
         &self,
-        load: &mut dyn Measured,
+        loads: &mut dyn Measured,
         recording: &mut Recording<'_>,
         held: Option<HeldDisk>,
-    ) -> Result<Driven, Blamed> {
+    ) -> Result<Vec<Driven>, Blamed> {
         if let Some(endpoint) = &self.stage.endpoint {
             let purpose = self.purpose(self.before);
             purpose.control(endpoint, async |connection| {
@@ -120,18 +120,25 @@ impl Run<'_> {
                 Ok(())
             })?;
         }
-        let driven = load.drive(recording);
+        let outcomes = loads.drive(recording);
         recording.end_events();
-        let outcome = driven?;
         // What follows is not measured, and is not to take hours. The last sample still counts under the limit.
         recording.end_sampling();
         drop(held);
         // Later queries to the server are not part of the load.
         let took_s = recording.elapsed_s();
-        recording.outcome(&outcome);
-        let ended = how_it_ended(&outcome);
-        load.follow_up(took_s, ended.is_ok(), &mut |line| recording.write(&line))?;
-        if let (Some(endpoint), true) = (&self.stage.endpoint, ended.is_ok()) {
+        for (load, outcome) in outcomes.iter().enumerate() {
+            let measured = outcome.iter();
+            measured.for_each(|outcome| recording.outcome(load, outcome));
+        }
+        let mut driven: Vec<Driven> = outcomes.into_iter().map(Driven::of).collect();
+        end_together(&mut driven, &self.records);
+        if driven.iter().all(|it| it.outcome.is_none()) {
+            return first_error(driven).map_or(Ok(Vec::new()), Err);
+        }
+        let is_complete = driven.iter().all(|it| it.ended.is_ok());
+        loads.follow_up(took_s, is_complete, recording)?;
+        if let (Some(endpoint), true) = (&self.stage.endpoint, is_complete) {
             let purpose = self.purpose(self.after);
             purpose.control(endpoint, async |connection| {
                 let server = self.stage.identify(connection, "end").await?;
@@ -139,7 +146,7 @@ impl Run<'_> {
                 run_all(connection, self.after).await
             })?;
         }
-        Ok(Driven { outcome, ended })
+        Ok(driven)
     }
 
     /// Purpose of these statements, and thus their time limit: those of the user may take long.
@@ -160,47 +167,4 @@ async fn run_all(
         connection.query(statement.as_bytes()).await?;
     }
     Ok(())
-}
-
-/// The end of a load in words, if it ended as planned and gave a result.
-fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
-    match &outcome.ended {
-        Ended::Planned => {
-            if let Some(nothing) = no_result(outcome) {
-                return Err(nothing);
-            }
-            let mut why = "as planned".to_owned();
-            if let Some(stop) = &outcome.stop_why {
-                why.push_str(&format!("; {stop}"));
-            }
-            if outcome.unfinished > 0 {
-                why.push_str(&format!(
-                    "; {} operations had not come back when the drain ended",
-                    outcome.unfinished
-                ));
-            }
-            if outcome.offered.not_started > 0 {
-                why.push_str(&format!(
-                    "; {} operations that were due had not begun",
-                    outcome.offered.not_started
-                ));
-            }
-            Ok(why)
-        }
-        Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted")),
-        Ended::ServerLost(failure) => Err(Blamed::new(
-            Blame::Server,
-            format!("the server went away: {failure}"),
-        )),
-        Ended::Failed { failure, .. } if failure.is_of_input => {
-            Err(Blamed::new(Blame::Input, failure))
-        }
-        Ended::Failed { operation, failure } => Err(Blamed::new(
-            Blame::Server,
-            format!("{operation}: error {}: {failure}", failure.number),
-        )
-        .hint(
-            "on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned(),
-        )),
-    }
 }

@@ -7,7 +7,7 @@ mod time_left;
 use std::{
     collections::{BTreeMap, VecDeque},
     path::{Path, PathBuf},
-    rc::Rc,
+    sync::Arc,
     time::Duration,
 };
 
@@ -66,7 +66,7 @@ pub struct Runner<'a> {
     private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
     given: BTreeMap<String, GivenServer>,
     /// Directories of loads without a server.
-    directories: BTreeMap<PathBuf, Rc<TestDirectory>>,
+    directories: BTreeMap<PathBuf, Arc<TestDirectory>>,
     /// Replaces all of them in a simulation.
     null: Option<NullProcess>,
     smacks: SmackFiles,
@@ -234,15 +234,18 @@ impl<'a> Runner<'a> {
             };
             stage.proxy = Some(ProxyProcess::start(proxy, access, server)?);
         }
-        let work =
-            benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage, self.context)?;
+        let works = run.loads.iter().map(|load| {
+            let of_load = benchmark(load.spec.source.name());
+            of_load.work(run, load, &self.smacks, &mut stage, self.context)
+        });
+        let works = works.collect::<Result<Vec<_>, _>>()?;
         let mut planned = Planned {
             identity: Identity {
                 experiment: self.experiment.name(),
                 sha256: &self.experiment.sha256(),
             },
             run,
-            work,
+            works,
             stage: &stage,
             sample_every: self.choices.sample_every,
             context: self.context,
@@ -256,7 +259,7 @@ impl<'a> Runner<'a> {
         };
         self.results.list_at_first_run(self.context);
         let begin = reactor::system_now();
-        let recorded = planned.record(&self.results.record(run.run), progress);
+        let recorded = planned.record(&self.results.records_of(run), progress);
         if recorded.is_err() && !self.context.interrupt.is_raised() {
             self.show_logs_of_dead_servers();
         }
@@ -286,7 +289,7 @@ impl<'a> Runner<'a> {
 
     /// The stage for a run.
     fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
-        let (load, files) = (&run.load, &self.smacks);
+        let (load, files) = (&run.data_load, &self.smacks);
         let of_load = benchmark(load.source.name());
         let Some(database) = of_load.on_server() else {
             let named = of_load.directory(load);
@@ -348,12 +351,12 @@ impl<'a> Runner<'a> {
     }
 
     /// The directory of dbdyno's own below this one; it is kept for later runs.
-    fn test_directory(&mut self, named: &Path) -> Result<Rc<TestDirectory>, Blamed> {
+    fn test_directory(&mut self, named: &Path) -> Result<Arc<TestDirectory>, Blamed> {
         if let Some(known) = self.directories.get(named) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
-        let made = Rc::new(TestDirectory::claim(named, self.context)?);
-        self.directories.insert(named.to_owned(), Rc::clone(&made));
+        let made = Arc::new(TestDirectory::claim(named, self.context)?);
+        self.directories.insert(named.to_owned(), Arc::clone(&made));
         Ok(made)
     }
 

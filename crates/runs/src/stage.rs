@@ -14,6 +14,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
     time::Duration,
 };
 
@@ -50,7 +51,7 @@ pub struct Stage {
     /// The proxy between the clients and the server; `None` without one.
     pub(crate) proxy: Option<ProxyProcess>,
     /// The directory of a load without a server.
-    pub(crate) directory: Option<Rc<TestDirectory>>,
+    pub(crate) directory: Option<Arc<TestDirectory>>,
     /// The server's process, if it is on this machine and known.
     pub server_pid: Option<u32>,
     /// The server's data directory, if it is on this machine and known.
@@ -136,7 +137,7 @@ impl Stage {
     }
 
     /// A directory of a disk, without a server.
-    pub(crate) fn without_server(directory: Rc<TestDirectory>) -> Self {
+    pub(crate) fn without_server(directory: Arc<TestDirectory>) -> Self {
         Self {
             endpoint: None,
             process: None,
@@ -214,6 +215,7 @@ impl Stage {
             run: 1,
             block: 1,
             combination: combination.clone(),
+            beside: Vec::new(),
             started_at: utc_now(),
             connections,
             loops,

@@ -41,6 +41,7 @@ mod returned_rows;
 mod server_activity;
 mod server_limit;
 mod server_moment;
+mod several_loads;
 mod staged;
 mod statement_classes;
 mod storage_record;
@@ -72,8 +73,8 @@ pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Carried, Connects, Dataset, FORMAT, Interval, Line, Loaded, OperationInterval, Pace, Phase,
-    PhaseMark, RunHeader, ServerIdentity, StatementInterval,
+    Carried, Connects, Dataset, FORMAT, Interval, LOAD, Line, Loaded, OperationInterval, Pace,
+    Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
@@ -98,6 +99,7 @@ pub use server_activity::{
 };
 pub use server_limit::ServerLimit;
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
+pub use several_loads::{complete_runs, run_count, run_indices};
 pub use staged::{STAGE, Staged};
 pub use statement_classes::Classes;
 pub use storage_record::{
@@ -113,4 +115,4 @@ pub use telemetry::{
     MachineUse, Memory, Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
 };
 pub use totals::{OperationTotals, StatementTotals, Totals};
-pub use writer::{RecordWriter, WriteError};
+pub use writer::{RecordWriter, RunWriter, WriteError};

@@ -39,6 +39,9 @@ use crate::{
 /// The version of the run record format that this program writes.
 pub const FORMAT: u32 = 1;
 
+/// The factor whose levels are the loads of a run, where it has several.
+pub const LOAD: &str = "load";
+
 /// One line of a run record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
@@ -126,11 +129,15 @@ pub struct RunHeader {
     pub run: u32,
     /// Block that the run belongs to, from 1.
     pub block: u32,
-    /// Level of each factor, by factor.
+    /// Level of each factor, by factor; of one of several loads, its name is the level of [`LOAD`].
     pub combination: BTreeMap<String, String>,
+    /// The other loads of the run, each with a record of its own; empty if there are none. They begin and end with this
+    /// one, and what is said of machine and server is of all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// Start of the run, UTC, RFC 3339.
     pub started_at: String,
-    /// Number of virtual clients, over all loads of the run.
+    /// Number of virtual clients of the load.
     pub connections: u32,
     /// Number of event loops that drove them.
     pub loops: u32,
@@ -138,6 +145,20 @@ pub struct RunHeader {
     pub io: String,
     /// Connection between clients and server: `unix socket`, `tcp loopback` or `tcp remote`.
     pub transport: String,
+}
+
+impl RunHeader {
+    /// The run's number in words: `3`, or `3 (batch)` for one of its several loads.
+    pub fn number_in_words(&self) -> String {
+        match self
+            .combination
+            .get(LOAD)
+            .filter(|_| !self.beside.is_empty())
+        {
+            Some(load) => format!("{} ({load})", self.run),
+            None => self.run.to_string(),
+        }
+    }
 }
 
 /// The identity of a server and its variables.

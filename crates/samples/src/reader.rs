@@ -317,6 +317,7 @@ mod tests {
             run: 1,
             block: 1,
             combination: BTreeMap::from([("connections".to_owned(), "8".to_owned())]),
+            beside: Vec::new(),
             started_at: "2026-11-21T09:00:00Z".to_owned(),
             connections: 8,
             loops: 4,

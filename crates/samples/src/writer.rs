@@ -65,13 +65,38 @@ impl RecordWriter {
 
     /// Appends one line in a single write, so that a crash can tear at most the last line.
     pub fn append(&self, line: &Line) -> Result<(), WriteError> {
-        let mut text = serde_json::to_vec(line).expect("a line holds only maps with string keys");
-        text.push(b'\n');
+        self.append_text(&text_of(line))
+    }
+
+    fn append_text(&self, text: &[u8]) -> Result<(), WriteError> {
         // A panicking writer has written either complete lines or nothing: the file is still valid.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&text).map_err(|source| WriteError {
+        file.write_all(text).map_err(|source| WriteError {
             path: self.path().to_owned(),
             source,
         })
     }
+}
+
+/// The records of one run, one for each of its loads, for lines that all of them get: those about machine and server.
+#[derive(Debug, Clone)]
+pub struct RunWriter(Vec<RecordWriter>);
+
+impl RunWriter {
+    /// The records of one run.
+    pub fn new(records: Vec<RecordWriter>) -> Self {
+        Self(records)
+    }
+
+    /// Appends one line to each record, see [`RecordWriter::append`].
+    pub fn append(&self, line: &Line) -> Result<(), WriteError> {
+        let text = text_of(line);
+        self.0.iter().try_for_each(|it| it.append_text(&text))
+    }
+}
+
+fn text_of(line: &Line) -> Vec<u8> {
+    let mut text = serde_json::to_vec(line).expect("a line holds only maps with string keys");
+    text.push(b'\n');
+    text
 }

@@ -25,7 +25,8 @@ impl<'a> Execution<'a> {
         Self {
             record,
             results,
-            costs: Costs::of(record, &figures),
+            // What the server did for the other loads of the run cannot be told apart.
+            costs: Costs::of(record, &figures).filter(|_| record.header.beside.is_empty()),
             figures,
         }
     }

@@ -58,6 +58,7 @@ pub(crate) fn record(made: &Made) -> Record {
         run: made.block,
         block: made.block,
         combination: owned(&made.levels),
+        beside: Vec::new(),
         started_at: String::new(),
         connections: made.connections,
         loops: 1,

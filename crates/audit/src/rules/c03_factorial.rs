@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use samples::LOAD;
 use stats::mean_interval;
 use units::percent;
 
@@ -33,7 +34,10 @@ pub(super) const RULE: Rule = Rule {
 fn judge(set: &Set<'_>) -> Outcome {
     let combinations = set.combinations();
     let mut factors: Vec<(&String, Vec<&str>)> = Vec::new();
-    for factor in &set.declared.factors {
+    // What a factor does to one load is another question than what it does to the other.
+    let declared = set.declared.factors.iter();
+    let is_load = |factor: &&String| set.has_several_loads() && *factor == LOAD;
+    for factor in declared.filter(|factor| !is_load(factor)) {
         let mut levels: Vec<&str> = Vec::new();
         for (combination, _) in &combinations {
             let level = combination.get(factor).map_or("", String::as_str);
@@ -65,34 +69,13 @@ fn judge(set: &Set<'_>) -> Outcome {
         .filter(|(_, levels)| levels.len() == 2)
         .collect();
     let mut worst: Option<(f64, String)> = None;
-    for (first, of_first) in two.iter().copied() {
-        for (second, of_second) in two.iter().copied().filter(|(name, _)| name != first) {
-            let at = |a: &str, b: &str| by_block(set, &[(first, a), (second, b)]);
-            let cells = [
-                at(of_first[0], of_second[0]),
-                at(of_first[1], of_second[0]),
-                at(of_first[0], of_second[1]),
-                at(of_first[1], of_second[1]),
-            ];
-            let Some((main, interaction, effects)) = effects(&cells) else {
-                continue;
-            };
-            if interaction.low * interaction.high <= 0.0 || interaction.estimate.abs() < main.abs()
-            {
-                continue;
-            }
-            let share = interaction.estimate.abs();
-            if worst.as_ref().is_none_or(|(known, _)| share > *known) {
-                let words = format!(
-                    "{first} from {} to {} changes throughput by {} with {second} {}, by {} with {}",
-                    of_first[0],
-                    of_first[1],
-                    percent(effects[0].exp_m1()),
-                    of_second[0],
-                    percent(effects[1].exp_m1()),
-                    of_second[1]
-                );
-                worst = Some((share, words));
+    for load in set.load_names() {
+        for (first, second) in pairs(&two) {
+            let found = interaction(set, first, second, load.as_deref());
+            let is_worst =
+                |(share, _): &(f64, String)| worst.as_ref().is_none_or(|(known, _)| share > known);
+            if let Some(found) = found.filter(is_worst) {
+                worst = Some(found);
             }
         }
     }
@@ -107,6 +90,57 @@ fn judge(set: &Set<'_>) -> Outcome {
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }
     })
+}
+
+/// A factor with its levels.
+type Levels<'f> = (&'f String, Vec<&'f str>);
+
+/// Each of these factors with each other one.
+fn pairs<'f>(
+    factors: &'f [&'f Levels<'f>],
+) -> impl Iterator<Item = (&'f Levels<'f>, &'f Levels<'f>)> {
+    let firsts = factors.iter().copied();
+    firsts.flat_map(move |first| {
+        let others = factors.iter().copied().filter(move |it| it.0 != first.0);
+        others.map(move |second| (first, second))
+    })
+}
+
+/// The size of the interaction of two factors of two levels on the throughput of a load, and the interaction in words;
+/// `None` where it is not larger than the effect of the first factor, or not known.
+fn interaction(
+    set: &Set<'_>,
+    (first, of_first): &Levels<'_>,
+    (second, of_second): &Levels<'_>,
+    load: Option<&str>,
+) -> Option<(f64, String)> {
+    let load_factor = LOAD.to_owned();
+    let at = |a: &str, b: &str| {
+        let load = load.map(|load| (&load_factor, load));
+        let levels = [(*first, a), (*second, b)];
+        by_block(set, &levels.into_iter().chain(load).collect::<Vec<_>>())
+    };
+    let cells = [
+        at(of_first[0], of_second[0]),
+        at(of_first[1], of_second[0]),
+        at(of_first[0], of_second[1]),
+        at(of_first[1], of_second[1]),
+    ];
+    let (main, interaction, effects) = effects(&cells)?;
+    if interaction.low * interaction.high <= 0.0 || interaction.estimate.abs() < main.abs() {
+        return None;
+    }
+    let of_load = load.map_or(String::new(), |load| format!(" of load {load}"));
+    let words = format!(
+        "{first} from {} to {} changes throughput{of_load} by {} with {second} {}, by {} with {}",
+        of_first[0],
+        of_first[1],
+        percent(effects[0].exp_m1()),
+        of_second[0],
+        percent(effects[1].exp_m1()),
+        of_second[1]
+    );
+    Some((interaction.estimate.abs(), words))
 }
 
 /// Logarithms of throughput by block, over the runs with these levels; the mean where several combinations have them.

@@ -54,7 +54,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .iter()
         .filter_map(|name| run.number(name))
         .sum();
-    let connections = per_connection * f64::from(run.record.connections());
+    let connections = per_connection * f64::from(run.connections());
     let share = (pool + connections) / memory;
     let swapped: Option<u64> = run
         .samples()?
@@ -66,7 +66,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         "{} for the buffer pool and up to {} for {} connections are {} of {}",
         mean_bytes(pool),
         mean_bytes(connections),
-        run.record.connections(),
+        run.connections(),
         percent(share),
         mean_bytes(memory)
     );

@@ -44,7 +44,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             format!("query_cache_type={kind}, query_cache_size={size}"),
         ));
     }
-    let connections = run.record.connections();
+    let connections = run.connections();
     let (waiting, active) = seen(run)?;
     let share = waiting / f64::max(active, 1.0);
     let cpu = run

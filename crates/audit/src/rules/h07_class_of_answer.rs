@@ -105,6 +105,11 @@ fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
 
 /// Response time per row read, nanoseconds; `None` if operations read hardly any rows.
 fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
+    if !run.record.header.beside.is_empty() {
+        return Err(no_subject(
+            "which load of the run read how many rows is not known",
+        ));
+    }
     let response = run.figures.response.as_ref();
     let response = response.ok_or_else(|| missing("response times"))?;
     let operations = run.throughput()?;

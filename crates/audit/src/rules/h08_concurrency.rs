@@ -48,11 +48,11 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("numbers_of_connections", numbers.len() as f64))
 }
 
-/// The number of connections of a run, or those of a stage at its begin and at its end.
+/// The number of connections of a run with all of its loads, or those of a stage at its begin and at its end.
 fn numbers_of(run: &Run<'_>) -> Vec<u32> {
     match run.stage {
         Some(stage) => vec![stage.connections_from, stage.connections_to],
-        None => vec![run.record.connections()],
+        None => vec![run.connections()],
     }
 }
 

@@ -48,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         per_s(&readings[..third]),
         per_s(&readings[readings.len() - third..]),
     );
-    let operations = run.throughput()?;
+    let operations = run.operations_per_s()?;
     let is_filling = first > FILLING * last && first > MATTERS * operations;
     let loads = run.is_on("innodb_buffer_pool_load_at_startup") == Some(true);
     let evidence = format!(

@@ -25,7 +25,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
-    let mut runs: Vec<_> = set.complete().collect();
+    // All loads of a run are measured at the same time.
+    let mut runs: Vec<_> = set.first_loads().collect();
     // RFC 3339 times in UTC sort as text; the run number decides within one second.
     runs.sort_by_key(|run| (&run.record.header.started_at, run.record.header.run));
     let sequence: Vec<_> = runs.iter().map(|run| set.levels(run)).collect();

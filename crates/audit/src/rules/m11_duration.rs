@@ -42,7 +42,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let page_bytes = run.number("innodb_page_size").unwrap_or(16384.0);
     let read_per_s = run.counter_per_s("Innodb_buffer_pool_reads")? * page_bytes;
     let pool = run.buffer_pool_bytes()?;
-    let matters = read_per_s > READS * page_bytes * run.throughput()?;
+    let matters = read_per_s > READS * page_bytes * run.operations_per_s()?;
     if matters && run.data_bytes().is_ok_and(|data| data > pool) {
         periods.push(("the buffer pool's pages", pool / read_per_s));
     }

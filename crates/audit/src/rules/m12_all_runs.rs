@@ -34,7 +34,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .iter()
         .filter(|run| !run.record.is_complete())
         .collect();
-    let complete = set.runs.len() - broken.len();
+    let complete = set.complete_count();
     if !set.declared.is_experiment {
         return match broken.first() {
             Some(run) => {

@@ -1,6 +1,6 @@
 //! Rule T04: the server counted other statements than the client.
 
-use samples::Interval;
+use samples::{Interval, Record};
 use units::percent;
 
 use crate::{
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     id: "T04",
     name: "the server counts the statements that the client counts",
     found: "the server counted other statements than the client",
-    measures: "Statements that came back to the client in all phases against the growth of Questions over the same time, less \
+    measures: "Statements that came back to the client in all phases, of all loads of the run, against the growth of Questions over the same time, less \
         dbdyno's own questions.",
     threshold: "more than 1 % apart, beyond what connections, observing and a proxy add, what a proxy answers itself, and what the first and the last reading miss: fail; up to 5 % on a \
         disturbed machine, or with more than that missed: not evaluated",
@@ -47,13 +47,12 @@ fn judge(run: &Run<'_>) -> Outcome {
             "a planned event restarted the server, and with it its counters",
         ));
     }
-    let by_client: u64 = run
-        .record
-        .intervals
-        .iter()
-        .map(Interval::statements_back)
-        .sum();
-    let failed: u64 = run.record.errors.iter().map(|error| error.count).sum();
+    // The server counts the statements of all loads of the run.
+    let loads: Vec<&Record> = run.loads()?.collect();
+    let intervals = || loads.iter().flat_map(|load| &load.intervals);
+    let by_client: u64 = intervals().map(Interval::statements_back).sum();
+    let errors = loads.iter().flat_map(|load| &load.errors);
+    let failed: u64 = errors.map(|error| error.count).sum();
     if by_client == 0 {
         return Err(missing("statements that came back"));
     }
@@ -63,8 +62,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .map(|it| it.t_s + it.length_s)
         .fold(0.0, f64::max);
-    let intervals = run.record.intervals.iter();
-    let outside: f64 = intervals
+    let outside: f64 = intervals()
         .map(|it| it.statements_back() as f64 * outside(it, begin_s, end_s))
         .sum();
     if outside > UNCOVERED * by_client as f64 {
@@ -82,14 +80,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         .as_ref()
         .map_or(0, |how| how.statements);
     // Statements of an operation that failed halfway are counted by the server only.
-    let own = own as f64 + PER_CONNECTION * f64::from(run.record.connections());
+    let own = own as f64 + PER_CONNECTION * f64::from(run.connections());
     let more = by_server - by_client as f64;
     // The end of each connection is a question, too: many where each operation has a connection of its own.
     let logins = readings
         .iter()
         .filter_map(|it| it.counters.get("Connections"));
     let chance = own
-        + failed as f64 * statements_per_operation(run)
+        + failed as f64 * statements_per_operation(&loads)
         + logins.sum::<f64>()
         + of_proxy(run, &["injected before", "injected after"]);
     let apart = more.abs() / by_client as f64;
@@ -102,8 +100,12 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         Level::Pass
     };
+    let of_loads = match loads.len() {
+        1 => String::new(),
+        several => format!(" of {several} loads"),
+    };
     let evidence = format!(
-        "the client counted {by_client} statements, the server {by_server:.0} questions: {} apart",
+        "the client counted {by_client} statements{of_loads}, the server {by_server:.0} questions: {} apart",
         percent(apart)
     );
     Ok(Finding::new(level, evidence)
@@ -129,20 +131,16 @@ fn outside(interval: &Interval, begin_s: f64, end_s: f64) -> f64 {
     }
 }
 
-fn statements_per_operation(run: &Run<'_>) -> f64 {
-    let operations: u64 = run.record.intervals.iter().map(Interval::succeeded).sum();
-    let all: u64 = run
-        .record
-        .intervals
-        .iter()
-        .map(Interval::statements_back)
-        .sum();
+fn statements_per_operation(loads: &[&Record]) -> f64 {
+    let intervals = || loads.iter().flat_map(|load| &load.intervals);
+    let operations: u64 = intervals().map(Interval::succeeded).sum();
+    let all: u64 = intervals().map(Interval::statements_back).sum();
     all as f64 / operations.max(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
-    use samples::{ProxyChange, ProxyWork, Record};
+    use samples::{ProxyChange, ProxyWork};
 
     use super::*;
     use crate::fixture::*;
@@ -196,6 +194,24 @@ mod tests {
             record.proxy = Some(work);
         });
         assert_eq!(level(&answered), Level::Pass, "{answered:?}");
+    }
+
+    /// Two loads of one run, of which the server counts the statements of both.
+    #[test]
+    fn the_other_load_of_a_run_is_no_other_client() {
+        let load = |name: &str, other: &str| {
+            let mut record = healthy();
+            counter(&mut record, "Questions", 2000.0);
+            let levels = &mut record.header.combination;
+            levels.insert("load".to_owned(), name.to_owned());
+            record.header.beside = vec![other.to_owned()];
+            record
+        };
+        let both = [load("oltp", "batch"), load("batch", "oltp")];
+        let judged = judged_together(&RULE, &both, over(&[]));
+        assert_found(&judged, Level::Pass, "280004 statements of 2 loads");
+        let alone = judged_together(&RULE, &both[..1], over(&[]));
+        assert_missing(&alone, "the other loads");
     }
 
     #[test]

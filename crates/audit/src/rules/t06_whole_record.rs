@@ -202,7 +202,7 @@ fn twice<'r, 's>(runs: &'s [Run<'r>]) -> Option<(&'s Run<'r>, &'s Run<'r>)> {
 
 /// The number of runs that began after a run that is later in the plan.
 fn late(set: &Set<'_>) -> usize {
-    let mut runs: Vec<_> = set.complete().map(|run| &run.record.header).collect();
+    let mut runs: Vec<_> = set.first_loads().map(|run| &run.record.header).collect();
     runs.sort_by_key(|header| header.run);
     let mut earliest_behind: Option<&str> = None;
     let mut late = 0;

@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    let operations = run.throughput()?;
+    let operations = run.operations_per_s()?;
     let per_operation = |names: &[&str]| {
         let each: Result<Vec<f64>, _> = names.iter().map(|name| run.counter_per_s(name)).collect();
         each.map(|each| each.iter().sum::<f64>() / operations)

@@ -34,7 +34,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         && run
             .variable("binlog_format")
             .is_some_and(|format| format.eq_ignore_ascii_case("statement"));
-    let connections = run.record.connections();
+    let connections = run.connections();
     let evidence = format!("innodb_autoinc_lock_mode={mode}, {connections} connections");
     Ok(match mode {
         "2" if logs_statements => Finding::new(

@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    let connections = run.record.connections();
+    let connections = run.connections();
     let commits = commits_per_s(run)?;
     let (flushes, which) = log_flushes_per_s(run)?;
     if commits < 1.0 || flushes < 1.0 {

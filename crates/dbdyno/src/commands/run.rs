@@ -191,7 +191,8 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
         let hint = "events with sql or command can be simulated".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
-    let mut loads = experiment.plan().runs.iter().map(|run| &run.load.source);
+    let loads = experiment.plan().runs.iter().flat_map(|run| &run.loads);
+    let mut loads = loads.map(|load| &load.spec.source);
     match loads.find(|load| !load.kind.can_be_simulated()) {
         None => Ok(()),
         Some(load) => {
@@ -292,7 +293,7 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
     let message = format!(
         "rate not reached in {stage}run {}: {} of {} operations per second, from {} on: {}{others}",
-        run.header.run,
+        run.header.number_in_words(),
         units::si(first.achieved_per_s),
         units::si(asked.unwrap_or(0.0)),
         units::moment(first.from_s),

@@ -82,6 +82,7 @@ mod tpcc_faults;
 mod tpcc_mysql;
 mod tpch;
 mod truth;
+mod two_loads;
 mod until_decided;
 mod waits;
 mod warm_up;

@@ -276,6 +276,30 @@ fn thread_pool() {
     assert_eq!(found, expected.concat());
 }
 
+#[test]
+fn batch_beside_oltp() {
+    let scene = Scene::new();
+    experiments(&scene);
+    // For any installed version.
+    let file = scene.path().join("experiments/batch-beside-oltp.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+    let results = run(&scene, "batch-beside-oltp", &smaller("0.05", &[]));
+    let found = results.sql("select beside, load, complete, count > 0 from results order by 1, 2");
+    let expected = [
+        ("job", "job"),
+        ("job", "oltp"),
+        ("nothing", "oltp"),
+        ("report", "oltp"),
+        ("report", "report"),
+    ];
+    let expected = expected.map(|(beside, load)| {
+        let [beside, load] = [beside, load].map(|name| Text(name.to_owned()));
+        vec![beside, load, Integer(1), Integer(1)]
+    });
+    assert_eq!(found, expected);
+}
+
 /// Options for a smaller scale and for these combinations only.
 pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
     let smaller = ["--scale", scale, "--repeats", "1"].into_iter();

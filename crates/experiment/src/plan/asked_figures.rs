@@ -30,7 +30,8 @@ pub(crate) fn check_metric(
     metric: &str,
     vocabulary: &Vocabulary,
 ) -> Result<(), Error> {
-    let mut loads = cells.iter().map(|cell| cell.load.source.kind);
+    let loads = cells.iter().flat_map(|cell| &cell.loads);
+    let mut loads = loads.map(|load| load.source.kind);
     if loads.all(|kind| kind.own_metrics().contains(&metric)) {
         return Ok(());
     }

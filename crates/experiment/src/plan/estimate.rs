@@ -146,11 +146,13 @@ fn data_bytes(run: &PlannedRun, data: &DataSpec, costs: &Costs) -> f64 {
 }
 
 fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
+    // Several loads have the same times.
+    let load = &run.data_load;
     let works_s = match &run.data {
-        Some(data) if run.load.ends_by_itself() => {
+        Some(data) if load.ends_by_itself() => {
             data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb
         }
-        _ => run.load.expected().as_secs_f64(),
+        _ => load.expected().as_secs_f64(),
     };
-    run.load.pause.as_secs_f64() + works_s
+    load.pause.as_secs_f64() + works_s
 }

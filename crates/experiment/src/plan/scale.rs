@@ -36,8 +36,23 @@ pub(crate) fn shrink(
     scale: f64,
     server: &ServerSpec,
     data: Option<&mut DataSpec>,
-    load: &mut LoadSpec,
+    loads: &mut [LoadSpec],
 ) -> Result<(), Problem> {
+    for load in loads {
+        shrink_load(scale, load);
+    }
+    let Some(data) = data else {
+        return Ok(());
+    };
+    data.source.kind.shrink(&mut data.source.values, scale);
+    let pool = server.option("innodb_buffer_pool_size");
+    if data.follows_buffer_pool() && pool.and_then(quantity::bytes).is_none() {
+        return Err(Problem::ScaleNeedsBufferPool);
+    }
+    Ok(())
+}
+
+fn shrink_load(scale: f64, load: &mut LoadSpec) {
     for stage in &mut load.stages {
         stage.length = shorter(stage.length, scale, DURATION_AT_LEAST);
     }
@@ -55,15 +70,6 @@ pub(crate) fn shrink(
         WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),
     };
     load.source.kind.shrink(&mut load.source.values, scale);
-    let Some(data) = data else {
-        return Ok(());
-    };
-    data.source.kind.shrink(&mut data.source.values, scale);
-    let pool = server.option("innodb_buffer_pool_size");
-    if data.follows_buffer_pool() && pool.and_then(quantity::bytes).is_none() {
-        return Err(Problem::ScaleNeedsBufferPool);
-    }
-    Ok(())
 }
 
 /// Moves the events of one run as its duration is reduced, so that each keeps its place in the measurement.

@@ -34,6 +34,9 @@ impl Plan {
             let levels = levels.collect::<Vec<_>>().join("  ");
             text.push_str(&format!("factor  {:width$}  {levels}\n", factor.name));
         }
+        if !self.loads.is_empty() {
+            text.push_str(&format!("loads   {}\n", self.loads.join("  ")));
+        }
         let order = match self.order {
             Order::Random => "random",
             Order::Grouped => "grouped",
@@ -58,7 +61,10 @@ impl Plan {
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
-        let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::UntilSteady { .. });
+        let until_steady = |run: &PlannedRun| {
+            let mut loads = run.loads.iter();
+            loads.any(|load| matches!(load.spec.warmup, WarmUp::UntilSteady { .. }))
+        };
         let until_decided = matches!(self.repeats, Repeats::UntilDecided { .. });
         let bound = if until_decided || self.runs.iter().any(until_steady) {
             "at most "

@@ -1,7 +1,7 @@
 //! The completed part of a plan: the run records in a results directory.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     fs,
     path::{Path, PathBuf},
 };
@@ -13,9 +13,19 @@ use crate::{
     plan::{Plan, PlannedRun},
 };
 
-/// The name of a run's record in the results directory: `run-0007.jsonl`.
-pub fn record_file_name(run: u32) -> String {
-    format!("run-{run:04}.jsonl")
+/// The names of a run's records in the results directory, one for each load: `run-0007.jsonl`, or `run-0007-batch.jsonl`
+/// of a load with a name.
+pub fn record_file_names(run: &PlannedRun) -> impl Iterator<Item = String> {
+    stems(run).map(|stem| format!("{stem}.jsonl"))
+}
+
+/// The names without their extension.
+fn stems(run: &PlannedRun) -> impl Iterator<Item = String> {
+    let number = run.run;
+    run.loads.iter().map(move |load| match &load.spec.name {
+        Some(load) => format!("run-{number:04}-{load}"),
+        None => format!("run-{number:04}"),
+    })
 }
 
 /// The completed part of a plan.
@@ -23,7 +33,8 @@ pub fn record_file_name(run: u32) -> String {
 pub struct Progress {
     results_dir: PathBuf,
     done: BTreeSet<u32>,
-    incomplete: Vec<u32>,
+    /// The names of the records of each incomplete run; of several loads, some may be complete.
+    incomplete: VecDeque<Vec<String>>,
 }
 
 impl Progress {
@@ -33,59 +44,75 @@ impl Progress {
         let mut progress = Self {
             results_dir: results_dir.to_owned(),
             done: BTreeSet::new(),
-            incomplete: Vec::new(),
+            incomplete: VecDeque::new(),
         };
         let sha256 = plan.identity.sha256();
         for run in &plan.runs {
-            let path = results_dir.join(record_file_name(run.run));
-            match path.try_exists() {
-                Ok(true) => {}
-                Ok(false) => continue,
-                Err(source) => return Err(Error::io("read", &path, source)),
+            let mut complete = 0;
+            let mut found = Vec::new();
+            for stem in stems(run) {
+                let path = results_dir.join(format!("{stem}.jsonl"));
+                match path.try_exists() {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(source) => return Err(Error::io("read", &path, source)),
+                }
+                complete += usize::from(is_complete(&path, run, &sha256)?);
+                found.push(stem);
             }
-            if is_complete(&path, run, &sha256)? {
+            if complete == run.loads.len() {
                 progress.done.insert(run.run);
-            } else {
-                progress.incomplete.push(run.run);
+            } else if !found.is_empty() {
+                progress.incomplete.push_back(found);
             }
         }
         Ok(progress)
     }
 
-    /// True when the run has a complete record.
+    /// True when the run has a complete record of each load.
     pub fn is_done(&self, run: &PlannedRun) -> bool {
         self.done.contains(&run.run)
     }
 
-    /// Number of runs with a complete record.
+    /// Number of these runs.
     pub fn done(&self) -> usize {
         self.done.len()
     }
 
-    /// Renames each incomplete record, `run-0007.incomplete-1.jsonl`, so that its run can be repeated and no
+    /// Renames the records of each incomplete run, `run-0007.incomplete-1.jsonl`, so that it can be repeated and no
     /// measurement is lost; returns the new paths.
     pub fn set_aside(&mut self) -> Result<Vec<PathBuf>, Error> {
         let mut kept = Vec::new();
-        while let Some(run) = self.incomplete.last() {
-            kept.push(set_aside(&self.results_dir, *run, "incomplete")?);
-            self.incomplete.pop();
+        while let Some(run) = self.incomplete.front() {
+            kept.extend(rename(&self.results_dir, run, "incomplete")?);
+            self.incomplete.pop_front();
         }
-        kept.reverse();
         Ok(kept)
     }
 }
 
-/// Renames the record of a run, `run-0007.WHY-1.jsonl`, so that its run can be repeated and no measurement is lost;
-/// returns the new path.
-pub fn set_aside(results_dir: &Path, run: u32, why: &str) -> Result<PathBuf, Error> {
-    let from = results_dir.join(record_file_name(run));
-    let to = (1..)
-        .map(|number| format!("run-{run:04}.{why}-{number}.jsonl"))
-        .map(|name| results_dir.join(name))
-        .find(|path| !path.exists())
+/// Renames the records of a run, `run-0007.WHY-1.jsonl`, so that it can be repeated and no measurement is lost; returns
+/// the new paths, one for each load.
+pub fn set_aside(results_dir: &Path, run: &PlannedRun, why: &str) -> Result<Vec<PathBuf>, Error> {
+    rename(results_dir, &stems(run).collect::<Vec<_>>(), why)
+}
+
+/// Renames the records of one run; all get the same number.
+fn rename(results_dir: &Path, stems: &[String], why: &str) -> Result<Vec<PathBuf>, Error> {
+    let kept =
+        |stem: &String, number: u32| results_dir.join(format!("{stem}.{why}-{number}.jsonl"));
+    let number = (1..)
+        .find(|number| !stems.iter().any(|stem| kept(stem, *number).exists()))
         .expect("a directory does not hold every number");
-    fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
-    Ok(to)
+    let renamed = stems.iter().map(|stem| {
+        let (from, to) = (
+            results_dir.join(format!("{stem}.jsonl")),
+            kept(stem, number),
+        );
+        fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
+        Ok(to)
+    });
+    renamed.collect()
 }
 
 /// True for a complete record of this run; false for a truncated one; an error for a record of another run.

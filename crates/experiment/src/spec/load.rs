@@ -1,4 +1,4 @@
-//! `[load]`: the workload, its number of clients, and its duration.
+//! `[load]`, or one of several `[[load]]` tables: the workload, its number of clients, and its duration.
 
 use std::time::Duration;
 
@@ -12,8 +12,11 @@ use crate::{
     file::{problem::Problem, section::Section},
     spec::{
         chosen,
-        load_quantity::{CONNECTIONS, DURATION, RATE, connections},
+        load_quantity::{
+            CONNECTIONS, CONNECTIONS_OR_NONE, DURATION, RATE, connections, connections_or_none,
+        },
         load_stages,
+        shared_times::SharedTimes,
     },
 };
 
@@ -34,15 +37,23 @@ const KEYS: [&str; 13] = [
     "on_error",
 ];
 
+/// The key of one of several loads.
+const NAME: &str = "name";
+
+const CONNECTIONS_EXAMPLE: &str = "connections = 16";
+
 /// Default time limit of a warm-up until steady.
 const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
-/// The load of one run.
+/// A load of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
+    /// The name of one of several `[[load]]` tables; `None` for `[load]`.
+    pub name: Option<String>,
     /// The workload.
     pub source: Chosen<dyn LoadKind>,
-    /// Virtual clients, each with a connection of its own; with stages, the largest number that one of them needs.
+    /// Virtual clients, each with a connection of its own; with stages, the largest number that one of them needs. At
+    /// least one in every load of a run.
     pub connections: u32,
     /// The levels of the measurement, one after the other; empty if it has one.
     pub stages: Vec<PlannedStage>,
@@ -70,12 +81,12 @@ impl LoadSpec {
         section: &Section<'_>,
         kinds: &[&'static dyn LoadKind],
     ) -> Result<Self, Error> {
-        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
-        let source = chosen::read(section, kinds)?;
-        let mut meaningless = source.kind.meaningless(&source.values).iter();
-        if let Some(key) = meaningless.find(|key| section.value(key).is_some()) {
-            return Err(chosen::meaningless(section, key, source.kind));
+        if section.value(NAME).is_some() {
+            let other = "a single [load]".to_owned();
+            return Err(section.error_at(NAME, Problem::NoMeaning { key: NAME, other }));
         }
+        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        let source = source(section, kinds)?;
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
         let stages = load_stages::read(section, &source)?;
         let most = stages.iter().map(|stage| stage.connections.max()).max();
@@ -83,7 +94,7 @@ impl LoadSpec {
             Some(clients) => clients,
             None => {
                 let written = section.parsed("connections", CONNECTIONS, connections)?;
-                section.required("connections", written, "connections = 16")?
+                section.required("connections", written, CONNECTIONS_EXAMPLE)?
             }
         };
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
@@ -95,6 +106,57 @@ impl LoadSpec {
         } else {
             section.required("duration", duration, "duration = \"30s\"")?
         };
+        let warmup = if ends_by_itself {
+            WarmUp::None
+        } else if !stages.is_empty() {
+            load_stages::warm_up(section)?
+        } else {
+            warmup(section, source.kind.has_set_times())?
+        };
+        let pause = section.parsed("pause", DURATION, quantity::duration)?;
+        Ok(Self {
+            pause: pause.unwrap_or_default(),
+            precision: section.parsed(
+                "precision",
+                "a share such as \"5 %\", above 0 and at most 100 %",
+                quantity::share,
+            )?,
+            ..Self::timed(section, source, connections, (warmup, duration), stages)?
+        })
+    }
+
+    /// Reads one of several `[[load]]` tables for one combination; its times are those of all of them. With no
+    /// connections it is left out of the run.
+    pub(crate) fn read_named(
+        section: &Section<'_>,
+        kinds: &[&'static dyn LoadKind],
+        name: String,
+        times: SharedTimes,
+    ) -> Result<Self, Error> {
+        section.allow(&[chosen::keys(kinds), KEYS.to_vec(), vec![NAME]].concat())?;
+        let source = source(section, kinds)?;
+        let connections =
+            section.parsed("connections", CONNECTIONS_OR_NONE, connections_or_none)?;
+        let connections = match source.kind.clients(&source.values) {
+            Some(clients) => clients,
+            None => section.required("connections", connections, CONNECTIONS_EXAMPLE)?,
+        };
+        let (warmup, duration) = (times.warm_up(), times.duration);
+        Ok(Self {
+            name: Some(name),
+            pause: times.pause,
+            ..Self::timed(section, source, connections, (warmup, duration), Vec::new())?
+        })
+    }
+
+    /// A load with these times, and what every load has.
+    fn timed(
+        section: &Section<'_>,
+        source: Chosen<dyn LoadKind>,
+        connections: u32,
+        (warmup, duration): (WarmUp, Duration),
+        stages: Vec<PlannedStage>,
+    ) -> Result<Self, Error> {
         let on_error = section.choice(
             "on_error",
             &[
@@ -104,31 +166,20 @@ impl LoadSpec {
             ],
         )?;
         Ok(Self {
+            name: None,
+            source,
             connections,
-            pause: section
-                .parsed("pause", DURATION, quantity::duration)?
-                .unwrap_or_default(),
-            warmup: if ends_by_itself {
-                WarmUp::None
-            } else if !stages.is_empty() {
-                load_stages::warm_up(section)?
-            } else {
-                warmup(section, source.kind.has_set_times())?
-            },
-            duration,
-            precision: section.parsed(
-                "precision",
-                "a share such as \"5 %\", above 0 and at most 100 %",
-                quantity::share,
-            )?,
             arrivals: arrivals(section, mean_rate(&stages))?,
+            stages,
+            pause: Duration::ZERO,
+            warmup,
+            duration,
+            precision: None,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
             spin: section.flag("spin")?.unwrap_or(false),
             on_error: on_error.unwrap_or(OnError::Stop),
-            stages,
-            source,
         })
     }
 
@@ -140,6 +191,19 @@ impl LoadSpec {
     /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
         self.source.kind.ends_by_itself(&self.source.values)
+    }
+}
+
+/// The workload, without keys that say nothing about it.
+fn source(
+    section: &Section<'_>,
+    kinds: &[&'static dyn LoadKind],
+) -> Result<Chosen<dyn LoadKind>, Error> {
+    let source = chosen::read(section, kinds)?;
+    let mut meaningless = source.kind.meaningless(&source.values).iter();
+    match meaningless.find(|key| section.value(key).is_some()) {
+        None => Ok(source),
+        Some(key) => Err(chosen::meaningless(section, key, source.kind)),
     }
 }
 

@@ -57,7 +57,7 @@ fn paired_factors_are_one_with_labels() {
         );
         assert_eq!(run.combination.len(), 2);
         assert_eq!(
-            run.load.connections.to_string(),
+            run.loads[0].spec.connections.to_string(),
             run.combination["connections"]
         );
     }

@@ -8,6 +8,7 @@
 mod errors;
 mod hostile;
 mod levels;
+mod loads;
 mod plans;
 mod resume;
 mod shipped;

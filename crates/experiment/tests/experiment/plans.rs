@@ -111,8 +111,9 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
         }
     );
     assert_eq!(
-        run.load,
+        run.loads[0].spec,
         LoadSpec {
+            name: None,
             source: load(&SmackLoad, &[("file", Value::File(bench.path("a.smack")))]),
             connections: 4,
             stages: Vec::new(),
@@ -177,9 +178,9 @@ fn levels_stand_where_their_names_stood() {
             shared: false,
         })
     );
-    assert_eq!(run.load.connections, 4);
+    assert_eq!(run.loads[0].spec.connections, 4);
     assert_eq!(
-        run.load.source,
+        run.loads[0].spec.source,
         load(
             &SmackLoad,
             &[
@@ -189,9 +190,9 @@ fn levels_stand_where_their_names_stood() {
             ]
         )
     );
-    assert_eq!(run.load.duration, Duration::from_secs(90));
+    assert_eq!(run.loads[0].spec.duration, Duration::from_secs(90));
     assert_eq!(
-        (run.load.loops, run.load.on_error),
+        (run.loads[0].spec.loops, run.loads[0].spec.on_error),
         (Some(2), OnError::RETRY)
     );
     assert_eq!(run.before, ["SET GLOBAL x = 4", "FLUSH STATUS"]);
@@ -443,7 +444,7 @@ fn oltp_is_tables_and_a_script_that_can_be_factors() {
     assert_eq!(sizes, BTreeSet::from(expected));
     assert!(
         runs.iter()
-            .all(|run| run.load.source.values.flag("skip_trx"))
+            .all(|run| run.loads[0].spec.source.values.flag("skip_trx"))
     );
     let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 2, "{data_sets:?}");
@@ -465,16 +466,16 @@ fn slap_takes_mysqlslaps_options_with_dashes_too_and_ends_with_its_statements() 
     let runs = &experiment.plan().runs;
     for run in runs {
         let data = &run.data.as_ref().unwrap().source.values;
-        let load = &run.load.source.values;
+        let load = &run.loads[0].spec.source.values;
         assert_eq!(data.text("number_int_cols"), Some("3"));
         assert_eq!(data.count("auto_generate_sql_write_number"), Some(1000));
         assert_eq!(load.count("number_of_queries"), Some(500));
         assert_eq!(load.count("commit"), Some(5));
-        assert!(run.load.ends_by_itself());
+        assert!(run.loads[0].spec.ends_by_itself());
     }
     let files = runs
         .iter()
-        .map(|run| run.load.source.values.files().count());
+        .map(|run| run.loads[0].spec.source.values.files().count());
     assert_eq!(files.sum::<usize>(), 1);
     // The file belongs to the experiment.
     let before = experiment.sha256();
@@ -539,9 +540,9 @@ fn scale_shrinks_time_data_and_caches_together() {
     assert_eq!(set["max_connections"], "200");
     let source = &run.data.as_ref().unwrap().source;
     assert_eq!(*source, data_of(&bench, Rows::TimesBufferPool(0.5)));
-    assert_eq!(run.load.duration, Duration::from_millis(4500));
+    assert_eq!(run.loads[0].spec.duration, Duration::from_millis(4500));
     let at_most = Duration::from_secs(3);
-    assert_eq!(run.load.warmup, WarmUp::UntilSteady { at_most });
+    assert_eq!(run.loads[0].spec.warmup, WarmUp::UntilSteady { at_most });
     assert_eq!(run.combination["rows"], "0.5x");
 
     let counted = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
@@ -550,8 +551,11 @@ fn scale_shrinks_time_data_and_caches_together() {
     let run = &experiment.plan().runs[0];
     let source = &run.data.as_ref().unwrap().source;
     assert_eq!(*source, data_of(&bench, Rows::Count(50_000)));
-    assert_eq!(run.load.duration, Duration::from_secs(1));
-    assert_eq!(run.load.warmup, WarmUp::For(Duration::from_millis(500)));
+    assert_eq!(run.loads[0].spec.duration, Duration::from_secs(1));
+    assert_eq!(
+        run.loads[0].spec.warmup,
+        WarmUp::For(Duration::from_millis(500))
+    );
 }
 
 #[test]
@@ -589,7 +593,7 @@ fn the_load_is_open_closed_or_thinking() {
     ];
     for (text, arrivals, precision) in cases {
         let experiment = bench.parse(&format!("{SMALLEST}{text}\n"));
-        let load = &experiment.plan().runs[0].load;
+        let load = &experiment.plan().runs[0].loads[0].spec;
         assert_eq!(
             (load.arrivals, load.precision),
             (arrivals, precision),
@@ -605,7 +609,7 @@ fn the_load_is_open_closed_or_thinking() {
         let text = format!("order = \"file\"\n{SMALLEST}spin = {spin}\n{matrix}");
         let experiment = bench.parse(&text);
         let runs = experiment.plan().runs.iter();
-        let spins: Vec<bool> = runs.map(|run| run.load.spin).collect();
+        let spins: Vec<bool> = runs.map(|run| run.loads[0].spec.spin).collect();
         assert_eq!(spins, expected, "{spin}");
     }
 }
@@ -696,7 +700,7 @@ fn the_load_of_a_table_is_what_is_measured() {
         )
     );
     assert_eq!(
-        run.load.source,
+        run.loads[0].spec.source,
         load(
             &TpchLoad,
             &[
@@ -706,7 +710,7 @@ fn the_load_of_a_table_is_what_is_measured() {
             ]
         )
     );
-    assert!(run.load.ends_by_itself());
+    assert!(run.loads[0].spec.ends_by_itself());
     let data_sets: BTreeSet<_> = plan.runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 2, "the redo log needs no data of its own");
     assert!(plan.estimate(&Costs::default()) > Duration::from_secs(10));
@@ -746,9 +750,9 @@ fn terminals_run_on_their_tables() {
         ("delivery", Value::Choice("deferred")),
         ("check", Value::Flag(true)),
     ];
-    assert_eq!(run.load.source, load(&TpccLoad, &terminals));
-    assert!(!run.load.ends_by_itself());
-    assert_eq!(run.load.duration, Duration::from_secs(6));
+    assert_eq!(run.loads[0].spec.source, load(&TpccLoad, &terminals));
+    assert!(!run.loads[0].spec.ends_by_itself());
+    assert_eq!(run.loads[0].spec.duration, Duration::from_secs(6));
     let ServerSpec::Private { set, .. } = &run.server else {
         panic!("private")
     };

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use experiment::{Error, Experiment, Overrides, Progress, record_file_name};
+use experiment::{Error, Experiment, Overrides, Progress, record_file_names};
 use runs::benchmarks::VOCABULARY;
 use samples::{End, FORMAT, Line, RunHeader};
 use settings::Rows;
@@ -55,6 +55,7 @@ impl Results {
             run,
             block: planned.block,
             combination: planned.combination.clone(),
+            beside: Vec::new(),
             started_at: "2026-11-21T08:00:00Z".to_owned(),
             connections: 1,
             loops: 1,
@@ -72,7 +73,8 @@ impl Results {
         let text: String = lines
             .map(|line| serde_json::to_string(&line).unwrap() + "\n")
             .collect();
-        fs::write(self.bench.path("results").join(record_file_name(run)), text).unwrap();
+        let name = record_file_names(planned).next().unwrap();
+        fs::write(self.bench.path("results").join(name), text).unwrap();
     }
 
     fn names(&self) -> Vec<String> {
@@ -253,7 +255,10 @@ fn results_of_earlier_versions_are_read() {
     let run = &experiment.plan().runs[0];
     let data = &run.data.as_ref().unwrap().source;
     assert_eq!(data.values.rows("rows"), Some(Rows::Count(125_000)));
-    assert_eq!(run.load.source.values.mix("mix"), Some(&[10, 1][..]));
+    assert_eq!(
+        run.loads[0].spec.source.values.mix("mix"),
+        Some(&[10, 1][..])
+    );
     assert_eq!(
         Progress::scan(&results, experiment.plan()).unwrap().done(),
         0
@@ -267,7 +272,13 @@ fn results_keep_the_defaults_that_they_began_with() {
     let text = "format = 1\n[data]\ntpcc = { warehouses = 1 }\n[load]\ntpcc = {}\nconnections = 1\nduration = \"1s\"\n";
     let delivery = |experiment: &Experiment| {
         let run = &experiment.plan().runs[0];
-        run.load.source.values.text("delivery").unwrap().to_owned()
+        run.loads[0]
+            .spec
+            .source
+            .values
+            .text("delivery")
+            .unwrap()
+            .to_owned()
     };
     let now = bench.parse(text);
     assert_eq!(delivery(&now), "deferred");

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Costs, Experiment, Overrides, ServerSpec};
+use experiment::{Costs, Experiment, Overrides, PlannedRun, ServerSpec};
 use runs::benchmarks::VOCABULARY;
 use settings::Rows;
 
@@ -106,7 +106,7 @@ fn bulk_load_measures_one_table_on_data_of_its_own() {
     let experiment = shipped("bulk-load.toml", Some(0.1));
     let runs = &experiment.plan().runs;
     assert_eq!(runs.len(), 9 * 5);
-    assert!(runs.iter().all(|run| run.load.ends_by_itself()));
+    assert!(runs.iter().all(|run| run.loads[0].spec.ends_by_itself()));
     let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 6, "one for each version and kind of keys");
     assert!(experiment.verdict().is_some());
@@ -129,7 +129,9 @@ fn ways_to_write_are_measured_with_a_limit_and_without() {
     let experiment = shipped("direct-buffered.toml", Some(0.1));
     let runs = &experiment.plan().runs;
     assert_eq!(runs.len(), 2 * (2 + 3) * 3);
-    let sizes = runs.iter().map(|run| run.load.source.values.count("size"));
+    let sizes = runs
+        .iter()
+        .map(|run| run.loads[0].spec.source.values.count("size"));
     assert_eq!(
         sizes.collect::<BTreeSet<_>>(),
         BTreeSet::from([Some(102 << 20)])
@@ -142,7 +144,7 @@ fn the_burst_grid_pauses_before_each_of_its_cells() {
     let plan = experiment.plan();
     assert_eq!(plan.runs.len(), 4 * 4);
     let (pause, duration) = (Duration::from_secs(30), Duration::from_secs(180));
-    let loads = plan.runs.iter().map(|run| &run.load);
+    let loads = plan.runs.iter().map(|run| &run.loads[0].spec);
     assert!(
         loads
             .clone()
@@ -177,6 +179,31 @@ fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
         let source = &run.data.as_ref().unwrap().source;
         assert_eq!(source.values.count("warehouses"), Some(2));
     }
+}
+
+#[test]
+fn a_report_and_a_job_run_beside_oltp_in_turn() {
+    let experiment = shipped("batch-beside-oltp.toml", None);
+    let names = |run: &PlannedRun| -> Vec<String> {
+        let loads = run.loads.iter().map(|load| load.spec.name.clone());
+        loads.flatten().collect()
+    };
+    let runs = experiment.plan().runs.iter();
+    let beside: BTreeSet<_> = runs
+        .map(|run| (run.combination["beside"].clone(), names(run)))
+        .collect();
+    let expected = [
+        ("job", vec!["oltp", "job"]),
+        ("nothing", vec!["oltp"]),
+        ("report", vec!["oltp", "report"]),
+    ]
+    .map(|(level, loads)| {
+        (
+            level.to_owned(),
+            loads.into_iter().map(str::to_owned).collect(),
+        )
+    });
+    assert_eq!(beside, BTreeSet::from(expected));
 }
 
 #[test]

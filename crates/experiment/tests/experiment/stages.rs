@@ -16,7 +16,7 @@ fn load(text: &str, scale: Option<f64>) -> LoadSpec {
     };
     let text = format!("format = 1\n[load]\nsmack = \"a.smack\"\nwarmup = \"10s\"\n{text}\n");
     match Bench::new().parse_with(&text, &overrides) {
-        Ok(experiment) => experiment.plan().runs[0].load.clone(),
+        Ok(experiment) => experiment.plan().runs[0].loads[0].spec.clone(),
         Err(error) => panic!("{error}"),
     }
 }

@@ -104,6 +104,7 @@ fn record(lines: &[Line]) -> Record {
         run: 1,
         block: 1,
         combination: BTreeMap::new(),
+        beside: Vec::new(),
         started_at: String::new(),
         connections: 1,
         loops: 1,

@@ -8,12 +8,16 @@ use super::columns::{integer, thin_percentiles, time_columns};
 use crate::results::Results;
 
 /// Inserts a row for each stage that began.
-pub(super) fn insert(transaction: &Transaction, results: &Results) -> rusqlite::Result<()> {
+pub(super) fn insert(
+    transaction: &Transaction,
+    results: &Results,
+    numbers: &[u32],
+) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO load_stages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
          ?17, ?18, ?19, ?20, ?21)",
     )?;
-    for record in &results.staged.records {
+    for (index, record) in results.staged.records.iter().enumerate() {
         // A run without stages is there as a whole.
         let [stage] = record.stages.as_slice() else {
             continue;
@@ -23,7 +27,7 @@ pub(super) fn insert(transaction: &Transaction, results: &Results) -> rusqlite::
         let [mean, min, p50, p95, p99, p999, max] = time_columns(figures.response.as_ref());
         let shortfall = record.offered.as_ref().map(|it| it.shortfall.is_some());
         insert.execute(params![
-            record.header.run,
+            numbers[results.run_of(index)],
             stage.number,
             record.header.combination.get(STAGE),
             stage.connections_from,

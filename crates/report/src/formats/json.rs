@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{ErrorCount, ServerLimit};
+use samples::{ErrorCount, ServerLimit, complete_runs};
 use serde::Serialize;
 use stats::Interval;
 use verdict::{Answer, Execution, Measure, Question};
@@ -150,7 +150,6 @@ struct BreakdownRow {
 pub fn json(results: &Results, detail: Detail) -> String {
     let grid = Grid::of(results);
     let factors = results.all_factors();
-    let complete = results.runs.iter().filter(|record| record.is_complete());
     let document = Document {
         format: FORMAT,
         dbdyno_version: env!("CARGO_PKG_VERSION"),
@@ -158,7 +157,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
         question: results.question.trim(),
         factors: factors.iter().map(factor).collect(),
         planned_runs: results.planned_runs,
-        complete_runs: complete.count(),
+        complete_runs: complete_runs(&results.runs),
         verdict: results
             .verdict
             .as_ref()

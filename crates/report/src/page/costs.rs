@@ -26,6 +26,9 @@ const COSTS: [&[Cost]; 12] = [
     &[Cost::BytesReceived],
 ];
 
+/// Why the runs of several loads have no costs.
+const UNDIVIDED: &str = "the server's work cannot be divided among the loads of a run";
+
 /// The limits of all combinations, the costs at the peaks, and the chart of the CPU.
 pub(super) fn section(results: &Results, grid: &Grid, charts: Option<&Charts>) -> Markup {
     if grid.combinations() == 0 {
@@ -133,8 +136,15 @@ fn costs(grid: &Grid) -> Markup {
         .filter_map(|costs| costs.iter().find(observed))
         .map(|cost| Measure::Cost(*cost))
         .collect();
+    let has_several_loads = |it: &Execution<'_>| !it.record.header.beside.is_empty();
+    let are_undivided = grid.executions.iter().any(has_several_loads);
     if shown.is_empty() {
-        return html! { p { "Cost per operation: not available, neither the machines nor the server's counters were observed." } };
+        let why = if are_undivided {
+            UNDIVIDED
+        } else {
+            "neither the machines nor the server's counters were observed"
+        };
+        return html! { p { "Cost per operation: not available, " (why) "." } };
     }
     let several = grid.combinations() > places.len();
     html! {
@@ -157,6 +167,7 @@ fn costs(grid: &Grid) -> Markup {
                 } }
             }
         }))
+        @if are_undivided { p.note { "–: not available, " (UNDIVIDED) "." } }
     }
 }
 

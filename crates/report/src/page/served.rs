@@ -1,6 +1,7 @@
 //! What a page has besides while its experiment runs and a browser is served it.
 
 use maud::{Markup, html};
+use samples::complete_runs;
 
 use super::scripts::{SCRIPT, UPLOT};
 use crate::results::Results;
@@ -29,7 +30,7 @@ pub(super) fn scripts() -> Markup {
 
 /// What happens now, and how much of the plan the rest of the page is about.
 pub(super) fn section(results: &Results, version: &str) -> Markup {
-    let complete = results.runs.iter().filter(|run| run.is_complete()).count();
+    let complete = complete_runs(&results.runs);
     let planned = results.planned_runs;
     html! {
         section.live aria-labelledby="live" data-version=(version) {

@@ -80,6 +80,7 @@ fn record() -> Record {
             run: 1,
             block: 1,
             combination: BTreeMap::from([("rand-type".to_owned(), "uniform".to_owned())]),
+            beside: Vec::new(),
             started_at: String::new(),
             connections: 2,
             loops: 1,

@@ -1,6 +1,6 @@
 //! The short answer in words: the highest throughput, its certainty, and the CPU use.
 
-use samples::CpuUse;
+use samples::{CpuUse, complete_runs, run_count};
 use stats::chosen_mean;
 use units::{counted, per_s, percent, si, si_with_interval};
 use verdict::Decision;
@@ -334,8 +334,8 @@ fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> Option<String> {
 
 /// The completed part of the plan, in words.
 pub(crate) fn coverage(results: &Results) -> String {
-    let complete = results.runs.iter().filter(|run| run.is_complete()).count();
-    let incomplete = results.runs.len() - complete;
+    let complete = complete_runs(&results.runs);
+    let incomplete = run_count(&results.runs) - complete;
     let planned = counted(results.planned_runs as usize, "planned run");
     let mut text = if complete == results.planned_runs as usize {
         match complete {

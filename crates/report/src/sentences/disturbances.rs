@@ -40,9 +40,9 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     }
     // Results from before the limits existed have none.
     let has_limits = limits.others > 0.0;
+    // The machine is the same for all loads of a run.
     let kept: Vec<(u32, Disturbance)> = results
-        .runs
-        .iter()
+        .first_loads()
         .filter(|record| has_limits && record.is_complete())
         .filter_map(|record| Some((record.header.run, Disturbance::of(record)?)))
         .filter(|(_, disturbance)| disturbance.is_above(limits.others, limits.steal))

@@ -54,7 +54,7 @@ pub(crate) fn lost_in_words(lost: &Lost) -> String {
 /// How the server's host was observed in all runs: a sentence for each transport, and one for each run without it.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let mut by_address: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-    for record in &results.runs {
+    for record in results.first_loads() {
         if let Some(observer) = record.observers.first() {
             by_address
                 .entry(&observer.address)
@@ -73,7 +73,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         let runs = counted(records.len(), "run");
         format!("{host} through {address} in {runs}. {}", clocks(lines()))
     });
-    let lost = results.runs.iter().filter_map(|record| {
+    let lost = results.first_loads().filter_map(|record| {
         let lost = lost_in_words(lost(record)?);
         Some(format!("Run {}: server host {lost}.", record.header.run))
     });

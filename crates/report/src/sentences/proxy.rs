@@ -30,7 +30,7 @@ impl<'a> ProxyRuns<'a> {
     /// The work of the proxies of all runs, by settings.
     pub(crate) fn all(results: &'a Results) -> Vec<Self> {
         let mut found: BTreeMap<String, Self> = BTreeMap::new();
-        for work in results.runs.iter().filter_map(|run| run.proxy.as_ref()) {
+        for work in results.first_loads().filter_map(|run| run.proxy.as_ref()) {
             let name = settings(work);
             let runs = found.entry(name.clone()).or_default();
             runs.name = name;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use samples::{DiskLimit, Record, ServerLimit};
+use samples::{DiskLimit, Record, ServerLimit, run_count};
 use units::{bytes, bytes_per_s, counted, per_s};
 
 use crate::results::Results;
@@ -58,7 +58,7 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
 /// run had a limit.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let mut limits: BTreeMap<String, usize> = BTreeMap::new();
-    for limit in results.runs.iter().filter_map(in_words) {
+    for limit in results.first_loads().filter_map(in_words) {
         *limits.entry(limit).or_default() += 1;
     }
     let mut sentences: Vec<String> = limits
@@ -79,11 +79,11 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
 /// The same for a line of the summary: `3 of 6 runs had a limited disk; their latencies are those of the throttle`.
 pub(crate) fn in_short(results: &Results) -> Option<String> {
     let has_disk = |run: &&Record| run.limit.as_ref().is_some_and(|it| it.disk.is_some());
-    let limited = results.runs.iter().filter(has_disk).count();
+    let limited = results.first_loads().filter(has_disk).count();
     (limited > 0).then(|| {
         format!(
             "{limited} of {} had a limited disk; their high percentiles are those of the throttle",
-            counted(results.runs.len(), "run")
+            counted(run_count(&results.runs), "run")
         )
     })
 }

@@ -67,9 +67,9 @@ fn stalls(runs: &[&Record]) -> Option<String> {
     (!stalled.is_empty()).then(|| format!("Stalls found: {}.", named(stalled)))
 }
 
-/// `run 3`, or `stage 2 of run 3`.
+/// `run 3`, `run 3 (batch)` for one of several loads, or `stage 2 of run 3`.
 fn name(record: &Record) -> String {
-    let run = record.header.run;
+    let run = record.header.number_in_words();
     match record.stages.as_slice() {
         [stage] => format!("stage {} of run {run}", stage.number),
         _ => format!("run {run}"),

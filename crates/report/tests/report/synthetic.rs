@@ -179,6 +179,7 @@ fn header(plan: &Plan) -> RunHeader {
             .iter()
             .map(|(name, level)| ((*name).to_owned(), level.clone()))
             .collect(),
+        beside: Vec::new(),
         started_at: format!("2026-11-21T10:{:02}:00Z", plan.run % 60),
         connections: plan.connections,
         loops: plan.connections.min(4),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Line, RunHeader};
@@ -28,7 +28,8 @@ pub trait Benchmark: Sync {
         &[]
     }
 
-    /// An error where the data or load of a run cannot be what they say; starts and writes nothing.
+    /// An error where the data or the loads of a run cannot be what they say, if they are its own; starts and writes
+    /// nothing.
     fn check(&self, _run: &PlannedRun) -> Result<(), Blamed> {
         Ok(())
     }
@@ -46,10 +47,11 @@ pub trait Benchmark: Sync {
         None
     }
 
-    /// What the clients of a run do on its stage; finds existing tables if the plan creates none.
+    /// What the clients of a load of a run do on its stage; finds existing tables if the plan creates none.
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
@@ -74,8 +76,8 @@ pub trait DataMaker {
     fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
 }
 
-/// What the clients of a run do.
-pub trait Work {
+/// What the clients of a load do.
+pub trait Work: Send {
     /// Corrects what the record's first line says of the clients, where other clients than dbdyno's own do it.
     fn identify(&self, _header: &mut RunHeader) {}
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use workload::oltp::{Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings};
 
@@ -46,17 +46,18 @@ impl Benchmark for Oltp {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         let data = run.data.as_ref();
         let data = data.expect("the experiment has checked that the tables are sysbench's");
-        let (values, connections) = (&run.load.source.values, run.load.connections);
+        let (values, connections) = (&load.spec.source.values, load.spec.connections);
         let settings = Settings::of_data(&data.source.values);
         let list = values.text("mysql_ignore_errors").unwrap_or_default();
         let ignored = IgnoredErrors::of(list).expect("the experiment has checked the list");
-        let settings = settings.with_load(values, connections, run.seed);
+        let settings = settings.with_load(values, connections, load.seed);
         let plan = Plan::new(Script::of(values), settings, ignored);
         Ok(Box::new(Connections(Arc::new(plan))))
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use settings::OptionTable;
@@ -54,8 +54,8 @@ impl Benchmark for Script {
     }
 
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
-        if run.load.source.name() == ScriptLoad.name() {
-            scripts(&run.load)?;
+        for load in run.loads_of(ScriptLoad.name()) {
+            scripts(&load.spec)?;
         }
         match &run.data {
             Some(data) if data.source.name() == OwnData.name() => {
@@ -68,11 +68,12 @@ impl Benchmark for Script {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let scripts = scripts(&run.load)?;
+        let scripts = scripts(&load.spec)?;
         // The first block has every combination once.
         if run.block == 1 {
             for warning in scripts.warnings() {
@@ -84,8 +85,8 @@ impl Benchmark for Script {
             let hint = "a list from a CSV file works in a simulation".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
-        let connections = run.load.connections;
-        let settings = ScriptLoad::settings(&run.load.source.values, connections, run.seed);
+        let connections = load.spec.connections;
+        let settings = ScriptLoad::settings(&load.spec.source.values, connections, load.seed);
         let plan = plan(scripts, settings, stage.server())?;
         Ok(Box::new(Connections(Arc::new(plan))))
     }

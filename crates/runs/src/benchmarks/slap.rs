@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::{Connection, Endpoint};
 use settings::{OptionTable, Value, Values, defaults};
@@ -61,9 +61,8 @@ impl Benchmark for Slap {
         for source in data {
             own_statements(&source.values, "create")?;
         }
-        let load = &run.load.source;
-        if load.name() == SlapLoad.name() {
-            own_statements(&load.values, "query")?;
+        for load in run.loads_of(SlapLoad.name()) {
+            own_statements(&load.spec.source.values, "query")?;
         }
         Ok(())
     }
@@ -71,11 +70,12 @@ impl Benchmark for Slap {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let values = &run.load.source.values;
+        let values = &load.spec.source.values;
         let data = run.data.iter().map(|data| &data.source);
         let mut data = data.filter(|source| source.name() == SlapData.name());
         let data = data.next().map(|source| &source.values);
@@ -91,7 +91,7 @@ impl Benchmark for Slap {
             })?,
             false => Keys::List(Vec::new()),
         };
-        let (per_client, one_more) = share(values, run.load.connections);
+        let (per_client, one_more) = share(values, load.spec.connections);
         let plan = Plan::new(Planned {
             statements,
             keys,
@@ -100,7 +100,7 @@ impl Benchmark for Slap {
             commit_every: values.count("commit").unwrap_or_default(),
             reconnect_every: values.count("detach").unwrap_or_default(),
             on_connect: Vec::new(),
-            seed: run.seed,
+            seed: load.seed,
             echo: None,
         });
         Ok(Box::new(Clients(Arc::new(plan))))

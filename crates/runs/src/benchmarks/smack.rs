@@ -5,7 +5,7 @@ mod tables;
 
 use std::{rc::Rc, sync::Arc};
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Keys, Line};
@@ -52,11 +52,12 @@ impl Benchmark for Smack {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         files: &SmackFiles,
         stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let smack = smack_of(&run.load, files);
+        let smack = smack_of(&load.spec, files);
         if run.data.is_none() && !stage.is_simulated {
             stage.dataset = find_tables(&smack, stage.server())?;
         }
@@ -65,9 +66,9 @@ impl Benchmark for Smack {
         let rows = stage.dataset.as_ref().map(|data| data.rows);
         let rows = rows.filter(|_| is_own);
         Ok(Box::new(Clients {
-            client: smack.client(&run.load)?,
-            plan: smack.plan(&run.load, rows)?,
-            keys: smack.keys(&run.load, rows)?,
+            client: smack.client(&load.spec)?,
+            plan: smack.plan(&load.spec, rows)?,
+            keys: smack.keys(&load.spec, rows)?,
         }))
     }
 }

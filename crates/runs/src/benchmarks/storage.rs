@@ -2,14 +2,14 @@
 
 use std::{
     path::{Path, PathBuf},
-    rc::Rc,
+    sync::Arc,
 };
 
-use experiment::{LoadSpec, PlannedRun};
+use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{Ended, Observer, Outcome};
 use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
 use server::Cgroup;
-use settings::DiskLimits;
+use settings::{DiskLimits, OptionTable};
 use storage::{Fio, FioLoad, StorageLoad};
 
 mod course;
@@ -53,21 +53,25 @@ impl Benchmark for Storage {
     }
 
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
-        FioLoad::of(&run.load.source.values)?;
+        for load in run.loads_of(StorageLoad.name()) {
+            FioLoad::of(&load.spec.source.values)?;
+        }
         Fio::find()?;
         Ok(())
     }
 
     fn work(
         &self,
-        run: &PlannedRun,
+        _run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         let directory = stage.directory.as_ref();
-        let directory = Rc::clone(directory.expect("a load without a server has a directory"));
-        let load = FioLoad::of(&run.load.source.values)?;
+        let directory = Arc::clone(directory.expect("a load without a server has a directory"));
+        let seconds = load.spec.expected().as_secs() + 1;
+        let load = FioLoad::of(&load.spec.source.values)?;
         if load.direct && !directory.is_direct() {
             let message = format!(
                 "{}: its file system refuses requests past the page cache",
@@ -80,7 +84,6 @@ impl Benchmark for Storage {
             directory.refuse_unless_room(bytes)?;
         }
         let test = directory.test();
-        let seconds = run.load.expected().as_secs() + 1;
         let (data, job_file) = (test.data(), test.path(JOB_FILE));
         let below = data.parent().unwrap_or(directory.path());
         let text = load.job_file(below, &data, seconds);
@@ -125,7 +128,7 @@ struct Requests {
     /// Holds the limits of the disk.
     group: Option<Cgroup>,
     /// Its files stay as long as the load may use them.
-    _directory: Rc<TestDirectory>,
+    _directory: Arc<TestDirectory>,
 }
 
 impl Work for Requests {
@@ -148,7 +151,7 @@ impl Work for Requests {
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let spec = &driver.run.load;
+        let spec = &driver.load.spec;
         let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
         let interrupt = driver.context.interrupt.flag();
         let every = interval(spec);

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome, Population};
 use protocol::Endpoint;
 use samples::Line;
@@ -67,11 +67,12 @@ impl Benchmark for Tpch {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        Ok(Box::new(MeasuredLoad::of(run)))
+        Ok(Box::new(MeasuredLoad::of(run, load)))
     }
 }
 
@@ -165,11 +166,12 @@ struct MeasuredLoad {
 }
 
 impl MeasuredLoad {
-    fn of(run: &PlannedRun) -> Self {
+    fn of(run: &PlannedRun, load: &PlannedLoad) -> Self {
         let data = run.data.as_ref();
         let data = data.expect("the experiment has checked that the data is TPC-H's");
-        let options = LoadOptions::of(&run.load.source.values);
-        let statements = options.statements.unwrap_or(run.load.connections.into());
+        let (values, connections) = (&load.spec.source.values, load.spec.connections);
+        let options = LoadOptions::of(values);
+        let statements = options.statements.unwrap_or(connections.into());
         let load = TableLoad::new(&plan(data, options.checks), options.table, statements);
         load.warm_up();
         Self {

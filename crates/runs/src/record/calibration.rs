@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use samples::{Ceiling, Machine, Phase, RunHeader};
+use samples::{Ceiling, Machine, Phase};
 use serde::{Deserialize, Serialize};
 
 /// A calibration; it is valid for this machine, kernel and version only.
@@ -83,10 +83,10 @@ impl Calibration {
     }
 }
 
-/// The share of its ceiling that a run with this number of statements per second used.
+/// The share of its ceiling that a run used, with this transport, number of connections and of statements per second.
 pub fn ceiling(
     calibration: Option<&Calibration>,
-    header: &RunHeader,
+    (transport, connections): (&str, u32),
     machine: &Machine,
     statements_per_s: Option<f64>,
 ) -> Ceiling {
@@ -102,8 +102,8 @@ pub fn ceiling(
     if let Some(why) = calibration.stale(machine) {
         return none(why.to_owned());
     }
-    match calibration.nearest(&header.transport, header.connections) {
-        None => none(format!("not calibrated for {}", header.transport)),
+    match calibration.nearest(transport, connections) {
+        None => none(format!("not calibrated for {transport}")),
         Some(reached) => Ceiling {
             calibrated_queries_per_s: Some(reached.queries_per_s),
             calibrated_connections: Some(reached.connections),
@@ -152,15 +152,6 @@ mod tests {
         }
     }
 
-    fn header(transport: &str, connections: u32) -> RunHeader {
-        let line = format!(
-            r#"{{"format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"","seed":1,"run":1,
-            "block":1,"combination":{{}},"started_at":"","connections":{connections},"loops":1,"io":"epoll",
-            "transport":"{transport}"}}"#
-        );
-        serde_json::from_str(&line).unwrap()
-    }
-
     fn calibration() -> Calibration {
         let reached = |transport: &str, connections, queries_per_s| Reached {
             transport: transport.to_owned(),
@@ -193,7 +184,7 @@ mod tests {
         for (transport, connections, expected) in cases {
             let found = ceiling(
                 Some(&calibration()),
-                &header(transport, connections),
+                (transport, connections),
                 &machine(),
                 Some(5_000.0),
             );
@@ -214,12 +205,12 @@ mod tests {
         for (change, why) in cases {
             let mut calibration = calibration();
             change(&mut calibration);
-            let header = header("unix socket", 1);
-            let found = ceiling(Some(&calibration), &header, &machine(), Some(1.0));
+            let way = ("unix socket", 1);
+            let found = ceiling(Some(&calibration), way, &machine(), Some(1.0));
             assert_eq!(found.share, None);
             assert!(found.note.contains(why), "{}", found.note);
         }
-        let found = ceiling(None, &header("unix socket", 1), &machine(), Some(1.0));
+        let found = ceiling(None, ("unix socket", 1), &machine(), Some(1.0));
         assert_eq!(found.note, "not calibrated");
     }
 }

@@ -1,15 +1,13 @@
-//! Writes the run record while a load runs, and reports the progress.
+//! Writes the records of a run while its loads run, and reports the progress.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use load::{Counters, Observer, Outcome};
 use reactor::Instant;
 use samples::{
-    End, Histogram, Interval, Line, LoadStage, Machine, Phase, PhaseMark, RecordWriter, RunHeader,
-    WriteError,
+    Ceiling, End, Interval, Line, LoadStage, Machine, Phase, PhaseMark, RunWriter, WriteError,
 };
 use telemetry::{Sampler, ServerSampler};
-use verdict::TimeSeries;
 
 use crate::{
     blame::Blamed,
@@ -17,11 +15,11 @@ use crate::{
     events::Events,
     listener::{Context, Step},
     record::{
-        calibration::{self, Calibration, StatementRate},
+        calibration::{self, Calibration},
+        load_record::{LoadRecord, NewRecord},
         sampling::{Cadence, Sampling},
         server_directories::server_directories,
         server_host::ServerHost,
-        steady_judge::steadiness,
     },
     stage::Stage,
 };
@@ -30,9 +28,11 @@ use crate::{
 /// seconds of the request.
 const COUNTERS_AWAITED: Duration = Duration::from_secs(5);
 
-/// Writes the activity of the load and of the machine during the run.
+/// Writes the activity of the loads of one run and of the machine, to one record for each load.
 pub(crate) struct Recording<'a> {
-    writer: RecordWriter,
+    loads: Vec<LoadRecord>,
+    /// The records, for what is known of machine and server.
+    writer: RunWriter,
     /// `Some` until the load starts.
     sampler: Option<Sampler>,
     /// `Some` while the load runs.
@@ -50,19 +50,12 @@ pub(crate) struct Recording<'a> {
     started: Option<Instant>,
     /// The first line that could not be written; the load was then requested to end.
     failed: Option<WriteError>,
-    /// The header that was written to the record.
-    header: Option<RunHeader>,
+    /// The way between clients and server.
+    transport: String,
     /// The client's machine.
     machine: Machine,
-    statements: StatementRate,
     /// The planned events, until the end of the load.
     events: Option<Events>,
-    course: TimeSeries,
-    loads_a_table: bool,
-    /// The stage of the load, in words; empty without stages.
-    stage: String,
-    /// True from the second stage on, and for one that is a ramp.
-    changes_by_plan: bool,
     progress: RunProgress<'a>,
 }
 
@@ -81,11 +74,10 @@ pub(crate) struct RunProgress<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Begins the record at `path`: writes the header, the machine and the server's state before the load. During the
-    /// load, machine and server are sampled at the intervals of `cadence`.
+    /// Begins the records: writes their headers, the machine and the server's state before the load. During the load,
+    /// machine and server are sampled at the intervals of `cadence`.
     pub(crate) fn begin(
-        path: &Path,
-        header: RunHeader,
+        records: &[NewRecord<'_>],
         stage: &Stage,
         cadence: Cadence,
         context: &'a Context,
@@ -97,9 +89,11 @@ impl<'a> Recording<'a> {
             .as_deref()
             .map(|it| ServerHost::reach(it, context));
         let server_host = server_host.transpose()?;
-        let writer = RecordWriter::create(path)?;
+        let loads = records.iter().map(LoadRecord::begin);
+        let loads = loads.collect::<Result<Vec<_>, _>>()?;
         let comes_back = events.as_ref().is_some_and(Events::restart_the_server);
-        let (connections, every) = (header.connections, cadence.server);
+        let connections = loads.iter().map(LoadRecord::connections).sum();
+        let every = cadence.server;
         let watched = stage.watched(connections, every, comes_back, &context.interrupt);
         let server = watched.map(ServerSampler::start);
         let mut sampler = Sampler::new(stage.targets());
@@ -114,8 +108,10 @@ impl<'a> Recording<'a> {
         }
         let machine = sampler.machine();
         let is_shared = server_host.as_ref().is_some_and(ServerHost::is_shared);
+        let transport = records.first().map(|it| it.header.transport.clone());
         let mut recording = Self {
-            writer,
+            writer: RunWriter::new(loads.iter().map(LoadRecord::writer).collect()),
+            loads,
             sampler: Some(sampler),
             sampling: None,
             server_host,
@@ -126,17 +122,11 @@ impl<'a> Recording<'a> {
             context,
             started: None,
             failed: None,
-            header: None,
+            transport: transport.unwrap_or_default(),
             machine: machine.clone(),
-            statements: StatementRate::default(),
             events,
-            course: TimeSeries::default(),
-            loads_a_table: false,
-            stage: String::new(),
-            changes_by_plan: false,
             progress,
         };
-        recording.write(&Line::Run(header));
         // The observer provides more about a machine that client and server share.
         if !is_shared {
             recording.write(&Line::Machine(machine));
@@ -145,25 +135,33 @@ impl<'a> Recording<'a> {
         Ok(recording)
     }
 
+    /// The observer of the load with this index.
+    pub(crate) fn of_load(&mut self, load: usize) -> LoadObserver<'_, 'a> {
+        LoadObserver {
+            recording: self,
+            load,
+        }
+    }
+
     /// Seconds since the start of the load; 0 before it.
     pub(crate) fn elapsed_s(&self) -> f64 {
         self.started
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }
 
-    /// Writes the load's results at its end.
-    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+    /// Writes the results of the load with this index at its end.
+    pub(crate) fn outcome(&mut self, load: usize, outcome: &Outcome) {
         self.end_sampling();
         self.finish_server();
         for connects in &outcome.connects {
-            self.write(&Line::Connects(connects.clone()));
+            self.write_of(load, &Line::Connects(connects.clone()));
         }
-        self.write(&Line::Offered(outcome.offered.clone()));
+        self.write_of(load, &Line::Offered(outcome.offered.clone()));
         for stage in &outcome.stages {
-            self.write(&Line::LoadStage(Box::new(stage.clone())));
+            self.write_of(load, &Line::LoadStage(Box::new(stage.clone())));
         }
         for error in &outcome.errors {
-            self.write(&Line::Error(error.clone()));
+            self.write_of(load, &Line::Error(error.clone()));
         }
     }
 
@@ -176,8 +174,27 @@ impl<'a> Recording<'a> {
         self.failed = self.failed.take().or(carried.failed);
         if let Some(first_s) = carried.first_s {
             // What an event does is no unsteadiness of the run.
-            self.course.end_at(first_s);
+            let loads = self.loads.iter_mut();
+            loads.for_each(|load| load.end_course_at(first_s));
         }
+    }
+
+    /// Starts the sampling at the start of the load.
+    fn start(&mut self) {
+        let now = reactor::system_now();
+        self.started = Some(now);
+        let every = self.cadence.machine;
+        let sampler = self.sampler.take();
+        if let Some(host) = &mut self.server_host {
+            let interrupt = self.context.interrupt.clone();
+            host.start(now, every, self.writer.clone(), interrupt);
+        }
+        let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
+        // Only the observer samples a machine that client and server share.
+        let sampler = sampler.filter(|_| !is_shared);
+        self.sampling =
+            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
+        self.server.iter().for_each(|server| server.started(now));
     }
 
     fn write_server_lines(&mut self) {
@@ -192,22 +209,38 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Writes the last line: the end of the run, or why it is incomplete. An error is a line that could not be written.
-    pub(crate) fn end(mut self, ended: Result<&str, &Blamed>) -> Result<(), Blamed> {
+    /// Writes the last lines of each record: the end of the run, or why it is incomplete. An error is a line that could
+    /// not be written.
+    pub(crate) fn end(mut self, ended: &[Result<&str, &Blamed>]) -> Result<(), Blamed> {
         self.end_events();
         self.finish_server();
-        self.write(&Line::End(End {
-            t_s: self.elapsed_s(),
-            complete: ended.is_ok(),
-            why: match ended {
-                Ok(why) => why.to_owned(),
-                Err(error) => format!("{error:#}"),
-            },
-        }));
+        self.end_sampling();
+        let t_s = self.elapsed_s();
+        let ceiling = self.has_server.then(|| self.ceiling());
+        for (load, ended) in ended.iter().enumerate() {
+            let end = End {
+                t_s,
+                complete: ended.is_ok(),
+                why: match ended {
+                    Ok(why) => (*why).to_owned(),
+                    Err(error) => format!("{error:#}"),
+                },
+            };
+            self.keep(|it| it.loads[load].end(ceiling.as_ref(), end));
+        }
         match self.failed {
             Some(error) => Err(error.into()),
             None => Ok(()),
         }
+    }
+
+    /// The share of the client's ceiling that all loads together used.
+    fn ceiling(&self) -> Ceiling {
+        let connections = self.loads.iter().map(LoadRecord::connections).sum();
+        let per_s = self.loads.iter().map(LoadRecord::statements_per_s);
+        let per_s = per_s.flatten().reduce(|sum, per_s| sum + per_s);
+        let way = (self.transport.as_str(), connections);
+        calibration::ceiling(Calibration::kept().as_ref(), way, &self.machine, per_s)
     }
 
     /// Writes the cost of sampling, and changes of the machine since the start.
@@ -227,12 +260,14 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Appends a line. The storage of the server's directories follows its first line, and the client's share of its
-    /// ceiling precedes the last line. After the first failure nothing more is written, and that failure is kept.
+    /// Appends a line to every record. The storage of the server's directories follows its first line. After the first
+    /// failure nothing more is written, and that failure is kept.
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
-            Line::Run(header) => self.header = Some(header.clone()),
-            Line::ServerStatus(status) => self.course.add_status(status),
+            Line::ServerStatus(status) => {
+                let loads = self.loads.iter_mut();
+                loads.for_each(|load| load.server_status(status));
+            }
             Line::Server(server) if self.sampler.is_some() => {
                 let directories = server_directories(&server.variables);
                 self.append(line);
@@ -246,130 +281,117 @@ impl<'a> Recording<'a> {
                 }
                 return;
             }
-            Line::DiskLoad(load) if self.sampler.is_some() => {
-                self.append(line);
-                let test_file = of_test_file(load.directory.clone().into());
-                let storage = self.sampler.as_mut();
-                if let Some(storage) = storage.and_then(|it| it.storage(vec![test_file])) {
-                    self.append(&Line::Storage(storage));
-                }
-                return;
-            }
-            Line::Loaded(_) => self.loads_a_table = true,
             Line::ServerObservation(_) => self.asks_the_server = false,
-            Line::End(_) => {
-                self.end_sampling();
-                self.append_steadiness();
-                if let Some(header) = self.header.take().filter(|_| self.has_server) {
-                    let kept = Calibration::kept();
-                    let per_s = self.statements.per_s();
-                    let ceiling =
-                        calibration::ceiling(kept.as_ref(), &header, &self.machine, per_s);
-                    self.append(&Line::Ceiling(ceiling));
-                }
-            }
             _ => {}
         }
         self.append(line);
     }
 
-    /// Appends the judged steadiness, unless nothing was measured, the load filled a table or its level changed by plan,
-    /// without a steady state.
-    fn append_steadiness(&mut self) {
-        let has_one_state = !self.loads_a_table && !self.changes_by_plan;
-        if has_one_state && self.course.is_measured() {
-            self.append(&Line::Steadiness(steadiness(&self.course)));
+    /// Appends a line to the record of the load with this index. The storage behind a directory follows the line about
+    /// the requests to it.
+    pub(crate) fn write_of(&mut self, load: usize, line: &Line) {
+        self.keep(|it| it.loads[load].append(line));
+        if let (Line::DiskLoad(disk), Some(sampler)) = (line, &mut self.sampler) {
+            let test_file = of_test_file(disk.directory.clone().into());
+            if let Some(storage) = sampler.storage(vec![test_file]) {
+                self.append(&Line::Storage(storage));
+            }
         }
     }
 
     fn append(&mut self, line: &Line) {
+        self.keep(|it| it.writer.append(line));
+    }
+
+    /// Writes unless writing has failed before; a failure is kept, and ends the load.
+    fn keep(&mut self, write: impl FnOnce(&mut Self) -> Result<(), WriteError>) {
         if self.failed.is_some() {
             return;
         }
-        if let Err(error) = self.writer.append(line) {
+        if let Err(error) = write(self) {
             self.failed = Some(error);
             self.context.interrupt.raise();
         }
     }
+
+    /// Shows the figures of all loads, and the event that runs, if any.
+    fn show(&self) {
+        let elapsed_s = self.elapsed_s();
+        let are_several = self.loads.len() > 1;
+        let loads = self.loads.iter();
+        let loads = loads.filter_map(|load| load.in_words(are_several));
+        let event = self.events.as_ref().and_then(Events::running);
+        let event = event.map_or_else(String::new, |event| format!("event {event}, "));
+        let words: String = loads.chain([event]).collect();
+        self.progress.show(&words, elapsed_s);
+    }
 }
 
-impl Observer for Recording<'_> {
+/// What one load of a run reports goes to its record.
+pub(crate) struct LoadObserver<'r, 'a> {
+    recording: &'r mut Recording<'a>,
+    load: usize,
+}
+
+impl Observer for LoadObserver<'_, '_> {
     fn connected(&mut self, open: u64, total: u64) {
-        let label = &self.progress.label;
-        self.progress
-            .step
-            .say(&format!("{label}: {open} of {total} connected"));
+        let recording = &mut *self.recording;
+        recording.loads[self.load].connect(open, total);
+        let loads = recording.loads.iter().map(LoadRecord::connected);
+        let (open, total) = loads.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        let progress = &recording.progress;
+        let label = &progress.label;
+        let words = format!("{label}: {open} of {total} connected");
+        progress.step.say(&words);
     }
 
     fn runs(&mut self, pid: u32) {
-        if let Some(sampler) = &mut self.sampler {
+        if let Some(sampler) = &mut self.recording.sampler {
             sampler.client_runs(pid);
         }
     }
 
     fn started(&mut self) {
-        let now = reactor::system_now();
-        self.started = Some(now);
-        let every = self.cadence.machine;
-        let sampler = self.sampler.take();
-        if let Some(host) = &mut self.server_host {
-            host.start(
-                now,
-                every,
-                self.writer.clone(),
-                self.context.interrupt.clone(),
-            );
+        // All loads of a run start together.
+        if self.recording.started.is_none() {
+            self.recording.start();
         }
-        let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
-        // Only the observer samples a machine that client and server share.
-        let sampler = sampler.filter(|_| !is_shared);
-        self.sampling =
-            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
-        self.server.iter().for_each(|server| server.started(now));
     }
 
     fn phase(&mut self, mark: PhaseMark) {
-        if mark.phase == Phase::WarmUp {
-            // Previous measurements are a part of the warm-up.
-            self.statements = StatementRate::default();
-        }
+        let recording = &mut *self.recording;
         let begins = (mark.phase == Phase::Measurement).then_some(mark.t_s);
-        self.write(&Line::Phase(mark));
-        if let (Some(begin_s), Some(start), Some(events)) = (begins, self.started, &mut self.events)
+        recording.keep(|it| it.loads[self.load].phase(mark));
+        if let (Some(begin_s), Some(start), Some(events)) =
+            (begins, recording.started, &mut recording.events)
         {
             let begin = start + Duration::from_secs_f64(begin_s);
-            events.measured_from(begin, begin_s, self.writer.clone(), self.context);
+            events.measured_from(begin, begin_s, recording.writer.clone(), recording.context);
         }
     }
 
     fn stage(&mut self, stage: LoadStage) {
-        self.changes_by_plan |= stage.number > 1 || stage.is_ramp();
-        self.stage = format!("stage {} ({}), ", stage.number, stage.in_words());
-        self.write(&Line::LoadStage(Box::new(stage)));
+        self.recording.keep(|it| it.loads[self.load].stage(stage));
     }
 
     fn interval(&mut self, interval: Interval) {
-        let elapsed_s = self.elapsed_s();
-        let events = self.events.as_ref();
-        let event = events.and_then(Events::running);
-        let event = event.map_or_else(String::new, |event| format!("event {event}, "));
-        let now = format!("{}{event}", self.stage);
-        self.progress.show(&interval, elapsed_s, &now);
-        let new_pid = events.and_then(Events::new_server_pid);
-        if let (Some(pid), Some(sampling)) = (new_pid, &self.sampling) {
+        let recording = &mut *self.recording;
+        recording.keep(|it| it.loads[self.load].interval(interval));
+        recording.show();
+        let new_pid = recording.events.as_ref().and_then(Events::new_server_pid);
+        if let (Some(pid), Some(sampling)) = (new_pid, &recording.sampling) {
             sampling.server_runs(pid);
         }
-        self.statements.add(&interval);
-        self.course.add(&interval);
-        self.write(&Line::Interval(interval));
-        self.write_server_lines();
+        recording.write_server_lines();
     }
 
     fn counters(&mut self, since_s: f64) -> Counters {
-        let counted = self.course.counted_since(since_s);
-        let is_early = self.elapsed_s() < COUNTERS_AWAITED.as_secs_f64();
+        let recording = &*self.recording;
+        let course = recording.loads[self.load].course();
+        let counted = course.counted_since(since_s);
+        let is_early = recording.elapsed_s() < COUNTERS_AWAITED.as_secs_f64();
         Counters {
-            are_awaited: self.asks_the_server && is_early && !self.course.is_counted(),
+            are_awaited: recording.asks_the_server && is_early && !course.is_counted(),
             misses_per_s: counted.misses_per_s,
             checkpoint_age_bytes: counted.checkpoint_age_bytes,
             dirty_pages: counted.dirty_pages,
@@ -378,19 +400,11 @@ impl Observer for Recording<'_> {
 }
 
 impl RunProgress<'_> {
-    /// Shows the figures of an interval; `now` is the stage of the load and the event that runs, if any.
-    fn show(&self, interval: &Interval, elapsed_s: f64, now: &str) {
-        let mut histogram = Histogram::new();
-        for operation in &interval.operations {
-            histogram.add(&operation.histogram);
-        }
-        let per_s = interval.succeeded() as f64 / interval.length_s;
-        let p95 = histogram.quantile_ns(0.95);
-        let p95 = p95.map_or("–".to_owned(), |ns| units::duration(ns as f64));
+    /// Shows the figures of the loads, in words.
+    fn show(&self, figures: &str, elapsed_s: f64) {
         let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
-        let throughput = units::per_s(per_s);
-        let words = format!("{throughput}, p95 {p95}, {now}{}", self.label);
-        self.step.say_with(&words, left);
+        self.step
+            .say_with(&format!("{figures}{}", self.label), left);
         let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
         self.step
             .reach(self.runs_before * 1000 + (share * 1000.0) as u64);

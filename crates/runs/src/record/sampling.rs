@@ -7,7 +7,7 @@ use std::{
 };
 
 use reactor::Instant;
-use samples::{Collected, Line, RecordWriter, WriteError};
+use samples::{Collected, Line, RunWriter, WriteError};
 use telemetry::Sampler;
 
 /// A shorter last part of an interval is omitted: the kernel's clock ticks are too coarse for it.
@@ -74,7 +74,7 @@ pub(crate) struct Sampled {
 /// Inputs of the thread.
 struct Work {
     sampler: Sampler,
-    writer: RecordWriter,
+    writer: RunWriter,
     started: Instant,
     every: Duration,
     collected: Collected,
@@ -84,7 +84,7 @@ impl Sampling {
     /// Starts to sample at this interval, at the start of the load.
     pub(crate) fn start(
         sampler: Sampler,
-        writer: RecordWriter,
+        writer: RunWriter,
         started: Instant,
         every: Duration,
     ) -> Self {

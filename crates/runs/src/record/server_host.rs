@@ -14,7 +14,7 @@ use load::Interrupt;
 use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
 use protocol::Endpoint;
 use reactor::Instant;
-use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
+use samples::{Cgroup, Host, Line, Lost, RunWriter, WriteError};
 
 use crate::{
     blame::Blamed,
@@ -179,7 +179,7 @@ impl ServerHost {
         &mut self,
         started: Instant,
         every: Duration,
-        writer: RecordWriter,
+        writer: RunWriter,
         interrupt: Interrupt,
     ) {
         self.started = Some(started);

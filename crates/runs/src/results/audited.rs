@@ -8,7 +8,7 @@ use std::{
 use crate::benchmarks::VOCABULARY;
 use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
-use samples::{Record, Staged};
+use samples::{Record, Staged, run_count};
 
 use crate::{
     blame::Blamed,
@@ -36,7 +36,7 @@ pub(crate) fn audit_of_results(
         runs: runs.collect(),
         stages: stages_of(&staged),
         declared: experiment
-            .map(|experiment| declared(experiment, records.len()))
+            .map(|experiment| declared(experiment, run_count(records)))
             .unwrap_or_default(),
         kept: kept(directory, experiment, records)?,
         storage: None,
@@ -191,7 +191,8 @@ fn measured(record: &Record, side: Option<String>) -> Measured<'_> {
     }
 }
 
-fn declared(experiment: &Experiment, records: usize) -> Declared {
+/// The declarations of an experiment, of which this number of runs was begun.
+fn declared(experiment: &Experiment, begun: usize) -> Declared {
     let factors = experiment.factors().iter();
     let comparison = experiment.verdict().map(|verdict| Comparison {
         factors: verdict
@@ -208,14 +209,15 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
             variables.extend(set.keys().map(|name| as_variable(name)));
         }
         variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
-        let load = &run.load.source;
-        let set = load.kind.sets_variables(&load.values).iter();
-        variables.extend(set.map(|name| (*name).to_owned()));
+        for load in run.loads.iter().map(|load| &load.spec.source) {
+            let set = load.kind.sets_variables(&load.values).iter();
+            variables.extend(set.map(|name| (*name).to_owned()));
+        }
     }
     Declared {
         is_experiment: true,
         factors: factors.map(|factor| factor.name.clone()).collect(),
-        planned_runs: Some(planned_runs(experiment, records) as u32),
+        planned_runs: Some(planned_runs(experiment, begun) as u32),
         comparison,
         variables,
         database_share: experiment
@@ -225,13 +227,13 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
 }
 
 /// Number of planned runs; for an experiment that runs until decided, those of the blocks begun.
-fn planned_runs(experiment: &Experiment, records: usize) -> usize {
+fn planned_runs(experiment: &Experiment, begun: usize) -> usize {
     let plan = experiment.plan();
     match plan.repeats {
         Repeats::Times(_) => plan.runs.len(),
         Repeats::UntilDecided { at_most, .. } => {
             let of_block = plan.runs.len() / at_most.max(1) as usize;
-            records.next_multiple_of(of_block.max(1))
+            begun.next_multiple_of(of_block.max(1))
         }
     }
 }
@@ -267,8 +269,8 @@ fn kept(
                 .map(|record| &record.header.experiment_sha256);
             hashes.all(|hash| *hash == sha256)
         }),
-        disturbed: files.disturbed.len() as u32,
-        replaced: files.incomplete.len() as u32,
+        disturbed: files.disturbed_runs().count() as u32,
+        replaced: files.incomplete_runs().count() as u32,
     })
 }
 

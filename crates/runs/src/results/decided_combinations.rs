@@ -1,8 +1,8 @@
-//! The combinations whose comparisons the runs so far decide; with stages, each stage is compared by itself.
+//! The combinations whose comparisons the runs so far decide; each stage, and each of several loads, is compared by itself.
 
 use std::collections::BTreeMap;
 
-use samples::{Record, STAGE, Staged};
+use samples::{LOAD, Record, STAGE, Staged};
 use verdict::{Answer, Decision, Execution, Question};
 
 /// True if these runs decide every comparison.
@@ -14,19 +14,28 @@ pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
     !answers.is_empty() && answers.iter().all(decided)
 }
 
-/// The combinations whose comparison with the baseline is decided, in each of their stages.
+/// The combinations of the plan whose comparison with the baseline is decided, of each of their stages and of their
+/// `loads`, which are their names where the experiment has several.
 pub(crate) fn decided_combinations(
     question: &Question,
     runs: &[Record],
+    loads: &[String],
 ) -> Vec<BTreeMap<String, String>> {
+    let of_run = |combination: &BTreeMap<String, String>| {
+        let mut combination = combination.clone();
+        combination.remove(STAGE);
+        if !loads.is_empty() {
+            combination.remove(LOAD);
+        }
+        combination
+    };
     let staged = Staged::of(runs);
-    let decided = verdict::decided_combinations(question, &executions(staged.compared(runs)));
-    if staged.is_empty() {
-        return decided;
-    }
-    let combinations = staged.records.iter().map(|it| &it.header.combination);
-    let open = combinations.filter(|it| !decided.contains(it)).map(of_run);
-    let open: Vec<_> = open.collect();
+    let executions = executions(staged.compared(runs));
+    let answers = verdict::answers(question, &executions).into_iter();
+    let open = answers.filter(|answer| answer.decision == Decision::Inconclusive);
+    let open = open.map(|answer| answer.levels.into_iter().chain(answer.within).collect());
+    let open: Vec<_> = open.map(|it| of_run(&it)).collect();
+    let decided = verdict::decided_combinations(question, &executions);
     let mut of_runs: Vec<_> = decided.iter().map(of_run).collect();
     of_runs.sort_unstable();
     of_runs.dedup();
@@ -36,13 +45,6 @@ pub(crate) fn decided_combinations(
 
 fn executions(compared: &[Record]) -> Vec<Execution<'_>> {
     compared.iter().map(|it| Execution::of(it, 1)).collect()
-}
-
-/// The combination of the run that a stage is of.
-fn of_run(combination: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut combination = combination.clone();
-    combination.remove(STAGE);
-    combination
 }
 
 #[cfg(test)]
@@ -74,6 +76,15 @@ mod tests {
         Record::read(lines.join("\n").as_bytes()).unwrap()
     }
 
+    /// The same run as the record of a load, with the operations of both stages together.
+    fn of_load(record: Record, load: &str) -> Record {
+        let mut record = record;
+        record.stages.clear();
+        let levels = &mut record.header.combination;
+        levels.insert(LOAD.to_owned(), load.to_owned());
+        record
+    }
+
     /// Six blocks of two combinations, of which the second is twice as fast in the first stage; `second` returns the
     /// operations in the second stage by block and combination.
     fn blocks(second: impl Fn(u64, u64) -> u64) -> Vec<Record> {
@@ -85,9 +96,8 @@ mod tests {
         runs.collect()
     }
 
-    #[test]
-    fn a_combination_is_decided_when_all_its_stages_are() {
-        let question = Question {
+    fn question() -> Question {
+        Question {
             metric: Metric::Throughput,
             baseline: vec![("flush".to_owned(), "1".to_owned())],
             min_effect: 0.02,
@@ -95,14 +105,52 @@ mod tests {
                 blocks: 10,
                 time_is_spent: false,
             }),
-        };
+        }
+    }
+
+    #[test]
+    fn a_combination_is_decided_when_all_its_stages_are() {
+        let question = question();
         let clear = blocks(|block, flush| 100 * flush + block % 2);
         let second = BTreeMap::from([("flush".to_owned(), "2".to_owned())]);
-        assert_eq!(decided_combinations(&question, &clear), [second]);
+        assert_eq!(decided_combinations(&question, &clear, &[]), [second]);
         assert!(is_decided(&question, &clear));
         // In the second stage, each combination is twice as fast in every other block.
         let noisy = blocks(|block, flush| 100 + 100 * ((block + flush) % 2));
-        assert!(decided_combinations(&question, &noisy).is_empty());
+        assert!(decided_combinations(&question, &noisy, &[]).is_empty());
         assert!(!is_decided(&question, &noisy));
+    }
+
+    #[test]
+    fn a_combination_is_decided_when_all_its_loads_are() {
+        let question = question();
+        let names = ["oltp", "batch"].map(str::to_owned);
+        let faster = blocks(|block, flush| 100 * flush + block % 2);
+        let noisy = blocks(|block, flush| 100 * flush + 1000 * ((block + flush) % 2));
+        let both = |batch: &[Record]| -> Vec<Record> {
+            let pairs = faster.iter().zip(batch);
+            pairs
+                .flat_map(|(oltp, batch)| {
+                    [
+                        of_load(oltp.clone(), "oltp"),
+                        of_load(batch.clone(), "batch"),
+                    ]
+                })
+                .collect()
+        };
+        let second = BTreeMap::from([("flush".to_owned(), "2".to_owned())]);
+        let clear = both(&faster);
+        assert_eq!(decided_combinations(&question, &clear, &names), [second]);
+        assert!(is_decided(&question, &clear));
+        let unclear = both(&noisy);
+        assert!(decided_combinations(&question, &unclear, &names).is_empty());
+        assert!(!is_decided(&question, &unclear));
+        // A load that the baseline leaves out is not compared.
+        let mut alone = clear;
+        alone.retain(|it| {
+            let levels = &it.header.combination;
+            levels["flush"] == "2" || levels[LOAD] == "oltp"
+        });
+        assert_eq!(decided_combinations(&question, &alone, &names).len(), 1);
     }
 }

@@ -1,6 +1,9 @@
 //! The run records of results: all in a directory, or one file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use samples::{ReadError, Record};
 
@@ -28,6 +31,17 @@ impl RecordFiles {
     pub(crate) fn is_empty(&self) -> bool {
         let kinds = [&self.counted, &self.disturbed, &self.incomplete];
         kinds.iter().all(|kind| kind.is_empty())
+    }
+
+    /// The records of disturbed runs, one for each run: `run-0007-batch.disturbed-1.jsonl` is another load of the run of
+    /// `run-0007-oltp.disturbed-1.jsonl`.
+    pub(crate) fn disturbed_runs(&self) -> impl Iterator<Item = &Path> {
+        one_per_run(&self.disturbed)
+    }
+
+    /// The same of incomplete runs.
+    pub(crate) fn incomplete_runs(&self) -> impl Iterator<Item = &Path> {
+        one_per_run(&self.incomplete)
     }
 
     /// The run records in a directory.
@@ -58,6 +72,22 @@ impl RecordFiles {
         }
         Ok(files)
     }
+}
+
+/// One of these records for each run that was set aside.
+fn one_per_run(records: &[PathBuf]) -> impl Iterator<Item = &Path> {
+    let mut known = BTreeSet::new();
+    let records = records.iter().map(PathBuf::as_path);
+    records.filter(move |path| known.insert(attempt(path)))
+}
+
+/// The number of the run and of the attempt at it: `0007` and `disturbed-1`.
+fn attempt(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(RECORD).unwrap_or(&name);
+    let (run, attempt) = stem.split_once('.').unwrap_or((stem, ""));
+    let number = run.split('-').nth(1).unwrap_or(run);
+    (number.to_owned(), attempt.to_owned())
 }
 
 /// The records in a directory, in order of their names, or the one file; without those that were set aside. An error if
@@ -109,6 +139,10 @@ mod tests {
             "run-0001.jsonl",
             "run-0002.disturbed-1.jsonl",
             "run-0003.incomplete-1.jsonl",
+            "run-0004-batch.jsonl",
+            "run-0004-batch.disturbed-1.jsonl",
+            "run-0004-oltp-1.disturbed-1.jsonl",
+            "run-0004-oltp-1.disturbed-2.jsonl",
             "experiment.toml",
         ] {
             std::fs::write(directory.path().join(name), "").unwrap();
@@ -118,8 +152,20 @@ mod tests {
             let names = paths.iter().map(|path| path.file_name().unwrap());
             names.map(|it| it.to_string_lossy().into()).collect()
         };
-        assert_eq!(names(&files.counted), ["run-0001.jsonl", "run-0002.jsonl"]);
-        assert_eq!(names(&files.disturbed), ["run-0002.disturbed-1.jsonl"]);
+        assert_eq!(
+            names(&files.counted),
+            ["run-0001.jsonl", "run-0002.jsonl", "run-0004-batch.jsonl"]
+        );
+        assert_eq!(files.disturbed.len(), 4);
+        let disturbed: Vec<PathBuf> = files.disturbed_runs().map(Path::to_owned).collect();
+        assert_eq!(
+            names(&disturbed),
+            [
+                "run-0002.disturbed-1.jsonl",
+                "run-0004-batch.disturbed-1.jsonl",
+                "run-0004-oltp-1.disturbed-2.jsonl"
+            ]
+        );
         assert_eq!(names(&files.incomplete), ["run-0003.incomplete-1.jsonl"]);
         assert!(RecordFiles::of(&directory.path().join("nowhere")).is_err());
     }

@@ -7,7 +7,7 @@ use std::{
 
 use audit::Audit;
 use report::{Disturbances, Factor, Results};
-use samples::{Record, Staged};
+use samples::{Record, Staged, run_count, run_indices};
 
 use crate::{
     blame::Blamed,
@@ -112,7 +112,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         chart: None,
         verdict: None,
         clauses: Vec::new(),
-        planned_runs: records.len() as u32,
+        planned_runs: run_count(&records) as u32,
         staged: Staged::of(&records),
         runs: records,
         disturbances: Disturbances::default(),
@@ -188,7 +188,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
             }
         }
         // Runs are renumbered below; those set aside keep their positions relative to their own runs.
-        let before = one.runs.len() as u32;
+        let before = run_count(&one.runs) as u32;
         let set_aside = results.disturbances.set_aside.into_iter();
         let moved = set_aside.map(|(run, disturbance)| (before + run, disturbance));
         one.disturbances.set_aside.extend(moved);
@@ -205,9 +205,11 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
 
 /// Numbers runs by position if two of them have the same number.
 fn number(records: &mut [Record]) {
+    let indices = run_indices(&*records);
+    let runs: BTreeSet<usize> = indices.iter().copied().collect();
     let numbers: BTreeSet<u32> = records.iter().map(|record| record.header.run).collect();
-    if numbers.len() < records.len() {
-        for (index, record) in records.iter_mut().enumerate() {
+    if numbers.len() < runs.len() {
+        for (record, index) in records.iter_mut().zip(indices) {
             record.header.run = index as u32 + 1;
         }
     }

@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
+use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record, Staged};
+use samples::{Disturbance, Record, Staged, run_count};
 
 use crate::{
     blame::Blamed,
@@ -130,9 +130,10 @@ impl ResultsDirectory {
         &self.path
     }
 
-    /// Path of a run's record.
-    pub fn record(&self, run: u32) -> PathBuf {
-        self.path.join(record_file_name(run))
+    /// Paths of a run's records, one for each load.
+    pub fn records_of(&self, run: &PlannedRun) -> Vec<PathBuf> {
+        let names = record_file_names(run);
+        names.map(|name| self.path.join(name)).collect()
     }
 
     /// The remaining runs; incomplete records are renamed.
@@ -185,7 +186,8 @@ impl ResultsDirectory {
             return Ok(Vec::new());
         };
         let earlier = self.records(experiment, |run| run.block < block)?;
-        Ok(decided_combinations(&question, &earlier))
+        let loads = &experiment.plan().loads;
+        Ok(decided_combinations(&question, &earlier, loads))
     }
 
     /// The runs that other work disturbed, with the extent of the disturbance.
@@ -197,7 +199,11 @@ impl ResultsDirectory {
         let limits = experiment.disturbed();
         let mut disturbed = Vec::new();
         for run in runs {
-            let record = read_record(&self.record(run.run))?;
+            // The records of several loads have the same samples of the machine.
+            let Some(path) = self.records_of(run).into_iter().next() else {
+                continue;
+            };
+            let record = read_record(&path)?;
             let disturbance = Disturbance::of(&record)
                 .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
             disturbed.extend(disturbance.map(|it| (*run, it)));
@@ -210,18 +216,19 @@ impl ResultsDirectory {
         let plan = experiment.plan();
         let limits = experiment.disturbed();
         let at_most = limits.repeats_until(block, plan.repeats.blocks(), plan.runs.len());
-        let done = RecordFiles::of(&self.path)?.disturbed.len();
+        let done = RecordFiles::of(&self.path)?.disturbed_runs().count();
         Ok(at_most.saturating_sub(done))
     }
 
-    /// Sets the record of a disturbed run aside, so that the run can be repeated; returns a sentence that reports it.
+    /// Sets the records of a disturbed run aside, so that the run can be repeated; returns a sentence that reports it.
     pub fn set_aside(&self, run: &PlannedRun, disturbance: &Disturbance) -> Result<String, Blamed> {
-        let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
-        let run = run.run;
+        let kept = set_aside(&self.path, run, DISTURBED).map_err(Blamed::from)?;
+        let kept: Vec<String> = kept.iter().map(|it| it.display().to_string()).collect();
         Ok(format!(
-            "run {run} is done again after its block: {}; kept as {}",
+            "run {} is done again after its block: {}; kept as {}",
+            run.run,
             disturbance_in_words(disturbance),
-            kept.display()
+            kept.join(" and ")
         ))
     }
 
@@ -232,7 +239,7 @@ impl ResultsDirectory {
         is_wanted: impl Fn(&PlannedRun) -> bool,
     ) -> Result<Vec<Record>, Blamed> {
         let wanted = experiment.plan().runs.iter().filter(|run| is_wanted(run));
-        let paths = wanted.map(|run| self.record(run.run));
+        let paths = wanted.flat_map(|run| self.records_of(run));
         paths
             .filter(|path| path.exists())
             .map(|path| read_record(&path))
@@ -259,12 +266,13 @@ impl ResultsDirectory {
         let verdict = question(experiment, time_is_spent);
         let planned_runs = match &verdict {
             Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
-                runs.len()
+                run_count(&runs)
             }
             Some(question) if leaves_decided(experiment) => {
-                let decided = decided_combinations(question, &runs);
+                let decided = decided_combinations(question, &runs, &plan.loads);
                 let is_needed = |run: &&PlannedRun| {
-                    self.record(run.run).exists() || !decided.contains(&run.combination)
+                    let mut records = self.records_of(run).into_iter();
+                    records.any(|it| it.exists()) || !decided.contains(&run.combination)
                 };
                 plan.runs.iter().filter(is_needed).count()
             }
@@ -297,8 +305,8 @@ impl ResultsDirectory {
     fn disturbances(&self, experiment: &Experiment) -> Result<Disturbances, Blamed> {
         let limits = experiment.disturbed();
         let mut set_aside = Vec::new();
-        for path in RecordFiles::of(&self.path)?.disturbed {
-            let record = read_record(&path)?;
+        for path in RecordFiles::of(&self.path)?.disturbed_runs() {
+            let record = read_record(path)?;
             let disturbance = Disturbance::of(&record).unwrap_or_default();
             set_aside.push((record.header.run, disturbance));
         }
@@ -447,13 +455,13 @@ mod tests {
         let results = ResultsDirectory::create(Some(&path), &two, file, &context).unwrap();
         assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
         drop(results);
-        fs::write(path.join(record_file_name(1)), "{\"torn\":").unwrap();
+        fs::write(path.join("run-0001.jsonl"), "{\"torn\":").unwrap();
         let results = ResultsDirectory::resume(Some(&path), &two, file).unwrap();
         assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
         let told = kept.0.lock().unwrap();
         assert_eq!(told.len(), 1);
         assert_eq!(fs::read_to_string(&told[0]).unwrap(), "{\"torn\":");
-        assert!(!path.join(record_file_name(1)).exists());
+        assert!(!path.join("run-0001.jsonl").exists());
         drop(results);
         let Err(other) = ResultsDirectory::resume(Some(&path), &experiment(3), file) else {
             panic!("results of another experiment are resumed");

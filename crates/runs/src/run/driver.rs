@@ -2,26 +2,27 @@
 
 use std::time::Duration;
 
-use experiment::{LoadSpec, PlannedRun};
+use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops};
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
 use workload::User;
 
-use crate::{blame::Blamed, events, listener::Context, record::steady_judge, stage::Stage};
+use crate::{blame::Blamed, events, listener::Context, record::steady_judge};
 
 /// Length of a record's intervals, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
 
-/// Drives the users of one run.
+/// Drives the users of one load of a run.
 pub struct Driver<'a> {
     /// Endpoint of the users' connections; `None` for a load without a server.
     pub(crate) endpoint: Option<Endpoint>,
-    /// The server, and thus the endpoint of the control connections; or the directory.
-    pub(crate) stage: &'a Stage,
+    /// Endpoint of the control connections; `None` for a load without a server.
+    pub(crate) control: Option<Endpoint>,
     pub run: &'a PlannedRun,
+    pub load: &'a PlannedLoad,
     pub context: &'a Context,
 }
 
@@ -34,29 +35,30 @@ impl Driver<'_> {
 
     /// Endpoint of the control connections of the run; a load without a server must not ask for it.
     pub fn control(&self) -> &Endpoint {
-        self.stage.server()
+        let endpoint = self.control.as_ref();
+        endpoint.expect("a load on a server has a server")
     }
 
-    /// Number of users of the run.
+    /// Number of users.
     pub fn users(&self) -> u32 {
-        self.run.load.connections
+        self.load.spec.connections
     }
 
     /// Seed of the users' draws.
     pub fn seed(&self) -> u64 {
-        self.run.seed
+        self.load.seed
     }
 
     /// The load of one group of users, as the experiment specifies it.
     pub fn load<U: User>(&self, group: Group<U>) -> Load<U> {
-        let spec = &self.run.load;
+        let spec = &self.load.spec;
         Load {
             groups: vec![group],
             loops: loops(spec),
             spin: spec.spin,
             arrivals: spec.arrivals,
             stages: spec.stages.clone(),
-            seed: self.run.seed,
+            seed: self.load.seed,
             warm_up: spec.warmup,
             judge: if self.run.events.is_empty() {
                 steady_judge::judge

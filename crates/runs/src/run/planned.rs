@@ -1,9 +1,9 @@
-//! A run of a plan: the load of its benchmark, and the experiment's part of its record.
+//! A run of a plan: the loads of its benchmarks, and the experiment's part of their records.
 
-use std::{path::Path, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
-use experiment::PlannedRun;
-use load::{Observer, Outcome};
+use experiment::{PlannedLoad, PlannedRun};
+use load::Outcome;
 use protocol::{Compression, Endpoint};
 use samples::{Line, RunHeader};
 
@@ -14,10 +14,16 @@ use crate::{
     events::Events,
     listener::Context,
     open_files,
-    record::{recording::RunProgress, sampling::Cadence},
+    record::{
+        load_record::NewRecord,
+        recording::{Recording, RunProgress},
+        sampling::Cadence,
+    },
     run::{
         Measured, Run,
+        driven::first_error,
         driver::{Driver, interval, loops},
+        several_loads::drive_together,
     },
     stage::Stage,
 };
@@ -33,29 +39,40 @@ pub(crate) struct Planned<'a> {
     pub identity: Identity<'a>,
     pub run: &'a PlannedRun,
     pub stage: &'a Stage,
-    pub work: Box<dyn Work>,
+    /// What the clients of each of its loads do.
+    pub works: Vec<Box<dyn Work>>,
     /// Requested sampling interval of machine and server; `None` for the defaults.
     pub sample_every: Option<Duration>,
     pub context: &'a Context,
 }
 
 impl Planned<'_> {
-    /// Drives the load and writes the record.
-    pub(crate) fn record(&mut self, path: &Path, progress: RunProgress<'_>) -> Result<(), Blamed> {
-        if !self.run.load.pause.is_zero() {
-            control::wait(reactor::sleep(self.run.load.pause))?;
+    /// Drives the loads and writes their records to these paths.
+    pub(crate) fn record(
+        &mut self,
+        paths: &[PathBuf],
+        progress: RunProgress<'_>,
+    ) -> Result<(), Blamed> {
+        // Several loads have the same pause, and intervals of the same length.
+        let spec = &self.run.loads[0].spec;
+        if !spec.pause.is_zero() {
+            control::wait(reactor::sleep(spec.pause))?;
         }
+        let records = paths.iter().zip(&self.run.loads).zip(&self.works);
+        let records = records.map(|((path, load), work)| NewRecord {
+            path,
+            header: self.header(load, &**work),
+            known_before: work.known_before(),
+        });
         let dataset = self.stage.dataset.iter().cloned().map(Line::Dataset);
         let run = Run {
-            path,
-            header: self.header(),
+            records: records.collect(),
             stage: self.stage,
-            cadence: Cadence::new(self.sample_every, interval(&self.run.load)),
+            cadence: Cadence::new(self.sample_every, interval(spec)),
             context: self.context,
             known_before: (self.stage.limit.iter())
                 .map(|limit| Line::Limit(limit.recorded()))
                 .chain(dataset)
-                .chain(self.work.known_before())
                 .collect(),
             events: (self.stage.endpoint.as_ref())
                 .and_then(|it| Events::of(self.run, it, self.stage.process.as_ref())),
@@ -63,7 +80,7 @@ impl Planned<'_> {
             after: &self.run.after,
             is_listed: false,
         };
-        run.record(self, progress)?.ended.map(drop)
+        first_error(run.record(self, progress)?).map_or(Ok(()), Err)
     }
 
     /// The endpoint of the clients; control connections use the shorter access.
@@ -101,41 +118,54 @@ impl Planned<'_> {
         transport
     }
 
-    fn header(&self) -> RunHeader {
-        let load = &self.run.load;
+    fn header(&self, load: &PlannedLoad, work: &dyn Work) -> RunHeader {
         let run = self.run;
         let mut header = self.stage.header(
             self.identity.experiment,
-            run.seed,
-            &run.combination,
-            load.connections,
-            loops(load),
+            load.seed,
+            &run.combination_of(&load.spec),
+            load.spec.connections,
+            loops(&load.spec),
         );
+        let others = run.loads.iter().filter(|it| it.spec.name != load.spec.name);
+        let others = others.filter_map(|it| it.spec.name.clone());
+        header.beside = others.collect();
         header.experiment_sha256 = self.identity.sha256.to_owned();
         (header.run, header.block) = (run.run, run.block);
         header.transport = self.transport();
-        self.work.identify(&mut header);
+        work.identify(&mut header);
         header
     }
 }
 
 impl Measured for Planned<'_> {
-    fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        open_files::provide_for(self.run.load.connections.into())?;
-        let driver = Driver {
-            endpoint: self.clients(),
-            stage: self.stage,
+    fn drive(&mut self, recording: &mut Recording<'_>) -> Vec<Result<Outcome, Blamed>> {
+        if let Err(error) = open_files::provide_for(self.run.connections().into()) {
+            return vec![Err(error)];
+        }
+        let clients = self.clients();
+        let driver = |load| Driver {
+            endpoint: clients.clone(),
+            control: self.stage.endpoint.clone(),
             run: self.run,
+            load,
             context: self.context,
         };
-        self.work.drive(&driver, observer)
+        let drivers = self.run.loads.iter().map(driver);
+        if let [work] = self.works.as_mut_slice() {
+            let mut drivers = drivers;
+            let driver = drivers.next().expect("each load has its work");
+            return vec![work.drive(&driver, &mut recording.of_load(0))];
+        }
+        let loads = self.works.iter_mut().zip(drivers).collect();
+        drive_together(loads, &self.context.interrupt, recording)
     }
 
     fn follow_up(
         &mut self,
         took_s: f64,
         is_complete: bool,
-        tell: &mut dyn FnMut(Line),
+        recording: &mut Recording<'_>,
     ) -> Result<(), Blamed> {
         let Some(endpoint) = &self.stage.endpoint else {
             return Ok(());
@@ -143,19 +173,22 @@ impl Measured for Planned<'_> {
         if let Some(proxy) = &self.stage.proxy {
             // The load was measured, whatever becomes of the proxy's own account.
             match proxy.work() {
-                Ok(work) => tell(Line::Proxy(work)),
+                Ok(work) => recording.write(&Line::Proxy(work)),
                 Err(error) => self.context.warn(&error.to_string()),
             }
             for complaint in proxy.complaints() {
                 self.context.warn(&format!("the proxy says: {complaint}"));
             }
         }
-        let known = self.work.known_after(endpoint, took_s, self.context);
-        known.into_iter().for_each(&mut *tell);
-        if is_complete {
-            self.work.check(endpoint, self.context, tell)
-        } else {
-            Ok(())
+        for (load, work) in self.works.iter().enumerate() {
+            let known = work.known_after(endpoint, took_s, self.context);
+            let known = known.iter();
+            known.for_each(|line| recording.write_of(load, line));
         }
+        let mut works = self.works.iter().enumerate().filter(|_| is_complete);
+        works.try_for_each(|(load, work)| {
+            let mut tell = |line| recording.write_of(load, &line);
+            work.check(endpoint, self.context, &mut tell)
+        })
     }
 }

@@ -11,7 +11,11 @@ use crate::{
     exit_code::Blame,
     listener::{Context, Length},
     open_files,
-    record::{recording::RunProgress, sampling::Cadence},
+    record::{
+        load_record::NewRecord,
+        recording::{Recording, RunProgress},
+        sampling::Cadence,
+    },
     results::origin::arguments,
     run::{Measured, Run},
     stage::Stage,
@@ -84,12 +88,15 @@ impl SingleRun<'_> {
             arguments: arguments(),
         });
         let run = Run {
-            path: self.path,
-            header,
+            records: vec![NewRecord {
+                path: self.path,
+                header,
+                known_before: self.before.clone(),
+            }],
             stage: self.stage,
             cadence: Cadence::new(self.sample_every, load.interval),
             context: self.context,
-            known_before: [command].into_iter().chain(self.before.clone()).collect(),
+            known_before: vec![command],
             events: None,
             before: &[],
             after: &[],
@@ -101,12 +108,15 @@ impl SingleRun<'_> {
             observer,
             after: self.after,
         };
-        let driven = run.record(&mut command_load, progress)?;
+        let mut driven = run.record(&mut command_load, progress)?;
         drop(step);
         let record = Record::open(self.path).map_err(Blamed::machine)?;
+        let driven = driven.pop().expect("a run has a load");
         Ok(Recorded {
             record,
-            outcome: driven.outcome,
+            outcome: driven
+                .outcome
+                .expect("a load that did not begin is an error"),
             failed: driven.ended.err(),
         })
     }
@@ -122,22 +132,24 @@ struct CommandLoad<'a, U> {
 }
 
 impl<U: User + 'static> Measured for CommandLoad<'_, U> {
-    fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(&mut self, recording: &mut Recording<'_>) -> Vec<Result<Outcome, Blamed>> {
         let load = self.load.take().expect("a run drives its load once");
         let mut both = Both {
-            recording: observer,
+            recording: &mut recording.of_load(0),
             observer: self.observer,
         };
-        Ok(load::drive(load, self.interrupt, &mut both)?)
+        let driven = load::drive(load, self.interrupt, &mut both);
+        vec![driven.map_err(Blamed::from)]
     }
 
     fn follow_up(
         &mut self,
         _took_s: f64,
         is_complete: bool,
-        tell: &mut dyn FnMut(Line),
+        recording: &mut Recording<'_>,
     ) -> Result<(), Blamed> {
-        (self.after)(is_complete).into_iter().for_each(tell);
+        let lines = (self.after)(is_complete);
+        lines.iter().for_each(|line| recording.write_of(0, line));
         Ok(())
     }
 }

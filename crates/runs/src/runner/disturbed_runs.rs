@@ -106,7 +106,7 @@ impl<'p> DisturbedRuns<'p> {
 mod tests {
     use std::{cell::RefCell, fs, path::Path, time::Duration};
 
-    use experiment::{Overrides, record_file_name};
+    use experiment::{Overrides, record_file_names};
 
     use super::*;
     use crate::benchmarks::VOCABULARY;
@@ -150,11 +150,8 @@ mod tests {
             ),
             r#"{"line":"end","t_s":1.0,"complete":true,"why":"as planned"}"#.to_owned(),
         ];
-        fs::write(
-            directory.join(record_file_name(number)),
-            lines.join("\n") + "\n",
-        )
-        .unwrap();
+        let name = record_file_names(run).next().unwrap();
+        fs::write(directory.join(name), lines.join("\n") + "\n").unwrap();
     }
 
     #[test]

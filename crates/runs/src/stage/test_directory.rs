@@ -1,6 +1,10 @@
 //! A directory on the disk that a load without a server uses, with dbdyno's own files below it.
 
-use std::{cell::Cell, fs, io, path::Path};
+use std::{
+    fs, io,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use storage::{Fio, FioLoad, Place, TestFile};
 
@@ -16,7 +20,7 @@ pub(crate) struct TestDirectory {
     place: Place,
     test: TestFile,
     /// Size of the file that was written whole, bytes.
-    filled: Cell<u64>,
+    filled: AtomicU64,
 }
 
 impl TestDirectory {
@@ -26,7 +30,7 @@ impl TestDirectory {
         Ok(Self {
             place,
             test,
-            filled: Cell::new(0),
+            filled: AtomicU64::new(0),
         })
     }
 
@@ -60,10 +64,10 @@ impl TestDirectory {
             drop(step);
             return Ok(laid_out?);
         };
-        if self.filled.get() == bytes {
+        if self.filled.load(Ordering::Relaxed) == bytes {
             return Ok(());
         }
-        self.filled.set(0);
+        self.filled.store(0, Ordering::Relaxed);
         let data = self.test.data();
         // A file of another size leaves its room to this one.
         match fs::remove_file(&data) {
@@ -79,7 +83,7 @@ impl TestDirectory {
         let is_direct = self.place.is_direct();
         self.test
             .fill(bytes, is_direct, None, &interrupt, |at| step.reach(at))?;
-        self.filled.set(bytes);
+        self.filled.store(bytes, Ordering::Relaxed);
         Ok(())
     }
 

@@ -192,16 +192,26 @@ impl Feed for RecordFeed {
     fn set_every(&mut self, _every: Duration) {}
 }
 
-/// The most recently modified record in a directory.
+/// The most recently modified record in a directory; of a run with several loads, which are written at the same time, the
+/// first by name.
 fn newest(directory: &Path) -> Result<PathBuf, Blamed> {
     let files = record_files(directory)?;
-    let newest = files.into_iter().max_by_key(|file| modified(file));
-    newest.ok_or_else(|| {
-        Blamed::new(
-            Blame::Input,
-            format!("{}: holds no run record", directory.display()),
-        )
-    })
+    let newest = files.iter().max_by_key(|file| modified(file));
+    let newest = newest.ok_or_else(|| {
+        let message = format!("{}: holds no run record", directory.display());
+        Blamed::new(Blame::Input, message)
+    })?;
+    let is_same_run = |file: &&PathBuf| {
+        let run = run_number(newest);
+        run.is_some() && run_number(file) == run
+    };
+    Ok(files.iter().find(is_same_run).unwrap_or(newest).clone())
+}
+
+/// The run of an experiment's record: `0007` of `run-0007-batch.jsonl`; `None` for another file.
+fn run_number(record: &Path) -> Option<&str> {
+    let stem = record.file_stem()?.to_str()?.strip_prefix("run-")?;
+    stem.split('-').next()
 }
 
 /// Modification time of a file; the epoch if it does not exist.

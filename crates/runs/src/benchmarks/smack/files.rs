@@ -82,13 +82,21 @@ impl SmackFiles {
         let mut files = BTreeMap::new();
         for run in &plan.runs {
             let data = run.data.iter().filter_map(file_of_data);
-            for path in data.chain(file_of_load(&run.load)) {
+            let loads = || {
+                run.loads
+                    .iter()
+                    .map(|load| &load.spec)
+                    .chain([&run.data_load])
+            };
+            for path in data.chain(loads().filter_map(file_of_load)) {
                 if !files.contains_key(path) {
                     files.insert(path.to_owned(), Rc::new(SmackData::open(path, context)?));
                 }
             }
-            if let Some(path) = file_of_load(&run.load) {
-                files[path].check(&run.load)?;
+            for load in loads() {
+                if let Some(path) = file_of_load(load) {
+                    files[path].check(load)?;
+                }
             }
         }
         Ok(Self(files))

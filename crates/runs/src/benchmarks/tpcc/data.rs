@@ -6,7 +6,7 @@ use std::{
 };
 
 use ::load::{Load, Observer, Outcome};
-use experiment::{DataSpec, LoadSpec, PlannedRun};
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use protocol::Endpoint;
 use samples::{Checked, Deliveries, Line};
 use workload::{
@@ -64,13 +64,14 @@ impl Benchmark for Tpcc {
     fn work(
         &self,
         run: &PlannedRun,
+        load: &PlannedLoad,
         _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let options = LoadOptions::of(&run.load.source.values);
+        let options = LoadOptions::of(&load.spec.source.values);
         let is_found = run.data.is_none();
-        let terminals = Terminals::new(options, run.seed, stage.server(), is_found, context)?;
+        let terminals = Terminals::new(options, load.seed, stage.server(), is_found, context)?;
         Ok(Box::new(terminals))
     }
 }

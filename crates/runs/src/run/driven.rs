@@ -1,0 +1,173 @@
+//! A load that has ended, and what the end of one load of a run is for the others.
+
+use load::{Ended, Outcome};
+
+use crate::{
+    blame::Blamed, exit_code::Blame, record::load_record::NewRecord, run::shortcoming::no_result,
+};
+
+/// A load that has ended, complete or not.
+pub(crate) struct Driven {
+    /// `None` if it did not begin.
+    pub outcome: Option<Outcome>,
+    /// The end of the load in words; an error if it was incomplete or gave no result, or if another load of the run was
+    /// or did.
+    pub ended: Result<String, Blamed>,
+}
+
+impl Driven {
+    /// A load with what became of it.
+    pub(crate) fn of(outcome: Result<Outcome, Blamed>) -> Self {
+        match outcome {
+            Ok(outcome) => Self {
+                ended: how_it_ended(&outcome),
+                outcome: Some(outcome),
+            },
+            Err(error) => Self {
+                outcome: None,
+                ended: Err(error),
+            },
+        }
+    }
+}
+
+/// The error because of which a run is incomplete, if it is.
+pub(crate) fn first_error(mut driven: Vec<Driven>) -> Option<Blamed> {
+    let failed = first_failed(&driven)?;
+    driven.swap_remove(failed).ended.err()
+}
+
+/// The load because of which a run is incomplete, if it is: the first that failed by itself.
+fn first_failed(driven: &[Driven]) -> Option<usize> {
+    let is_own = |it: &Driven| matches!(&it.ended, Err(error) if error.blame != Blame::Interrupted);
+    let own = driven.iter().position(is_own);
+    own.or_else(|| driven.iter().position(|it| it.ended.is_err()))
+}
+
+/// The records of a run's loads are complete together: where one is not, the others say so. The errors of several loads
+/// name them.
+pub(super) fn end_together(driven: &mut [Driven], records: &[NewRecord<'_>]) {
+    let (true, Some(first)) = (driven.len() > 1, first_failed(driven)) else {
+        return;
+    };
+    let error = driven[first].ended.as_ref().err();
+    let own = error.filter(|error| error.blame != Blame::Interrupted);
+    let failed = own.map(ToString::to_string);
+    let name = |load: usize| {
+        let levels = &records[load].header.combination;
+        levels.get(samples::LOAD).cloned().unwrap_or_default()
+    };
+    for (load, driven) in driven.iter_mut().enumerate() {
+        match (&mut driven.ended, &failed) {
+            (Err(error), _) if error.blame != Blame::Interrupted => {
+                error.message = format!("load {}: {}", name(load), error.message);
+            }
+            (ended, Some(why)) => {
+                let why = format!("ended with the load {}: {why}", name(first));
+                *ended = Err(Blamed::new(Blame::Interrupted, why));
+            }
+            (ended, None) => *ended = Err(Blamed::new(Blame::Interrupted, "interrupted")),
+        }
+    }
+}
+
+/// The end of a load in words, if it ended as planned and gave a result.
+fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
+    match &outcome.ended {
+        Ended::Planned => {
+            if let Some(nothing) = no_result(outcome) {
+                return Err(nothing);
+            }
+            let mut why = "as planned".to_owned();
+            if let Some(stop) = &outcome.stop_why {
+                why.push_str(&format!("; {stop}"));
+            }
+            if outcome.unfinished > 0 {
+                why.push_str(&format!(
+                    "; {} operations had not come back when the drain ended",
+                    outcome.unfinished
+                ));
+            }
+            if outcome.offered.not_started > 0 {
+                why.push_str(&format!(
+                    "; {} operations that were due had not begun",
+                    outcome.offered.not_started
+                ));
+            }
+            Ok(why)
+        }
+        Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted")),
+        Ended::ServerLost(failure) => Err(Blamed::new(
+            Blame::Server,
+            format!("the server went away: {failure}"),
+        )),
+        Ended::Failed { failure, .. } if failure.is_of_input => {
+            Err(Blamed::new(Blame::Input, failure))
+        }
+        Ended::Failed { operation, failure } => Err(Blamed::new(
+            Blame::Server,
+            format!("{operation}: error {}: {failure}", failure.number),
+        )
+        .hint(
+            "on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn driven(ended: Result<&str, Blame>) -> Driven {
+        Driven {
+            outcome: None,
+            ended: ended
+                .map(str::to_owned)
+                .map_err(|blame| Blamed::new(blame, "because")),
+        }
+    }
+
+    fn record(name: &str) -> NewRecord<'static> {
+        let line = format!(
+            r#"{{"format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{{"load":"{name}"}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":""}}"#
+        );
+        NewRecord {
+            path: Path::new(""),
+            header: serde_json::from_str(&line).unwrap(),
+            known_before: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_load_that_failed_is_named_by_the_others() {
+        let cases: [([Result<&str, Blame>; 2], [&str; 2]); 4] = [
+            ([Ok("as planned"), Ok("as planned")], ["as planned"; 2]),
+            (
+                [Ok("as planned"), Err(Blame::Server)],
+                ["ended with the load b: because", "load b: because"],
+            ),
+            (
+                [Err(Blame::Interrupted), Err(Blame::Server)],
+                ["ended with the load b: because", "load b: because"],
+            ),
+            (
+                [Ok("as planned"), Err(Blame::Interrupted)],
+                ["interrupted"; 2],
+            ),
+        ];
+        for (ended, expected) in cases {
+            let mut both = ended.map(driven);
+            end_together(&mut both, &[record("a"), record("b")]);
+            let words = both.map(|it| match it.ended {
+                Ok(words) => words,
+                Err(error) => error.to_string(),
+            });
+            assert_eq!(words, expected);
+        }
+        let mut alone = [driven(Err(Blame::Server))];
+        end_together(&mut alone, &[record("a")]);
+        assert_eq!(alone[0].ended.as_ref().unwrap_err().message, "because");
+    }
+}
