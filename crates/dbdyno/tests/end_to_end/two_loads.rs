@@ -119,7 +119,7 @@ fn two_loads_are_measured_at_the_same_time() {
     let comparisons = json["verdict"]["comparisons"].as_array().unwrap();
     assert_eq!(comparisons.len(), 1, "{comparisons:?}");
     assert!(comparisons[0].to_string().contains("\"oltp\""));
-    // The server's questions are those of both loads, and nobody else's.
+    // The server's questions are those of both loads, and of no other client.
     // On a busy machine the counts cannot be compared.
     let audit = Audited::of(&scene, &["out"]);
     assert_ne!(audit.rule("T04")["level"], "fail", "{}", audit.rule("T04"));

@@ -1,4 +1,4 @@
-//! The record of one load while it runs, and what it says of the load so far.
+//! The record of one load while it runs, and the course of the load so far.
 
 use std::path::Path;
 

@@ -140,9 +140,11 @@ mod tests {
         }
     }
 
+    type Ends = [Result<&'static str, Blame>; 2];
+
     #[test]
     fn the_load_that_failed_is_named_by_the_others() {
-        let cases: [([Result<&str, Blame>; 2], [&str; 2]); 4] = [
+        let cases: [(Ends, [&str; 2]); 4] = [
             ([Ok("as planned"), Ok("as planned")], ["as planned"; 2]),
             (
                 [Ok("as planned"), Err(Blame::Server)],
