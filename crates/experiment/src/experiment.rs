@@ -148,7 +148,8 @@ impl Experiment {
         let path = source.path;
         let factors = &matrix.factors;
         let combinations = matrix::combinations(source, top, factors)?;
-        let planned = with_each_load(&combinations, &loads::names(top)?);
+        let loads = loads::names(top)?;
+        let planned = with_each_load(&combinations, &loads);
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = Repeats::read(top, overrides)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
@@ -161,7 +162,6 @@ impl Experiment {
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let loads = loads::names(top)?;
         let shown = with_loads(factors, &loads);
         let report = top.section("report", "[report]")?;
         let chart = chart::read(&report, &shown, &own_metrics)?;
