@@ -55,16 +55,15 @@ impl PrivateServer {
             self.server.lock().reconfigure(&settings)?;
         }
         let loaded = match data.rows() {
-            None => self.load_rows(data, None, database),
-            Some(Rows::Count(rows)) => self.load_rows(data, Some(rows), database),
-            Some(Rows::TimesBufferPool(ratio)) => self.load_ratio(data, ratio, database),
+            None => self.load_rows(data, None, database)?,
+            Some(Rows::Count(rows)) => self.load_rows(data, Some(rows), database)?,
+            Some(Rows::TimesBufferPool(ratio)) => self.load_ratio(data, ratio, database)?,
         };
-        // Also after a failure: a server that is kept has the settings of its runs.
         self.stop()?;
         if is_other {
             self.server.lock().reconfigure(&self.settings)?;
         }
-        loaded
+        Ok(loaded)
     }
 
     /// Loads a data set into an empty server, with `rows` rows where the number is variable.
