@@ -20,7 +20,7 @@ pub struct SocketFile {
 type FileIdentity = (u64, u64);
 
 impl SocketFile {
-    /// The file just created at this path.
+    /// The socket just bound to this path. Another file that took its place already is not removed later.
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -44,10 +44,11 @@ impl SocketFile {
     }
 }
 
-/// The identity of the file at a path, if one exists.
+/// The identity of the socket's file at a path, if one exists.
 fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
+    let is_socket = metadata.file_type().is_socket();
+    is_socket.then(|| (metadata.dev(), metadata.ino()))
 }
 
 impl Drop for SocketFile {
@@ -91,5 +92,14 @@ mod tests {
         assert!(path.exists());
         drop(SocketFile::at(&path));
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_that_took_its_place_at_once_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        fs::write(&path, "somebody else's").unwrap();
+        drop(SocketFile::at(&path));
+        assert!(path.exists());
     }
 }
