@@ -1,6 +1,8 @@
 //! Loads a dump: one thread reads and splits it, rows are sent over several connections, all else over one, in order.
 
+mod columns;
 mod error;
+mod job;
 mod queue;
 mod reading;
 mod sql_mode;
@@ -19,9 +21,11 @@ use workload::own_data::dump::{DumpStatement, Role, without_definer};
 
 use crate::{
     dump::{
+        columns::TableColumns,
         error::failed,
-        queue::{Job, Queue, TableColumns},
-        reading::{Piece, Reading},
+        job::{Job, JobText},
+        queue::Queue,
+        reading::{Piece, Reading, Source},
     },
     populate::STATEMENT_LIMIT,
     rules::Interrupt,
@@ -31,6 +35,8 @@ pub use error::DumpError;
 
 /// Interval of the progress reports and of the checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Statements shorter than this stay in memory until they are sent: reading each once more would cost as much as sending it.
+const IN_FILE_AT_LEAST: usize = 64 << 10;
 
 /// A dump and where it goes.
 #[derive(Debug)]
@@ -48,7 +54,7 @@ pub struct DumpLoad {
 /// How far the load of a dump is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DumpProgress {
-    /// Bytes of the files, compressed or not, that were read.
+    /// Bytes of the files, compressed or not, that were read, less those known to wait.
     pub bytes: u64,
     /// Bytes of all files.
     pub bytes_expected: u64,
@@ -78,14 +84,15 @@ pub fn load_dump(
     watch: &mut dyn FnMut(DumpProgress),
 ) -> Result<DumpProgress, DumpError> {
     let begin = reactor::system_now();
-    let queue = Queue::new(interrupt);
+    let streams = load.streams.max(1) as usize;
+    let queue = Queue::new(interrupt, streams, ahead_at_most());
     let reading = Reading::of(&load.files);
     let result = thread::scope(|scope| {
         let mut threads = Vec::new();
-        for index in 0..load.streams.max(1) {
+        for index in 0..streams {
             let queue = &queue;
             let builder = thread::Builder::new().name(format!("dump-{index}"));
-            match builder.spawn_scoped(scope, move || worker::run(queue, &load.endpoint)) {
+            match builder.spawn_scoped(scope, move || worker::run(queue, index, &load.endpoint)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => queue.fail(DumpError::Thread(error)),
             }
@@ -118,8 +125,8 @@ pub fn load_dump(
                 }
                 watch(progress(&queue, &reading, begin));
                 match pieces.recv_timeout(LOOK_EVERY) {
-                    Ok(Piece::Statement(path, statement, has_backslashes)) => {
-                        director.take(&path, statement, has_backslashes).await?
+                    Ok(Piece::Statement(source, statement, has_backslashes)) => {
+                        director.take(source, statement, has_backslashes).await?
                     }
                     Ok(Piece::Failed(error)) => return Err(error),
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
@@ -155,10 +162,17 @@ pub fn load_dump(
     result.map(|()| progress(&queue, &reading, begin))
 }
 
+/// Bytes of files that may be read before their rows are sent: a quarter of the memory, so that they are still in the page
+/// cache then.
+fn ahead_at_most() -> usize {
+    let info = rustix::system::sysinfo();
+    (info.totalram as usize).saturating_mul(info.mem_unit as usize) / 4
+}
+
 fn progress(queue: &Queue<'_>, reading: &Reading, begin: reactor::Instant) -> DumpProgress {
     let (statements, as_lines) = queue.done();
     DumpProgress {
-        bytes: reading.bytes(),
+        bytes: reading.bytes().saturating_sub(queue.bytes_ahead()),
         bytes_expected: reading.bytes_expected(),
         statements,
         as_lines,
@@ -184,11 +198,11 @@ struct Director<'l> {
 impl Director<'_> {
     async fn take(
         &mut self,
-        path: &std::path::Path,
+        source: Arc<Source>,
         statement: DumpStatement,
         has_backslashes: bool,
     ) -> Result<(), DumpError> {
-        let place = format!("{}, line {}", path.display(), statement.line);
+        let place = format!("{}, line {}", source.path.display(), statement.line);
         let text = statement.text;
         match Role::of(&text) {
             Role::Rows(table) => {
@@ -202,6 +216,15 @@ impl Director<'_> {
                     return Ok(());
                 }
                 self.filled.insert(table);
+                let text = if source.is_plain && text.len() >= IN_FILE_AT_LEAST {
+                    JobText::InFile {
+                        source,
+                        at: statement.at,
+                        bytes: text.len(),
+                    }
+                } else {
+                    JobText::Kept(text)
+                };
                 self.queue.push(Job {
                     place,
                     text,
@@ -213,6 +236,8 @@ impl Director<'_> {
             Role::Session(text) => {
                 self.send(&place, &text).await?;
                 self.sets = self.queue.set(text);
+                // Which rows may go as lines, and in any order, depends on settings.
+                self.tables.clear();
                 Ok(())
             }
             Role::Table(name) => {

@@ -288,6 +288,73 @@ fn rows_that_depend_on_others_are_loaded_in_order() {
     scene.nothing_is_left();
 }
 
+/// Rows of a table `(id, ts, pad)` in statements long enough to be read again from the file when they are sent.
+fn long_inserts(table: &str, ids: std::ops::Range<u32>) -> String {
+    let pad = "x".repeat(1000);
+    let ids: Vec<u32> = ids.collect();
+    let statement = |ids: &[u32]| {
+        let rows = ids
+            .iter()
+            .map(|id| format!("({id},'2024-06-01 12:00:00','{pad}')"));
+        format!(
+            "INSERT INTO {table} VALUES {};\n",
+            rows.collect::<Vec<_>>().join(",\n")
+        )
+    };
+    ids.chunks(100).map(statement).collect()
+}
+
+#[test]
+fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
+    let scene = Scene::new();
+    let table = |name: &str| {
+        format!("CREATE TABLE {name} (id int PRIMARY KEY, ts timestamp NOT NULL, pad text);\n")
+    };
+    let parts = [
+        table("far") + &table("near") + &table("last"),
+        // Its rows take so long that the connection of the other tables helps with them at the end.
+        "CREATE TRIGGER slow BEFORE INSERT ON far FOR EACH ROW SET @slept = SLEEP(0.0005);\n"
+            .to_owned(),
+        "SET time_zone = '+02:00';\n".to_owned() + &long_inserts("far", 0..2000),
+        "SET time_zone = '+05:00';\n".to_owned() + &long_inserts("near", 0..500),
+        "SET time_zone = '-03:00';\n".to_owned() + &long_inserts("last", 0..500),
+        // Checks of foreign keys are on: a row waits for the one that it refers to.
+        "CREATE TABLE child (id int PRIMARY KEY, far int, FOREIGN KEY (far) REFERENCES far (id));\n"
+            .to_owned(),
+        long_inserts("far", 2000..2500),
+        "INSERT INTO child VALUES (1, 1999), (2, 2499);\n".to_owned(),
+    ];
+    scene.file("prod.sql", &parts.concat());
+    scene.file("load.sql", "SELECT count(*) FROM far;\n");
+    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
+    let names = fs::read_dir(scene.servers_directory()).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let server = names.next().unwrap();
+    scene.dbdyno(["server", "start", &server]).exits(0);
+    let times: Vec<String> = ["far", "near", "last"]
+        .map(|table| {
+            format!("select '{table}', hour(ts), count(*), sum(id), min(length(pad)) from {table} group by 1, 2")
+        })
+        .into();
+    let rows = ask(
+        &scene,
+        &server,
+        "test",
+        &format!(
+            "set time_zone = '+00:00'; {}; select * from child",
+            times.join("; ")
+        ),
+    );
+    assert_eq!(
+        rows,
+        "far\t10\t2000\t1999000\t1000\nfar\t15\t500\t1124750\t1000\nnear\t7\t500\t124750\t1000\n\
+         last\t15\t500\t124750\t1000\n1\t1999\n2\t2499\n"
+    );
+    scene.dbdyno(["server", "destroy", &server]).exits(0);
+    scene.nothing_is_left();
+}
+
 #[test]
 fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Statements with rows on their way to the connections, and what these need to know of tables and session.
+//! Statements with rows on their way to the connections, and the session's settings for them.
 
 use std::{
     collections::VecDeque,
@@ -7,158 +7,18 @@ use std::{
     time::Duration,
 };
 
-use protocol::Connection;
-use workload::own_data::dump::{ColumnKind, insert_head, is_literal};
+use crate::{
+    dump::{
+        error::DumpError,
+        job::{Job, JobText},
+    },
+    rules::Interrupt,
+};
 
-use crate::{dump::error::DumpError, rules::Interrupt};
-
-/// Bytes of statements that wait or are sent at most, unless one alone is longer.
+/// Bytes of statements in memory that wait or are sent at most, unless one alone is longer.
 const BYTES_AT_MOST: usize = 32 << 20;
 /// How long one wait lasts.
 const WAIT: Duration = Duration::from_millis(50);
-/// Types whose values a line says as a statement does, where their texts are in the session's character set.
-const TEXTS: [&str; 12] = [
-    "char",
-    "varchar",
-    "tinytext",
-    "text",
-    "mediumtext",
-    "longtext",
-    "enum",
-    "set",
-    "date",
-    "datetime",
-    "timestamp",
-    "time",
-];
-const NUMBERS: [&str; 9] = [
-    "tinyint",
-    "smallint",
-    "mediumint",
-    "int",
-    "bigint",
-    "decimal",
-    "float",
-    "double",
-    "year",
-];
-const BYTES: [&str; 7] = [
-    "binary",
-    "varbinary",
-    "tinyblob",
-    "blob",
-    "mediumblob",
-    "longblob",
-    "bit",
-];
-
-/// A statement with rows.
-#[derive(Debug)]
-pub(super) struct Job {
-    /// File and line.
-    pub(super) place: String,
-    pub(super) text: Vec<u8>,
-    pub(super) columns: Arc<TableColumns>,
-    /// Number of the settings that hold for it.
-    pub(super) sets: usize,
-}
-
-/// The columns of a table.
-#[derive(Debug)]
-pub(super) struct TableColumns {
-    pub(super) is_innodb: bool,
-    /// Position and name of the one that the server counts.
-    pub(super) counted: Option<(usize, String)>,
-    /// Name and kind of each; none where the rows are sent as they are.
-    pub(super) kinds: Option<Vec<(String, ColumnKind)>>,
-}
-
-impl TableColumns {
-    /// Reads them; `as_lines` says that rows may be sent as lines.
-    pub(super) async fn read(
-        connection: &mut Connection,
-        table: &str,
-        as_lines: bool,
-    ) -> Result<Self, protocol::Error> {
-        let sql = format!(
-            "select c.column_name, c.data_type, c.extra, coalesce(c.character_set_name, ''), t.engine, \
-             @@character_set_client, @@sql_mode from information_schema.columns c \
-             join information_schema.tables t using (table_schema, table_name) \
-             where c.table_schema = database() and c.table_name = {} order by c.ordinal_position",
-            // The session's own sql_mode could read a backslash in another way than it is meant.
-            hexadecimal(table.as_bytes())
-        );
-        let sets = connection.rows(&sql).await?;
-        let mut kinds = as_lines.then(Vec::new);
-        let mut is_innodb = false;
-        let (mut counted, mut position) = (None, 0);
-        for row in sets.into_iter().flat_map(|set| set.rows) {
-            let text = |value: Option<Vec<u8>>| {
-                String::from_utf8_lossy(&value.unwrap_or_default()).to_lowercase()
-            };
-            let Ok([name, data_type, extra, charset, engine, client, mode]) =
-                <[Option<Vec<u8>>; 7]>::try_from(row)
-            else {
-                continue;
-            };
-            let name = String::from_utf8_lossy(&name.unwrap_or_default()).into_owned();
-            let [data_type, extra, charset] = [data_type, extra, charset].map(text);
-            let [engine, client, mode] = [engine, client, mode].map(text);
-            is_innodb = engine == "innodb";
-            let is_computed = ["virtual", "stored", "persistent"]
-                .iter()
-                .any(|it| extra.contains(it));
-            if extra.contains("auto_increment") {
-                counted = Some((position, name.clone()));
-            }
-            position += 1;
-            let has = |types: &[&str]| types.contains(&data_type.as_str());
-            let kind = match () {
-                () if mode.contains("no_backslash_escapes") || mode.contains("ansi") => None,
-                () if is_computed => Some(ColumnKind::Computed),
-                () if has(&TEXTS) && (charset.is_empty() || charset == client) => {
-                    Some(ColumnKind::Text)
-                }
-                () if has(&NUMBERS) => Some(ColumnKind::Number),
-                () if has(&BYTES) => Some(ColumnKind::Bytes),
-                () => None,
-            };
-            kinds = kinds.zip(kind).map(|(mut kinds, kind)| {
-                kinds.push((name, kind));
-                kinds
-            });
-        }
-        Ok(Self {
-            is_innodb,
-            counted,
-            kinds,
-        })
-    }
-
-    /// Whether the rows of this INSERT are the same on any connection and in any order.
-    pub(super) fn is_free(&self, text: &[u8], has_backslashes: bool) -> bool {
-        let Some(head) = insert_head(text) else {
-            return false;
-        };
-        let counted = match &self.counted {
-            None => None,
-            Some((position, _)) if head.columns.is_empty() => Some(*position),
-            Some((_, name)) => {
-                let mut columns = head.columns.iter();
-                match columns.position(|it| it.eq_ignore_ascii_case(name)) {
-                    Some(position) => Some(position),
-                    None => return false,
-                }
-            }
-        };
-        is_literal(&text[head.rows_at..], counted, has_backslashes)
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("convert(x'{digits}' using utf8)")
-}
 
 /// The queue, and the failure that ends everything.
 #[derive(Debug)]
@@ -166,13 +26,17 @@ pub(super) struct Queue<'i> {
     state: Mutex<State>,
     changed: Condvar,
     interrupt: &'i Interrupt,
+    ahead_at_most: usize,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    jobs: VecDeque<Job>,
+    /// Tables with rows that wait, in the order of the dump.
+    waiting: Vec<Waiting>,
+    /// Of each connection the table that it loads, or loaded last.
+    own: Vec<Option<String>>,
     /// Bytes of the jobs that wait or are sent.
-    bytes: usize,
+    bytes: Bytes,
     /// Jobs that are sent now.
     active: usize,
     /// Settings of the session so far.
@@ -183,27 +47,103 @@ struct State {
     done: (u64, u64),
 }
 
+/// A table and its rows that wait; at least one statement.
+#[derive(Debug)]
+struct Waiting {
+    table: String,
+    jobs: VecDeque<Job>,
+}
+
+/// Bytes of statements by where they are.
+#[derive(Debug, Default)]
+struct Bytes {
+    kept: usize,
+    in_file: usize,
+}
+
+impl Bytes {
+    fn of(&mut self, text: &JobText) -> &mut usize {
+        match text {
+            JobText::Kept(_) => &mut self.kept,
+            JobText::InFile { .. } => &mut self.in_file,
+        }
+    }
+}
+
+impl State {
+    /// The table whose rows a connection takes next. Two connections in one table wait for each other in the server, so
+    /// each has its own as long as there are enough: the one that it has, else the first that is nobody's.
+    fn choose(&self, connection: usize) -> Option<usize> {
+        let is_own = |it: &Waiting| self.own[connection].as_ref() == Some(&it.table);
+        let is_free = |it: &Waiting| {
+            let mut others = self.own.iter().enumerate();
+            others.all(|(at, own)| at == connection || own.as_ref() != Some(&it.table))
+        };
+        let free = || {
+            self.waiting
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| is_free(it))
+        };
+        let own = free().find(|(_, it)| is_own(it));
+        let chosen = own.or_else(|| free().next()).map(|(at, _)| at);
+        chosen.or((!self.waiting.is_empty()).then_some(0))
+    }
+
+    /// The first job of a table.
+    fn take(&mut self, table: usize) -> Option<Job> {
+        let waiting = &mut self.waiting[table];
+        let job = waiting.jobs.pop_front();
+        if waiting.jobs.is_empty() {
+            self.waiting.remove(table);
+        }
+        job
+    }
+}
+
 impl<'i> Queue<'i> {
-    /// An empty queue; an interruption is a failure.
-    pub(super) fn new(interrupt: &'i Interrupt) -> Self {
+    /// An empty queue of so many connections; an interruption is a failure. Of files that are not compressed at most
+    /// `ahead_at_most` bytes are waiting.
+    pub(super) fn new(interrupt: &'i Interrupt, connections: usize, ahead_at_most: usize) -> Self {
+        let state = State {
+            own: vec![None; connections],
+            ..State::default()
+        };
         Self {
-            state: Mutex::default(),
+            state: Mutex::new(state),
             changed: Condvar::new(),
             interrupt,
+            ahead_at_most,
         }
     }
 
     /// Adds rows; waits while too many are on their way.
     pub(super) fn push(&self, job: Job) {
+        let at_most = match &job.text {
+            JobText::Kept(_) => BYTES_AT_MOST,
+            JobText::InFile { .. } => self.ahead_at_most,
+        };
+        let more = job.text.bytes();
         let mut state = self.lock();
-        while state.bytes > 0 && state.bytes + job.text.len() > BYTES_AT_MOST {
+        loop {
+            let bytes = state.bytes.of(&job.text);
+            if *bytes == 0 || *bytes + more <= at_most {
+                *bytes += more;
+                break;
+            }
             if state.has_failed || self.interrupt.is_raised() {
                 return;
             }
             state = self.wait_on(state);
         }
-        state.bytes += job.text.len();
-        state.jobs.push_back(job);
+        let mut tables = state.waiting.iter_mut();
+        match tables.find(|it| it.table == job.columns.table) {
+            Some(table) => table.jobs.push_back(job),
+            None => state.waiting.push(Waiting {
+                table: job.columns.table.clone(),
+                jobs: VecDeque::from([job]),
+            }),
+        }
         drop(state);
         self.changed.notify_all();
     }
@@ -215,18 +155,24 @@ impl<'i> Queue<'i> {
         state.sets.len()
     }
 
-    /// The next rows, and those of the settings for them that come behind the first `known_sets`; `None` at the end.
-    /// Rows are handed out in their order, so that no connection has settings of rows behind its own.
-    pub(super) fn next(&self, known_sets: usize) -> Option<(Job, Vec<Arc<[u8]>>)> {
+    /// The next rows for a connection, and the settings for them that it does not have: those behind its first
+    /// `known_sets`, or all where it has some that come behind the rows; `None` at the end.
+    pub(super) fn next(
+        &self,
+        connection: usize,
+        known_sets: usize,
+    ) -> Option<(Job, Vec<Arc<[u8]>>)> {
         let mut state = self.lock();
         loop {
             if state.has_failed || self.interrupt.is_raised() {
                 return None;
             }
-            if let Some(job) = state.jobs.pop_front() {
+            let chosen = state.choose(connection);
+            if let Some(job) = chosen.and_then(|table| state.take(table)) {
                 state.active += 1;
-                let sets = state.sets.get(known_sets..job.sets);
-                let sets = sets.unwrap_or_default().to_vec();
+                state.own[connection] = Some(job.columns.table.clone());
+                let known = if known_sets > job.sets { 0 } else { known_sets };
+                let sets = state.sets[known..job.sets].to_vec();
                 return Some((job, sets));
             }
             if state.is_closed {
@@ -236,15 +182,20 @@ impl<'i> Queue<'i> {
         }
     }
 
-    /// Rows of a statement of this length are in.
-    pub(super) fn finished(&self, bytes: usize, as_lines: bool) {
+    /// These rows are in.
+    pub(super) fn finished(&self, job: &Job, as_lines: bool) {
         let mut state = self.lock();
         state.active -= 1;
-        state.bytes -= bytes;
+        *state.bytes.of(&job.text) -= job.text.bytes();
         state.done.0 += 1;
         state.done.1 += u64::from(as_lines);
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Bytes of files that are not compressed whose rows are not in yet.
+    pub(super) fn bytes_ahead(&self) -> u64 {
+        self.lock().bytes.in_file as u64
     }
 
     /// Rows were sent outside of the queue.
@@ -292,7 +243,7 @@ impl<'i> Queue<'i> {
 
     pub(super) fn is_idle(&self) -> bool {
         let state = self.lock();
-        state.active == 0 && state.jobs.is_empty()
+        state.active == 0 && state.waiting.is_empty()
     }
 
     /// Waits for a change, not long.
@@ -313,5 +264,69 @@ impl<'i> Queue<'i> {
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics while it holds the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dump::columns::TableColumns;
+
+    fn job(table: &str, sets: usize) -> Job {
+        let columns = TableColumns {
+            table: table.to_owned(),
+            is_innodb: true,
+            depends: false,
+            counted: None,
+            kinds: None,
+        };
+        Job {
+            place: String::new(),
+            text: JobText::Kept(vec![0; 10]),
+            columns: Arc::new(columns),
+            sets,
+        }
+    }
+
+    #[test]
+    fn each_connection_has_a_table_of_its_own_while_there_are_enough() {
+        let interrupt = Interrupt::default();
+        let queue = Queue::new(&interrupt, 2, 0);
+        for table in ["a", "a", "a", "b", "b", "b", "b", "b"] {
+            queue.push(job(table, 0));
+        }
+        queue.close();
+        let mut taken = Vec::new();
+        while let Some((job, _)) = queue.next(taken.len() % 2, 0) {
+            queue.finished(&job, true);
+            taken.push(job.columns.table.clone());
+        }
+        // The last rows of b are taken by both.
+        assert_eq!(taken, ["a", "b", "a", "b", "a", "b", "b", "b"]);
+        assert!(queue.is_idle());
+        assert_eq!(queue.done(), (8, 8));
+    }
+
+    #[test]
+    fn rows_have_the_settings_before_them_and_no_others() {
+        let interrupt = Interrupt::default();
+        let queue = Queue::new(&interrupt, 1, 0);
+        let mut sets = queue.set(b"first".to_vec());
+        queue.push(job("a", sets));
+        sets = queue.set(b"second".to_vec());
+        queue.push(job("b", sets));
+        queue.push(job("a", sets));
+        let next = |known| {
+            let (job, sets) = queue.next(0, known).unwrap();
+            let sets: Vec<Vec<u8>> = sets.iter().map(|set| set.to_vec()).collect();
+            (job.columns.table.clone(), sets.join(&b' '))
+        };
+        assert_eq!(next(0), ("a".to_owned(), b"first".to_vec()));
+        assert_eq!(next(1), ("a".to_owned(), b"second".to_vec()));
+        assert_eq!(next(2), ("b".to_owned(), Vec::new()));
+        queue.push(job("c", 1));
+        // A connection that has the second one begins anew.
+        let (_, sets) = queue.next(0, 2).unwrap();
+        assert_eq!(sets.len(), 1);
     }
 }

@@ -25,8 +25,17 @@ const WAITING_AT_MOST: usize = 2;
 /// What the thread hands over.
 pub(super) enum Piece {
     /// The file, a statement, and whether a backslash protects a byte in it.
-    Statement(Arc<Path>, DumpStatement, bool),
+    Statement(Arc<Source>, DumpStatement, bool),
     Failed(DumpError),
+}
+
+/// A file of a dump.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    /// Statements stand in it as they are.
+    pub(super) is_plain: bool,
 }
 
 /// The files and how much of them was read.
@@ -91,8 +100,14 @@ impl Reading {
             path: path.to_owned(),
             source,
         };
-        let mut input = self.open(path).map_err(failed)?;
-        let shared: Arc<Path> = path.into();
+        let file = File::open(path).map_err(failed)?;
+        let read = file.try_clone().map_err(failed)?;
+        let (mut input, is_plain) = self.open(read).map_err(failed)?;
+        let source = Arc::new(Source {
+            path: path.to_owned(),
+            file,
+            is_plain,
+        });
         let mut splitter = Splitter::default();
         // All files are one session.
         splitter.set_backslashes(mode.has_backslashes);
@@ -118,7 +133,7 @@ impl Reading {
                 if queue.has_failed() {
                     return Ok(false);
                 }
-                let piece = Piece::Statement(Arc::clone(&shared), statement, has_backslashes);
+                let piece = Piece::Statement(Arc::clone(&source), statement, has_backslashes);
                 if sender.send(piece).is_err() {
                     return Ok(false);
                 }
@@ -129,25 +144,25 @@ impl Reading {
         }
     }
 
-    /// The text of a file, decompressed by what it begins with and not by its name.
-    fn open<'r>(&'r self, path: &Path) -> io::Result<Box<dyn Read + 'r>> {
+    /// The text of a file, decompressed by what it begins with and not by its name, and whether it was not compressed.
+    fn open<'r>(&'r self, file: File) -> io::Result<(Box<dyn Read + 'r>, bool)> {
         let counted = Counted {
-            file: File::open(path)?,
+            file,
             bytes: &self.bytes,
         };
         let mut input = BufReader::with_capacity(PIECE_BYTES, counted);
         let head = input.fill_buf()?;
         if head.starts_with(&[0x1f, 0x8b]) {
-            return Ok(Box::new(MultiGzDecoder::new(input)));
+            return Ok((Box::new(MultiGzDecoder::new(input)), false));
         }
         if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            return Ok(Box::new(zstd::Decoder::with_buffer(input)?));
+            return Ok((Box::new(zstd::Decoder::with_buffer(input)?), false));
         }
         if head.iter().take(512).any(|byte| *byte == 0) {
             let message = "it begins with bytes that are no SQL";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        Ok(Box::new(input))
+        Ok((Box::new(input), true))
     }
 }
 
@@ -178,7 +193,10 @@ mod tests {
         let path = directory.path().join(name);
         fs::write(&path, content)?;
         let mut text = String::new();
-        Reading::of(&[]).open(&path)?.read_to_string(&mut text)?;
+        Reading::of(&[])
+            .open(File::open(path)?)?
+            .0
+            .read_to_string(&mut text)?;
         Ok(text)
     }
 

@@ -14,8 +14,9 @@ use workload::{
 
 use crate::{
     dump::{
+        columns::TableColumns,
         error::{DumpError, failed},
-        queue::{Job, Queue},
+        queue::Queue,
     },
     populate::STATEMENT_LIMIT,
 };
@@ -23,34 +24,46 @@ use crate::{
 /// Times that rows are sent again which the server rolled back because of another connection.
 const RETRIES_AT_MOST: u32 = 10;
 
-/// Sends rows until there are no more; a failure ends everything.
-pub(super) fn run(queue: &Queue<'_>, endpoint: &Endpoint) {
-    let result = reactor::block_on(work(queue, endpoint));
+/// Sends rows until there are no more; a failure ends everything. `index` is the connection's own in the queue.
+pub(super) fn run(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) {
+    let result = reactor::block_on(work(queue, index, endpoint));
     if let Err(error) = result.unwrap_or_else(|error| Err(DumpError::Thread(error))) {
         queue.fail(error);
     }
 }
 
-async fn work(queue: &Queue<'_>, endpoint: &Endpoint) -> Result<(), DumpError> {
-    let opened = Connection::open_within(endpoint, STATEMENT_LIMIT);
-    let Some(opened) = queue.unless_failed(opened).await else {
+async fn work(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) -> Result<(), DumpError> {
+    let open = async || {
+        let opened = Connection::open_within(endpoint, STATEMENT_LIMIT);
+        queue.unless_failed(opened).await
+    };
+    let Some(opened) = open().await else {
         return Ok(());
     };
     let mut connection = opened.map_err(DumpError::Connection)?;
     let mut known_sets = 0;
     let mut takes_lines = true;
-    let mut lines = Vec::new();
-    while let Some((job, sets)) = queue.next(known_sets) {
+    let (mut buffer, mut lines) = (Vec::new(), Vec::new());
+    while let Some((job, sets)) = queue.next(index, known_sets) {
+        if known_sets > job.sets {
+            // Settings that come behind these rows cannot be taken back.
+            connection.close().await.map_err(DumpError::Connection)?;
+            let Some(opened) = open().await else {
+                return Ok(());
+            };
+            connection = opened.map_err(DumpError::Connection)?;
+        }
         for set in &sets {
             let Some(sent) = queue.unless_failed(connection.query(set)).await else {
                 return Ok(());
             };
             sent.map_err(|error| failed(&job.place, set, error))?;
         }
-        known_sets += sets.len();
+        known_sets = job.sets;
+        let text = job.text.get(&mut buffer)?;
         let mut retries = 0;
         let as_lines = loop {
-            let sent = send(&mut connection, &job, takes_lines, &mut lines);
+            let sent = send(&mut connection, text, &job.columns, takes_lines, &mut lines);
             // A dropped connection ends its statement.
             let Some(sent) = queue.unless_failed(sent).await else {
                 return Ok(());
@@ -62,18 +75,18 @@ async fn work(queue: &Queue<'_>, endpoint: &Endpoint) -> Result<(), DumpError> {
                 {
                     retries += 1;
                 }
-                Err(SendError::Server(error)) => return Err(failed(&job.place, &job.text, error)),
+                Err(SendError::Server(error)) => return Err(failed(&job.place, text, error)),
                 Err(SendError::Refused(message)) => {
                     return Err(DumpError::Statement {
                         place: job.place,
-                        statement: beginning(&job.text),
+                        statement: beginning(text),
                         message,
                     });
                 }
                 Ok(as_lines) => break as_lines,
             }
         };
-        queue.finished(job.text.len(), as_lines);
+        queue.finished(&job, as_lines);
     }
     connection.close().await.map_err(DumpError::Connection)
 }
@@ -89,18 +102,19 @@ enum SendError {
 /// Sends the rows of a statement; true where they were sent as lines.
 async fn send(
     connection: &mut Connection,
-    job: &Job,
+    text: &[u8],
+    columns: &TableColumns,
     takes_lines: bool,
     lines: &mut Vec<u8>,
 ) -> Result<bool, SendError> {
     lines.clear();
     let columns = if takes_lines {
-        convert(job, lines)
+        convert(text, columns, lines)
     } else {
         None
     };
     let Some((table, columns)) = columns else {
-        let sent = connection.query(&job.text).await;
+        let sent = connection.query(text).await;
         return sent.map(|_| false).map_err(SendError::Server);
     };
     let statement = Lines {
@@ -122,9 +136,9 @@ async fn send(
 
 /// The rows of a statement as lines, with the table and its columns as SQL has them; `None` where the statement has to be
 /// sent as it is.
-fn convert(job: &Job, lines: &mut Vec<u8>) -> Option<(String, String)> {
-    let known = job.columns.kinds.as_ref()?;
-    let head = insert_head(&job.text)?;
+fn convert(text: &[u8], columns: &TableColumns, lines: &mut Vec<u8>) -> Option<(String, String)> {
+    let known = columns.kinds.as_ref()?;
+    let head = insert_head(text)?;
     let chosen: Vec<&(String, ColumnKind)> = if head.columns.is_empty() {
         known.iter().collect()
     } else {
@@ -132,7 +146,7 @@ fn convert(job: &Job, lines: &mut Vec<u8>) -> Option<(String, String)> {
         head.columns.iter().map(find).collect::<Option<_>>()?
     };
     let kinds: Vec<ColumnKind> = chosen.iter().map(|(_, kind)| *kind).collect();
-    lines_of(&job.text[head.rows_at..], &kinds, true, lines)?;
+    lines_of(&text[head.rows_at..], &kinds, true, lines)?;
     let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
     let own = chosen
         .iter()

@@ -12,6 +12,8 @@ pub struct DumpStatement {
     pub text: Vec<u8>,
     /// The line of its first byte, from 1.
     pub line: u64,
+    /// Bytes of the dump before it: its text is what stands there.
+    pub at: u64,
 }
 
 /// Why a dump cannot be split.
@@ -50,6 +52,8 @@ enum Mode {
 #[derive(Debug)]
 pub struct Splitter {
     bytes: Vec<u8>,
+    /// Bytes of the dump before those.
+    dropped: u64,
     /// Everything before it has been handed out.
     start: usize,
     /// Everything before it has been read.
@@ -68,6 +72,7 @@ impl Default for Splitter {
     fn default() -> Self {
         Self {
             bytes: Vec::new(),
+            dropped: 0,
             start: 0,
             at: 0,
             mode: Mode::Between,
@@ -84,6 +89,7 @@ impl Splitter {
     /// Adds a piece of the dump.
     pub fn feed(&mut self, piece: &[u8]) {
         self.bytes.drain(..self.start);
+        self.dropped += self.start as u64;
         self.at -= self.start;
         self.start = 0;
         self.bytes.extend_from_slice(piece);
@@ -152,9 +158,10 @@ impl Splitter {
     fn take(&mut self, end: usize, behind: usize) -> DumpStatement {
         let text = self.bytes[self.start..end].trim_ascii_end().to_vec();
         let line = self.line;
+        let at = self.dropped + self.start as u64;
         self.skip_to(behind);
         self.mode = Mode::Between;
-        DumpStatement { text, line }
+        DumpStatement { text, line, at }
     }
 
     /// Drops what is before `behind`: blanks and comments.
@@ -350,6 +357,8 @@ mod tests {
         let mut pieces = text.chunks(piece);
         loop {
             while let Some(statement) = splitter.next_statement()? {
+                let there = &text[statement.at as usize..][..statement.text.len()];
+                assert_eq!(there, statement.text);
                 let text = String::from_utf8_lossy(&statement.text).into_owned();
                 found.push((statement.line, text));
             }
