@@ -29,7 +29,7 @@ fuzz_target!(|text: &[u8]| {
     };
     let whole = split(text, text.len().max(1));
     assert_eq!(split(text, usize::from(*first).max(1)), whole);
-    let kinds = [ColumnKind::Number, ColumnKind::Text, ColumnKind::Bytes];
+    let kinds = [ColumnKind::Number, ColumnKind::Text, ColumnKind::Ascii, ColumnKind::Bytes];
     for statement in whole.unwrap_or_default() {
         let _ = Role::of(&statement.text);
         let rows_at = insert_head(&statement.text).map_or(0, |head| head.rows_at);

@@ -15,7 +15,7 @@ use crate::{
     },
     plan::{
         Cell, Plan,
-        asked_figures::{Asked, check_metric, own_metrics},
+        asked_figures::{Asked, check_elapsed, check_metric, own_metrics},
         levels::RUNS_AT_MOST,
         matrix::{self, Matrix},
         order::Order,
@@ -173,14 +173,15 @@ impl Experiment {
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
         let answers =
             AnswerSpec::read_all(source, top, &shown, &planned, &own_metrics, usual_metric)?;
+        let asked = Asked {
+            chart: chart.as_ref(),
+            verdict: verdict.as_ref(),
+            answers: &answers,
+        };
         for metric in own_metrics {
-            let asked = Asked {
-                chart: chart.as_ref(),
-                verdict: verdict.as_ref(),
-                answers: &answers,
-            };
             check_metric(top, &cells, &asked, metric, vocabulary)?;
         }
+        check_elapsed(top, &cells, &asked)?;
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
         let order = top.choice(
             "order",

@@ -81,6 +81,12 @@ impl Drain {
     /// The default.
     pub const USUAL: Self = Self::AtMost(USUAL);
 
+    /// As long as was measured, at least the default: an operation that takes as long as that is a result of the load, and
+    /// not a server that does not answer any more.
+    pub fn as_long_as(measured: Duration) -> Self {
+        Self::AtMost(measured.max(USUAL))
+    }
+
     /// The time limit of a load that was cut off or not; `None` if it waits for all operations.
     pub(crate) fn limit(self, is_cut_off: bool) -> Option<Duration> {
         match (self, is_cut_off) {

@@ -14,6 +14,8 @@ use crate::{
 
 /// Required executions of a combination.
 const EXECUTIONS: usize = 5;
+/// A difference larger than this, as a share, is not worth a figure.
+const TENFOLD: f64 = 9.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "M01",
@@ -49,11 +51,15 @@ fn judge(set: &Set<'_>) -> Outcome {
     let could_show = shown.map_or(
         "what difference they could show is unknown".to_owned(),
         |effect| {
+            let differences = if effect > TENFOLD {
+                "even a tenfold difference is".to_owned()
+            } else {
+                format!("differences below {} are", percent(effect))
+            };
             format!(
-                "at the {} between them{} differences below {} are found in fewer than four of five cases",
+                "at the {} between them{} {differences} found in fewer than four of five cases",
                 percent(deviation),
                 if paired { " (within blocks)" } else { "" },
-                percent(effect)
             )
         },
     );
@@ -166,6 +172,20 @@ mod tests {
         let found = outcome.figures["smallest_effect"];
         assert!((0.01..0.06).contains(&found), "{outcome:?}");
         assert!(outcome.evidence.contains("within blocks"), "{outcome:?}");
+    }
+
+    #[test]
+    fn what_two_executions_could_never_show_has_no_figure() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for (run, per_s) in runs.iter_mut().zip([1000.0, 2000.0, 3000.0, 1000.0]) {
+            set_throughput(run, per_s);
+        }
+        let outcome = judged_together(&RULE, &runs[..4], over(&["flush"]));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "even a tenfold difference is found in fewer",
+        );
     }
 
     #[test]

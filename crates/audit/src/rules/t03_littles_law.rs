@@ -85,6 +85,13 @@ fn judge(run: &Run<'_>) -> Outcome {
         if let Some(why) = unevenness(run) {
             return Err(missing(why));
         }
+        // A few that failed can have waited as long as the slowest one, such as behind a lock.
+        let waited = failed as f64 * slowest_s(run) / measured_s;
+        if failed > 0 && (0.0..=allowed + waited).contains(&(in_flight - by_times)) {
+            return Err(missing(
+                "times of the operations that failed, which may have been long",
+            ));
+        }
         Level::Fail
     } else {
         Level::Pass
@@ -98,6 +105,16 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("in_flight", in_flight)
         .with("throughput_times_response", by_times))
+}
+
+/// Time of the slowest operation of the measurement, seconds.
+fn slowest_s(run: &Run<'_>) -> f64 {
+    let all = run.measured().flat_map(|it| {
+        let carried = it.carried.iter().flat_map(|it| &it.operations);
+        it.operations.iter().chain(carried)
+    });
+    let slowest = all.flat_map(|it| it.histogram.counts().map(|(ns, _)| ns));
+    slowest.max().unwrap_or_default() as f64 / 1e9
 }
 
 /// Connections that have operations in an interval: all, or those that its stage needs.
@@ -193,6 +210,26 @@ mod tests {
             }
         });
         assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    #[test]
+    fn a_few_that_failed_may_have_waited_long() {
+        let waiting = |errors: u64| {
+            judged(&RULE, |record| {
+                for interval in &mut record.intervals {
+                    let operation = &mut interval.operations[0];
+                    operation.sum_ns = operation.sum_ns / 10 * 9;
+                }
+                let mut intervals = record.intervals.iter_mut().rev();
+                let last = intervals.find(|it| it.phase == Phase::Measurement);
+                let operation = &mut last.unwrap().operations[0];
+                operation.histogram.record(2_000_000_000);
+                operation.errors = errors;
+            })
+        };
+        assert_eq!(level(&waiting(0)), Level::Fail);
+        assert_eq!(level(&waiting(1)), Level::Fail);
+        assert_missing(&waiting(40), "that failed, which may have been long");
     }
 
     #[test]

@@ -11,6 +11,9 @@ pub enum Problem {
     /// The file is not valid TOML.
     #[error("not valid TOML: {0}")]
     Syntax(String),
+    /// Two tables `[load]`, or one beside `[[load]]`.
+    #[error("[load] is there already")]
+    LoadTwice,
     /// The file is too long for an experiment.
     #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
     FileTooLong { bytes: usize, at_most: usize },
@@ -148,6 +151,9 @@ pub enum Problem {
     /// A metric of one load although other loads run.
     #[error("`{metric}` is measured by [load] {loads} only")]
     OwnMetric { metric: String, loads: String },
+    /// The elapsed time of loads that the file ends.
+    #[error("the file sets how long its loads take, so that there is no elapsed time to compare")]
+    ElapsedAsSet,
     /// Settings or data that differ although the server keeps running.
     #[error(
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
@@ -200,6 +206,12 @@ impl Problem {
                 None => format!("known are {}", list(known)),
             },
             Self::MissingKey { example, .. } => format!("for example: {example}"),
+            Self::LoadTwice => {
+                "several loads at the same time are [[load]] tables, each with a name".to_owned()
+            }
+            Self::ElapsedAsSet => {
+                "compare \"throughput\" or \"p99\"; \"elapsed\" is for loads that end by themselves: a number of statements, a load of tables".to_owned()
+            }
             Self::NothingToDecide => {
                 "say what is compared with what, such as [verdict] baseline = { fs = \"ext4\" }".to_owned()
             }

@@ -42,8 +42,13 @@ impl<'a> Source<'a> {
             return Err(self.error(0..0, problem));
         }
         DeTable::parse(self.text).map_err(|error| {
-            let problem = Problem::Syntax(error.message().to_owned());
-            self.error(error.span().unwrap_or(0..0), problem)
+            let span = error.span().unwrap_or(0..0);
+            let is_twice = error.message() == "duplicate key";
+            let problem = match self.text.get(span.clone()) {
+                Some("load") if is_twice => Problem::LoadTwice,
+                _ => Problem::Syntax(error.message().to_owned()),
+            };
+            self.error(span, problem)
         })
     }
 

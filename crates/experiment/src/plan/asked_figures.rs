@@ -6,7 +6,11 @@ use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
     plan::Cell,
-    spec::{answer::AnswerSpec, verdict::VerdictSpec},
+    spec::{
+        answer::AnswerSpec,
+        load::LoadSpec,
+        verdict::{ELAPSED, VerdictSpec},
+    },
 };
 
 /// The metrics that only some loads have.
@@ -42,6 +46,29 @@ pub(crate) fn check_metric(
         metric: metric.to_owned(),
         loads: names.join(", "),
     };
+    refuse(top, asked, metric, problem)
+}
+
+/// The time that a load takes is compared only where it is a result: where every load ends by itself.
+pub(crate) fn check_elapsed(
+    top: &Section<'_>,
+    cells: &[Cell],
+    asked: &Asked<'_>,
+) -> Result<(), Error> {
+    let mut loads = cells.iter().flat_map(|cell| &cell.loads);
+    if loads.all(LoadSpec::ends_by_itself) {
+        return Ok(());
+    }
+    refuse(top, asked, ELAPSED, Problem::ElapsedAsSet)
+}
+
+/// The problem of a metric, where a file asks for it.
+fn refuse(
+    top: &Section<'_>,
+    asked: &Asked<'_>,
+    metric: &str,
+    problem: Problem,
+) -> Result<(), Error> {
     let draws = |chart: &Chart| chart.y.iter().any(|value| value == metric);
     if asked.chart.is_some_and(draws) {
         let report = top.section("report", "[report]")?;

@@ -11,7 +11,9 @@ use crate::{
 pub(crate) const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
 
 /// What can be compared of every load; those of one load stand behind the first.
-pub(crate) const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
+pub(crate) const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", ELAPSED];
+/// The time that a load takes which ends by itself.
+pub(crate) const ELAPSED: &str = "elapsed";
 
 /// The smallest difference that matters, unless the file says.
 pub const MIN_EFFECT: f64 = 0.02;

@@ -39,6 +39,12 @@ const BYTES: [&str; 7] = [
     "bit",
 ];
 
+/// Character sets whose first 128 characters are those of ASCII.
+const LIKE_ASCII: [&str; 12] = [
+    "ascii", "cp1250", "cp1251", "cp1256", "cp1257", "latin1", "latin2", "latin5", "latin7",
+    "utf8", "utf8mb3", "utf8mb4",
+];
+
 /// The columns of a table.
 #[derive(Debug)]
 pub(super) struct TableColumns {
@@ -111,6 +117,13 @@ impl TableColumns {
                 () if is_computed => Some(ColumnKind::Computed),
                 () if has(&TEXTS) && (charset.is_empty() || charset == client) => {
                     Some(ColumnKind::Text)
+                }
+                () if has(&TEXTS)
+                    && [&charset, &client]
+                        .iter()
+                        .all(|it| LIKE_ASCII.contains(&it.as_str())) =>
+                {
+                    Some(ColumnKind::Ascii)
                 }
                 () if has(&NUMBERS) => Some(ColumnKind::Number),
                 () if has(&BYTES) => Some(ColumnKind::Bytes),

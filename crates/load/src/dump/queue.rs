@@ -71,23 +71,19 @@ impl Bytes {
 }
 
 impl State {
-    /// The table whose rows a connection takes next. Two connections in one table wait for each other in the server, so
-    /// each has its own as long as there are enough: the one that it has, else the first that is nobody's.
+    /// The table whose rows a connection takes next. Two connections in one table wait for each other in the server: it is
+    /// the one with the fewest others, its own before another one, an earlier one before a later one.
     fn choose(&self, connection: usize) -> Option<usize> {
-        let is_own = |it: &Waiting| self.own[connection].as_ref() == Some(&it.table);
-        let is_free = |it: &Waiting| {
-            let mut others = self.own.iter().enumerate();
-            others.all(|(at, own)| at == connection || own.as_ref() != Some(&it.table))
+        let has = |own: &Option<String>, it: &Waiting| own.as_ref() == Some(&it.table);
+        let others = |it: &Waiting| {
+            let all = self.own.iter().enumerate();
+            all.filter(|(at, own)| *at != connection && has(own, it))
+                .count()
         };
-        let free = || {
-            self.waiting
-                .iter()
-                .enumerate()
-                .filter(|(_, it)| is_free(it))
-        };
-        let own = free().find(|(_, it)| is_own(it));
-        let chosen = own.or_else(|| free().next()).map(|(at, _)| at);
-        chosen.or((!self.waiting.is_empty()).then_some(0))
+        let tables = self.waiting.iter().enumerate();
+        let rank =
+            |(at, it): &(usize, &Waiting)| (others(it), !has(&self.own[connection], it), *at);
+        tables.min_by_key(rank).map(|(at, _)| at)
     }
 
     /// The first job of a table.

@@ -385,6 +385,8 @@ fn a_load_waits_as_long_as_its_drain_says() {
         (Drain::USUAL, 0),
         (Drain::AtMost(Duration::from_secs(20)), 1),
         (Drain::Unlimited, 1),
+        (Drain::as_long_as(Duration::from_secs(1)), 0),
+        (Drain::as_long_as(Duration::from_secs(20)), 1),
     ] {
         let user = Scripted::taking(&[15_000]);
         let phases = (0, Some(1_000));

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
-use load::{Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops};
+use load::{
+    Arrivals, Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops,
+};
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
 use workload::User;
@@ -66,7 +68,7 @@ impl Driver<'_> {
                 steady_judge::judge_warm_up
             },
             stop: stop(spec),
-            drain: Drain::USUAL,
+            drain: drain(spec),
             on_refusal: on_refusal(spec),
             on_error: spec.on_error,
             tolerated: events::tolerated(self.run),
@@ -97,6 +99,16 @@ fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
     let with_rate = stages.iter().filter(|stage| stage.rate_per_s.is_some());
     let fewest = with_rate.map(|stage| stage.connections.from.min(stage.connections.to));
     fewest.min().unwrap_or(connections)
+}
+
+/// Of an open loop the backlog is worked off meanwhile, which has its own limit.
+fn drain(load: &LoadSpec) -> Drain {
+    match load.arrivals {
+        Arrivals::Closed | Arrivals::Thinking(_) if !load.ends_by_itself() => {
+            Drain::as_long_as(load.duration)
+        }
+        _ => Drain::USUAL,
+    }
 }
 
 /// A stage with fewer connections than it is to have would be another one.

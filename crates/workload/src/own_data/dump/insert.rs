@@ -9,6 +9,8 @@ pub enum ColumnKind {
     Number,
     /// Texts only: the server would write a number without quotes in its own way.
     Text,
+    /// Texts of ASCII only: column and dump have different character sets, which have only these bytes in common.
+    Ascii,
     /// Bytes: texts, and hexadecimal ones.
     Bytes,
     /// Nothing: the server computes the column. mariadb-dump writes its value nevertheless, which MySQL refuses.
@@ -254,7 +256,9 @@ impl Reader<'_> {
         match first {
             b'\'' | b'"' => {
                 self.at += 1;
-                self.text_value(first, has_backslashes, out)
+                let begin = out.len();
+                self.text_value(first, has_backslashes, out)?;
+                (kind != ColumnKind::Ascii || out[begin..].is_ascii()).then_some(())
             }
             b'N' | b'n' => {
                 self.word(b"NULL")?;
@@ -405,6 +409,21 @@ mod tests {
         assert_eq!(lines_of(rows, &kinds, true, &mut out), Some(2));
         assert_eq!(String::from_utf8_lossy(&out), "1\ta\n3\t\\N\n");
         assert_eq!(lines_of(b"(now(),1,2,'a')", &kinds, true, &mut out), None);
+    }
+
+    #[test]
+    fn a_column_of_another_character_set_takes_ascii() {
+        let lines = |rows: &str| {
+            let mut out = Vec::new();
+            lines_of(rows.as_bytes(), &[ColumnKind::Ascii], true, &mut out)?;
+            String::from_utf8(out).ok()
+        };
+        assert_eq!(
+            lines("('a'),(NULL),('~\\0')").as_deref(),
+            Some("a\n\\N\n~\\0\n")
+        );
+        assert_eq!(lines("('a'),('\u{eb}')"), None);
+        assert_eq!(lines("(1)"), None);
     }
 
     #[test]
