@@ -5,6 +5,7 @@ mod error;
 mod job;
 mod queue;
 mod reading;
+mod source;
 mod sql_mode;
 mod worker;
 
@@ -25,7 +26,8 @@ use crate::{
         error::failed,
         job::{Job, JobText},
         queue::Queue,
-        reading::{Piece, Reading, Source},
+        reading::{Piece, Reading},
+        source::Source,
     },
     populate::STATEMENT_LIMIT,
     rules::Interrupt,

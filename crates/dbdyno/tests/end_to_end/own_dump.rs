@@ -314,7 +314,7 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     };
     let parts = [
         table("far") + &table("near") + &table("last"),
-        // Its rows take so long that the connection of the other tables helps with them at the end.
+        // Its rows are slow: the connection of the other tables helps with them at the end.
         "CREATE TRIGGER slow BEFORE INSERT ON far FOR EACH ROW SET @slept = SLEEP(0.0005);\n"
             .to_owned(),
         "SET time_zone = '+02:00';\n".to_owned() + &long_inserts("far", 0..2000),

@@ -2,7 +2,7 @@
 
 use std::{os::unix::fs::FileExt, sync::Arc};
 
-use crate::dump::{columns::TableColumns, error::DumpError, reading::Source};
+use crate::dump::{columns::TableColumns, error::DumpError, source::Source};
 
 /// A statement with rows.
 #[derive(Debug)]

@@ -98,7 +98,7 @@ impl State {
 }
 
 impl<'i> Queue<'i> {
-    /// An empty queue of so many connections; an interruption is a failure. Of files that are not compressed at most
+    /// An empty queue for a number of connections; an interruption is a failure. Of files that are not compressed at most
     /// `ahead_at_most` bytes are waiting.
     pub(super) fn new(interrupt: &'i Interrupt, connections: usize, ahead_at_most: usize) -> Self {
         let state = State {

@@ -15,7 +15,7 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use workload::own_data::dump::{DumpStatement, Splitter};
 
-use crate::dump::{error::DumpError, queue::Queue, sql_mode::SqlMode};
+use crate::dump::{error::DumpError, queue::Queue, source::Source, sql_mode::SqlMode};
 
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
@@ -27,15 +27,6 @@ pub(super) enum Piece {
     /// The file, a statement, and whether a backslash protects a byte in it.
     Statement(Arc<Source>, DumpStatement, bool),
     Failed(DumpError),
-}
-
-/// A file of a dump.
-#[derive(Debug)]
-pub(super) struct Source {
-    pub(super) path: PathBuf,
-    pub(super) file: File,
-    /// Statements stand in it as they are.
-    pub(super) is_plain: bool,
 }
 
 /// The files and how much of them was read.

@@ -413,17 +413,10 @@ mod tests {
 
     #[test]
     fn a_column_of_another_character_set_takes_ascii() {
-        let lines = |rows: &str| {
-            let mut out = Vec::new();
-            lines_of(rows.as_bytes(), &[ColumnKind::Ascii], true, &mut out)?;
-            String::from_utf8(out).ok()
-        };
-        assert_eq!(
-            lines("('a'),(NULL),('~\\0')").as_deref(),
-            Some("a\n\\N\n~\\0\n")
-        );
-        assert_eq!(lines("('a'),('\u{eb}')"), None);
-        assert_eq!(lines("(1)"), None);
+        let kinds = [ColumnKind::Ascii];
+        let rows = |text: &str| lines_of(text.as_bytes(), &kinds, true, &mut Vec::new());
+        assert_eq!(rows("('a'),(NULL),('~\\0')"), Some(3));
+        assert_eq!((rows("('a'),('\u{eb}')"), rows("(1)")), (None, None));
     }
 
     #[test]
