@@ -50,6 +50,15 @@ fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
     scene.dbdyno(client).exits(0).text()
 }
 
+/// Starts the server that a run kept, and returns its name.
+fn start_kept(scene: &Scene) -> String {
+    let names = fs::read_dir(scene.servers_directory()).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let server = names.find(|name| name != "s").unwrap();
+    scene.dbdyno(["server", "start", &server]).exits(0);
+    server
+}
+
 /// A dump of the database by the tool of the installed server.
 fn dump(scene: &Scene, options: &[&str], file: &str) {
     let socket = scene.servers_directory().join("s/run/mysqld.sock");
@@ -126,10 +135,7 @@ fn a_dump_is_restored_to_the_same_rows_in_every_way() {
         scene
             .dbdyno(["run", "own.toml", "--keep", "--results", &results])
             .exits(0);
-        let names = fs::read_dir(scene.servers_directory()).unwrap();
-        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let server = names.into_iter().find(|name| name != "s").unwrap();
-        scene.dbdyno(["server", "start", &server]).exits(0);
+        let server = start_kept(&scene);
         assert_eq!(ask(&scene, &server, "test", &sums), expected, "{data}");
         // Connections that load one table must not wait for its counter; the runs have the server's own setting.
         let modes = "select at_load, @@innodb_autoinc_lock_mode from modes";
@@ -272,10 +278,7 @@ fn rows_that_depend_on_others_are_loaded_in_order() {
     );
     scene.file("own.toml", &experiment("dump = \"prod.sql\""));
     scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
-    let names = fs::read_dir(scene.servers_directory()).unwrap();
-    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let server = names.next().unwrap();
-    scene.dbdyno(["server", "start", &server]).exits(0);
+    let server = start_kept(&scene);
     let rows = ask(
         &scene,
         &server,
@@ -330,10 +333,7 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     scene.file("load.sql", "SELECT count(*) FROM far;\n");
     scene.file("own.toml", &experiment("dump = \"prod.sql\""));
     scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
-    let names = fs::read_dir(scene.servers_directory()).unwrap();
-    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let server = names.next().unwrap();
-    scene.dbdyno(["server", "start", &server]).exits(0);
+    let server = start_kept(&scene);
     let times: Vec<String> = ["far", "near", "last"]
         .map(|table| {
             format!("select '{table}', hour(ts), count(*), sum(id), min(length(pad)) from {table} group by 1, 2")
