@@ -1,6 +1,6 @@
 //! Rule T03: connections in flight differ from throughput times response time (Little's law).
 
-use samples::{Interval, Phase, Record};
+use samples::{Interval, OperationInterval, Phase, Record};
 use units::{percent, si};
 
 use crate::{
@@ -48,8 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     // Time from send to answer, without the wait for a free connection. Failed operations have no recorded time.
     let (mut sum_ns, mut count, mut failed) = (0.0, 0u64, 0u64);
     for interval in run.measured() {
-        let carried = interval.carried.iter().flat_map(|it| &it.operations);
-        for operation in interval.operations.iter().chain(carried) {
+        for operation in operations(interval) {
             let service = operation.service.as_ref().map(|it| it.sum_ns);
             sum_ns += service.unwrap_or(operation.sum_ns) as f64;
             count += operation.count;
@@ -107,12 +106,15 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("throughput_times_response", by_times))
 }
 
+/// What ended in an interval, whatever the phase in which it was due.
+fn operations(interval: &Interval) -> impl Iterator<Item = &OperationInterval> {
+    let carried = interval.carried.iter().flat_map(|it| &it.operations);
+    interval.operations.iter().chain(carried)
+}
+
 /// Time of the slowest operation of the measurement, seconds.
 fn slowest_s(run: &Run<'_>) -> f64 {
-    let all = run.measured().flat_map(|it| {
-        let carried = it.carried.iter().flat_map(|it| &it.operations);
-        it.operations.iter().chain(carried)
-    });
+    let all = run.measured().flat_map(operations);
     let slowest = all.flat_map(|it| it.histogram.counts().map(|(ns, _)| ns));
     slowest.max().unwrap_or_default() as f64 / 1e9
 }
@@ -138,8 +140,7 @@ fn carried_s<'r>(intervals: impl Iterator<Item = &'r Interval>, connections: usi
     let mut reach: Vec<(u64, u64)> = Vec::new();
     for interval in intervals {
         let since_ns = (interval.t_s - *begin_s.get_or_insert(interval.t_s)) * 1e9;
-        let carried = interval.carried.iter().flat_map(|it| &it.operations);
-        for operation in interval.operations.iter().chain(carried) {
+        for operation in operations(interval) {
             let service = operation.service.as_ref().map(|it| &it.histogram);
             let times = service.unwrap_or(&operation.histogram).counts();
             let behind = times.filter(|(ns, _)| *ns as f64 > since_ns);

@@ -35,12 +35,12 @@ pub(super) fn run(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) {
 async fn work(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) -> Result<(), DumpError> {
     let open = async || {
         let opened = Connection::open_within(endpoint, STATEMENT_LIMIT);
-        queue.unless_failed(opened).await
+        let opened = queue.unless_failed(opened).await.transpose();
+        opened.map_err(DumpError::Connection)
     };
-    let Some(opened) = open().await else {
+    let Some(mut connection) = open().await? else {
         return Ok(());
     };
-    let mut connection = opened.map_err(DumpError::Connection)?;
     let mut known_sets = 0;
     let mut takes_lines = true;
     let (mut buffer, mut lines) = (Vec::new(), Vec::new());
@@ -48,10 +48,10 @@ async fn work(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) -> Result<()
         if known_sets > job.sets {
             // Settings that come behind these rows cannot be taken back.
             connection.close().await.map_err(DumpError::Connection)?;
-            let Some(opened) = open().await else {
+            let Some(opened) = open().await? else {
                 return Ok(());
             };
-            connection = opened.map_err(DumpError::Connection)?;
+            connection = opened;
         }
         for set in &sets {
             let Some(sent) = queue.unless_failed(connection.query(set)).await else {
