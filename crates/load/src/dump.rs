@@ -6,6 +6,7 @@ mod job;
 mod queue;
 mod reading;
 mod source;
+mod spool;
 mod sql_mode;
 mod worker;
 
@@ -28,6 +29,7 @@ use crate::{
         queue::Queue,
         reading::{Piece, Reading},
         source::Source,
+        spool::Spool,
     },
     populate::STATEMENT_LIMIT,
     rules::Interrupt,
@@ -51,12 +53,15 @@ pub struct DumpLoad {
     pub streams: u32,
     /// INSERTs are sent as LOAD DATA LOCAL where that changes no row.
     pub as_lines: bool,
+    /// A directory on a disk: rows of compressed files wait there in a file without a name, if it can be made, so that each
+    /// connection has a table of its own.
+    pub spool_in: Option<PathBuf>,
 }
 
 /// How far the load of a dump is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DumpProgress {
-    /// Bytes of the files, compressed or not, that were read, less those known to wait.
+    /// Bytes of the files, compressed or not, that were read, less the share of the rows that are not in yet.
     pub bytes: u64,
     /// Bytes of all files.
     pub bytes_expected: u64,
@@ -87,7 +92,12 @@ pub fn load_dump(
 ) -> Result<DumpProgress, DumpError> {
     let begin = reactor::system_now();
     let streams = load.streams.max(1) as usize;
-    let queue = Queue::new(interrupt, streams, ahead_at_most());
+    let ahead_at_most = ahead_at_most();
+    let queue = Queue::new(interrupt, streams, ahead_at_most);
+    let spool_in = load.spool_in.as_ref();
+    // Without it the load only takes longer.
+    let spool = spool_in.and_then(|it| Spool::make(it, ahead_at_most as u64).ok());
+    let spool = spool.map(Arc::new);
     let reading = Reading::of(&load.files);
     let result = thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -115,6 +125,7 @@ pub fn load_dump(
             let mut director = Director {
                 load,
                 queue: &queue,
+                spool: spool.clone(),
                 connection: opened.map_err(DumpError::Connection)?,
                 database: None,
                 tables: BTreeMap::new(),
@@ -164,7 +175,7 @@ pub fn load_dump(
     result.map(|()| progress(&queue, &reading, begin))
 }
 
-/// Bytes of files that may be read before their rows are sent: a quarter of the memory, so that they are still in the page
+/// Bytes of statements that may be read before their rows are sent: a quarter of the memory, so that they are still in the page
 /// cache then.
 fn ahead_at_most() -> usize {
     let info = rustix::system::sysinfo();
@@ -174,7 +185,7 @@ fn ahead_at_most() -> usize {
 fn progress(queue: &Queue<'_>, reading: &Reading, begin: reactor::Instant) -> DumpProgress {
     let (statements, as_lines) = queue.done();
     DumpProgress {
-        bytes: reading.bytes().saturating_sub(queue.bytes_ahead()),
+        bytes: reading.bytes_less(queue.bytes_ahead()),
         bytes_expected: reading.bytes_expected(),
         statements,
         as_lines,
@@ -186,6 +197,7 @@ fn progress(queue: &Queue<'_>, reading: &Reading, begin: reactor::Instant) -> Du
 struct Director<'l> {
     load: &'l DumpLoad,
     queue: &'l Queue<'l>,
+    spool: Option<Arc<Spool>>,
     connection: Connection,
     /// The database that the dump names.
     database: Option<String>,
@@ -225,7 +237,7 @@ impl Director<'_> {
                         bytes: text.len(),
                     }
                 } else {
-                    JobText::Kept(text)
+                    self.kept(text)
                 };
                 self.queue.push(Job {
                     place,
@@ -269,6 +281,16 @@ impl Director<'_> {
                 self.send(&place, &without_definer(text)).await
             }
         }
+    }
+
+    /// A statement in memory as long as that takes it, then in the file for those that wait.
+    fn kept(&self, text: Vec<u8>) -> JobText {
+        let spool = self
+            .spool
+            .as_ref()
+            .filter(|_| text.len() >= IN_FILE_AT_LEAST && !self.queue.keeps(text.len()));
+        let spooled = spool.and_then(|spool| spool.put(&text));
+        spooled.map_or_else(|| JobText::Kept(text), JobText::Spooled)
     }
 
     /// Notes the database that a statement names; an error if it is a second one.

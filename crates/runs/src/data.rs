@@ -6,7 +6,7 @@ pub mod known_tables;
 pub mod population;
 pub(crate) mod prepared_tables;
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use experiment::{DataSpec, PlannedRun, Restore};
 use protocol::Endpoint;
@@ -37,10 +37,19 @@ pub trait DataSet {
     /// Creates and fills the tables, with this number of rows where it is variable; an existing table is replaced.
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed>;
+}
+
+/// Where data is loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination<'d> {
+    /// The server, the account and the database.
+    pub endpoint: &'d Endpoint,
+    /// Directory of a private server, on the disk that has room for its data.
+    pub directory: Option<&'d Path>,
 }
 
 /// Result of a load of data.

@@ -16,7 +16,7 @@ use crate::{
     raw_device::RawDevice,
 };
 
-/// Share of the file system that stays free, and its bounds in bytes: others use the disk, too.
+/// One of how many parts of the file system stays free, and the bounds in bytes: others use the disk, too.
 const KEPT_SHARE: u64 = 20;
 const KEPT_AT_LEAST: u64 = 64 << 20;
 const KEPT_AT_MOST: u64 = 10 << 30;
@@ -89,10 +89,11 @@ impl Place {
             ));
         }
         let size_bytes = space.f_blocks * space.f_frsize;
+        let free_bytes = space.f_bavail * space.f_frsize;
         Ok(Self {
             direct,
-            free_bytes: space.f_bavail * space.f_frsize,
-            kept_bytes: (size_bytes / KEPT_SHARE).clamp(KEPT_AT_LEAST, KEPT_AT_MOST),
+            free_bytes,
+            kept_bytes: kept_bytes(size_bytes, free_bytes),
             path,
             warnings,
         })
@@ -150,6 +151,14 @@ impl Place {
             kept_bytes: self.kept_bytes,
         })
     }
+}
+
+/// What stays free of a file system of this size, bytes. Where hardly more or even less is free already, a file may still take
+/// its share of that: it makes no full disk.
+fn kept_bytes(size_bytes: u64, free_bytes: u64) -> u64 {
+    let kept = (size_bytes / KEPT_SHARE).clamp(KEPT_AT_LEAST, KEPT_AT_MOST);
+    kept.min(free_bytes - free_bytes / KEPT_SHARE)
+        .max(KEPT_AT_LEAST)
 }
 
 /// The file system in memory that a place is on, also below an overlay as far as its upper directory can be seen.
@@ -279,6 +288,24 @@ mod tests {
         assert!(matches!(error, Error::NoRoom { .. }));
         let far = Place::check(directory.path(), on("nfs4")).unwrap();
         assert!(far.warnings()[0].contains("network"));
+    }
+
+    #[test]
+    fn a_share_of_what_is_free_may_be_taken_of_a_nearly_full_disk() {
+        const GIB: u64 = 1 << 30;
+        // (size, free, what a file may take)
+        let cases = [
+            (1000 * GIB, 500 * GIB, 490 * GIB),
+            (252 * GIB, 8 * GIB, 8 * GIB / 20),
+            (1000 * GIB, 10 * GIB + 1, (10 * GIB + 1) / 20),
+            (400 << 20, 100 << 20, 36 << 20),
+            (400 << 20, 64 << 20, 0),
+            (400 << 20, 0, 0),
+        ];
+        for (size, free, room) in cases {
+            let kept = kept_bytes(size, free);
+            assert_eq!(free.saturating_sub(kept), room, "{size} {free}");
+        }
     }
 
     #[test]

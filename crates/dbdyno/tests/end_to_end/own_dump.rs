@@ -1,6 +1,6 @@
 //! `[data] dump`: dumps of a real server, loaded by dbdyno and by the client, hold the same.
 
-use std::{fs, io::Write};
+use std::{fs, io::Write, os::unix::fs::MetadataExt};
 
 use rustix::process::Signal;
 
@@ -52,11 +52,16 @@ fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
 
 /// Starts the server that a run kept, and returns its name.
 fn start_kept(scene: &Scene) -> String {
-    let names = fs::read_dir(scene.servers_directory()).unwrap();
-    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let server = names.find(|name| name != "s").unwrap();
+    let server = server_of_the_run(scene);
     scene.dbdyno(["server", "start", &server]).exits(0);
     server
+}
+
+/// The name of the server that a run made.
+fn server_of_the_run(scene: &Scene) -> String {
+    let names = fs::read_dir(scene.servers_directory()).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.find(|name| name != "s").unwrap()
 }
 
 /// A dump of the database by the tool of the installed server.
@@ -352,6 +357,53 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
         rows,
         "far\t10\t2000\t1999000\t1000\nfar\t15\t500\t1124750\t1000\nnear\t7\t500\t124750\t1000\n\
          last\t15\t500\t124750\t1000\n1\t1999\n2\t2499\n"
+    );
+    scene.dbdyno(["server", "destroy", &server]).exits(0);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
+    let scene = Scene::new();
+    let table = |name: &str| {
+        format!("CREATE TABLE {name} (id int PRIMARY KEY, ts timestamp NOT NULL, pad text);\n")
+    };
+    let parts = [
+        table("far") + &table("near"),
+        // The first rows of either connection wait until somebody takes the lock.
+        "DELIMITER $\nCREATE TRIGGER slow BEFORE INSERT ON far FOR EACH ROW\n\
+         IF NEW.id IN (0, 100) THEN WHILE IS_FREE_LOCK('go') DO SET @slept = SLEEP(0.01); END WHILE; END IF$\nDELIMITER ;\n"
+            .to_owned(),
+        // More than memory takes.
+        long_inserts("far", 0..40_000),
+        long_inserts("near", 0..5_000),
+    ];
+    scene.file("prod.sql", &parts.concat());
+    let prod = scene.path().join("prod.sql");
+    let gzip = std::process::Command::new("gzip").arg(&prod).status();
+    assert!(gzip.unwrap().success());
+    scene.file("load.sql", "SELECT count(*) FROM far;\n");
+    scene.file("own.toml", &experiment("dump = \"prod.sql.gz\""));
+    let mut running = scene.start(["run", "own.toml", "--keep"]);
+    let files = format!("/proc/{}/fd", running.pid());
+    running.wait_until("rows wait in a file", || {
+        let files = fs::read_dir(&files).into_iter().flatten().flatten();
+        files.into_iter().any(|file| {
+            let target = fs::read_link(file.path()).unwrap_or_default();
+            let is_unnamed = target.to_string_lossy().ends_with(" (deleted)");
+            is_unnamed && fs::metadata(file.path()).is_ok_and(|it| it.is_file() && it.blocks() > 0)
+        })
+    });
+    let server = server_of_the_run(&scene);
+    let lock = "select get_lock('go', 1), sleep(1)";
+    assert_eq!(ask(&scene, &server, "test", lock), "1\t0\n");
+    running.finish().exits(0);
+    start_kept(&scene);
+    let rows = "select count(*), sum(id), min(length(pad)) from far union all \
+                select count(*), sum(id), min(length(pad)) from near";
+    assert_eq!(
+        ask(&scene, &server, "test", rows),
+        "40000\t799980000\t1000\n5000\t12497500\t1000\n"
     );
     scene.dbdyno(["server", "destroy", &server]).exits(0);
     scene.nothing_is_left();

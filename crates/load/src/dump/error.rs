@@ -15,6 +15,14 @@ pub enum DumpError {
         /// The error.
         source: std::io::Error,
     },
+    /// Rows that waited cannot be read again.
+    #[error("a file without a name in {}: {source}", directory.display())]
+    Spool {
+        /// The directory.
+        directory: PathBuf,
+        /// The error.
+        source: std::io::Error,
+    },
     /// A file is no list of statements.
     #[error("{}: {source}", path.display())]
     Split {

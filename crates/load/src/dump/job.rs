@@ -2,7 +2,7 @@
 
 use std::{os::unix::fs::FileExt, sync::Arc};
 
-use crate::dump::{columns::TableColumns, error::DumpError, source::Source};
+use crate::dump::{columns::TableColumns, error::DumpError, source::Source, spool::Spooled};
 
 /// A statement with rows.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(super) enum JobText {
         at: u64,
         bytes: usize,
     },
+    /// In a file of ours, so that a compressed dump can be read ahead as far.
+    Spooled(Spooled),
 }
 
 impl JobText {
@@ -34,6 +36,7 @@ impl JobText {
         match self {
             Self::Kept(text) => text.len(),
             Self::InFile { bytes, .. } => *bytes,
+            Self::Spooled(text) => text.bytes(),
         }
     }
 
@@ -49,6 +52,10 @@ impl JobText {
                     source: error,
                 };
                 read.map_err(failed)?;
+                Ok(buffer)
+            }
+            Self::Spooled(text) => {
+                text.read(buffer)?;
                 Ok(buffer)
             }
         }

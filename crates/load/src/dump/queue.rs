@@ -59,6 +59,7 @@ struct Waiting {
 struct Bytes {
     kept: usize,
     in_file: usize,
+    spooled: usize,
 }
 
 impl Bytes {
@@ -66,6 +67,7 @@ impl Bytes {
         match text {
             JobText::Kept(_) => &mut self.kept,
             JobText::InFile { .. } => &mut self.in_file,
+            JobText::Spooled(_) => &mut self.spooled,
         }
     }
 }
@@ -118,6 +120,8 @@ impl<'i> Queue<'i> {
         let at_most = match &job.text {
             JobText::Kept(_) => BYTES_AT_MOST,
             JobText::InFile { .. } => self.ahead_at_most,
+            // Its room is limited.
+            JobText::Spooled(_) => usize::MAX,
         };
         let more = job.text.bytes();
         let mut state = self.lock();
@@ -189,9 +193,15 @@ impl<'i> Queue<'i> {
         self.changed.notify_all();
     }
 
-    /// Bytes of files that are not compressed whose rows are not in yet.
+    /// Whether memory takes this many bytes more.
+    pub(super) fn keeps(&self, more: usize) -> bool {
+        self.lock().bytes.kept + more <= BYTES_AT_MOST
+    }
+
+    /// Bytes of statements, decompressed, whose rows are not in yet.
     pub(super) fn bytes_ahead(&self) -> u64 {
-        self.lock().bytes.in_file as u64
+        let bytes = &self.lock().bytes;
+        (bytes.kept + bytes.in_file + bytes.spooled) as u64
     }
 
     /// Rows were sent outside of the queue.

@@ -35,6 +35,7 @@ pub(super) struct Reading {
     files: Vec<PathBuf>,
     bytes: AtomicU64,
     bytes_expected: u64,
+    text_bytes: AtomicU64,
 }
 
 impl Reading {
@@ -44,11 +45,15 @@ impl Reading {
             files: files.to_vec(),
             bytes: AtomicU64::new(0),
             bytes_expected: lengths.map(|metadata| metadata.len()).sum(),
+            text_bytes: AtomicU64::new(0),
         }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+    /// Bytes of the files, compressed or not, that stand for what was read less this many bytes of text.
+    pub(super) fn bytes_less(&self, text_bytes: u64) -> u64 {
+        let bytes = self.bytes.load(Ordering::Relaxed) as f64;
+        let all = self.text_bytes.load(Ordering::Relaxed).max(1);
+        (bytes * (all.saturating_sub(text_bytes) as f64 / all as f64)) as u64
     }
 
     pub(super) fn bytes_expected(&self) -> u64 {
@@ -105,6 +110,7 @@ impl Reading {
         let mut piece = vec![0; PIECE_BYTES];
         loop {
             let read = input.read(&mut piece).map_err(failed)?;
+            self.text_bytes.fetch_add(read as u64, Ordering::Relaxed);
             if read == 0 {
                 splitter.end();
             } else {

@@ -26,7 +26,7 @@ use workload::{
 use crate::{
     blame::Blamed,
     control::{Purpose, backticked},
-    data::{DataSet, Loaded, database},
+    data::{DataSet, Destination, Loaded, database},
     exit_code::Blame,
     listener::Context,
 };
@@ -186,10 +186,11 @@ impl DataSet for OwnTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         let begin = reactor::system_now();
         let files = self.values.named_data_files("csv");
         let files = csv_files::check(files, context)?;
@@ -205,7 +206,7 @@ impl DataSet for OwnTables {
         })?;
         if let Some(path) = self.values.data_file("dump") {
             let as_lines = self.values.text("dump_as") == Some("lines");
-            dump::load(path, as_lines, endpoint, context)?;
+            dump::load(path, as_lines, destination, context)?;
         }
         csv_files::load(files, endpoint, context)?;
         let specs = specs(&self.values);

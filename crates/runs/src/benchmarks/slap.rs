@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
-use protocol::{Connection, Endpoint};
+use protocol::Connection;
 use settings::{OptionTable, Value, Values, defaults};
 use workload::{
     KnownTable,
@@ -21,7 +21,7 @@ use crate::{
     },
     blame::Blamed,
     control::{Purpose, control, unless_interrupted, wait},
-    data::{DataSet, Loaded, database},
+    data::{DataSet, Destination, Loaded, database},
     exit_code::Blame,
     listener::{Context, Length},
     run::driver::Driver,
@@ -242,10 +242,11 @@ impl DataSet for SlapTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         let tables = self.plan()?;
         let step = context.step(&format!("loading {}", self.name()), Length::Unknown);
         let begin = reactor::system_now();

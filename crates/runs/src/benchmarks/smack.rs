@@ -7,7 +7,6 @@ use std::{rc::Rc, sync::Arc};
 
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
-use protocol::Endpoint;
 use samples::{Keys, Line};
 use workload::{
     KnownTable,
@@ -23,7 +22,7 @@ use crate::{
         },
     },
     blame::Blamed,
-    data::{DataSet, Loaded},
+    data::{DataSet, Destination, Loaded},
     listener::Context,
     run::driver::Driver,
     stage::Stage,
@@ -112,12 +111,12 @@ impl DataSet for SmackTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
         let rows = rows.expect("the tables of a .smack file have a number of rows");
-        load_tables(&self.0, endpoint, rows, context)
+        load_tables(&self.0, destination.endpoint, rows, context)
     }
 }
 

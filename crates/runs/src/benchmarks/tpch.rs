@@ -25,7 +25,7 @@ use crate::{
     blame::Blamed,
     control::Purpose,
     data::{
-        DataSet, Loaded, database,
+        DataSet, Destination, Loaded, database,
         disk_bytes::disk_bytes,
         population::{self, default_streams},
         prepared_tables::{PreparedTables, refuse_existing},
@@ -142,10 +142,11 @@ impl DataSet for TpchTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         let streams = default_streams();
         let filled = fill(endpoint, &self.plan, self.left_empty, streams, context)?;
         let tables = Table::ALL.into_iter().map(Table::name);

@@ -14,7 +14,7 @@ use crate::{
     benchmarks::{benchmark::DataMaker, smack::files::SmackFiles},
     blame::Blamed,
     data::{
-        DataSet, Loaded, database,
+        DataSet, Destination, Loaded, database,
         disk_bytes::disk_bytes,
         population::{self, default_streams},
         prepared_tables::{PreparedTables, refuse_existing},
@@ -74,10 +74,11 @@ impl DataSet for WikiTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         let filled = fill(endpoint, &self.0, default_streams(), context)?;
         let tables = known_tables();
         Ok(Loaded {

@@ -12,7 +12,7 @@ use crate::{
     blame::Blamed,
     control::{Purpose, backticked, control, variables},
     data::{
-        WantedData,
+        Destination, WantedData,
         known_tables::{NamesakeTable, taken},
     },
     exit_code::Blame,
@@ -175,7 +175,11 @@ impl GivenServer {
             self.check_statements(data)?;
             let tables = data.maker.tables();
             self.claim(tables.clone())?;
-            loaded = Some((data.maker).load(&self.endpoint, rows, &self.context)?);
+            let destination = Destination {
+                endpoint: &self.endpoint,
+                directory: None,
+            };
+            loaded = Some((data.maker).load(&destination, rows, &self.context)?);
             self.note_columns(&tables)?;
             self.holds = Some(data.data_set.clone());
         }

@@ -11,7 +11,7 @@ use crate::{
     blame::Blamed,
     control::Purpose,
     data::{
-        DataSet, Loaded,
+        DataSet, Destination, Loaded,
         disk_bytes::disk_bytes,
         population::{default_streams, fill_and_tell},
         prepared_tables::PreparedTables,
@@ -88,10 +88,11 @@ impl DataSet for OltpTables {
 
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         Purpose::Change.control(endpoint, async |connection| {
             for number in 1..=self.count() {
                 connection.query(drop_statement(number).as_bytes()).await?;

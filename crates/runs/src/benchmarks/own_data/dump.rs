@@ -7,7 +7,7 @@ use protocol::Endpoint;
 
 use crate::{
     blame::Blamed,
-    data::population::default_streams,
+    data::{Destination, population::default_streams},
     exit_code::Blame,
     listener::{Context, Length},
 };
@@ -57,14 +57,15 @@ fn stage(name: &str) -> u8 {
 pub(super) fn load(
     path: &Path,
     as_lines: bool,
-    endpoint: &Endpoint,
+    destination: &Destination<'_>,
     context: &Context,
 ) -> Result<(), Blamed> {
     let load = DumpLoad {
-        endpoint: endpoint.clone(),
+        endpoint: destination.endpoint.clone(),
         files: files(path)?,
         streams: default_streams(),
         as_lines,
+        spool_in: destination.directory.map(Path::to_owned),
     };
     let what = format!("loading {}", path.display());
     let step = context.step(&what, Length::Paced(WHOLE));
@@ -78,7 +79,7 @@ pub(super) fn load(
             None => step.say(&pace),
         }
     });
-    let loaded = loaded.map_err(|error| blamed(endpoint, error))?;
+    let loaded = loaded.map_err(|error| blamed(destination.endpoint, error))?;
     let plain = loaded.statements - loaded.as_lines;
     if as_lines && plain > 0 {
         step.note(&format!(
@@ -105,6 +106,7 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
             Blame::Input,
             "dump one database: mysqldump NAME, without --databases and --all-databases",
         ),
+        DumpError::Spool { .. } => (Blame::Machine, "see the kernel's messages about the disk"),
         DumpError::Interrupted => (Blame::Interrupted, "run again"),
         DumpError::Thread(_) => (Blame::Machine, "see the limits of this machine"),
     };

@@ -31,7 +31,7 @@ use crate::{
         },
     },
     blame::Blamed,
-    data::{DataSet, Loaded, disk_bytes::disk_bytes, prepared_tables::PreparedTables},
+    data::{DataSet, Destination, Loaded, disk_bytes::disk_bytes, prepared_tables::PreparedTables},
     exit_code::Blame,
     listener::Context,
     run::driver::Driver,
@@ -149,10 +149,11 @@ impl DataSet for TpccTables {
     /// Also sees that they are consistent: every run begins with a copy of them.
     fn load(
         &self,
-        endpoint: &Endpoint,
+        destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
     ) -> Result<Loaded, Blamed> {
+        let endpoint = destination.endpoint;
         let loaded = load_all(
             endpoint,
             &self.plan,

@@ -7,7 +7,7 @@ use super::{PrivateServer, Stored};
 use crate::{
     blame::Blamed,
     control::{Purpose, backticked},
-    data::{Loaded, WantedData},
+    data::{Destination, Loaded, WantedData},
     exit_code::Blame,
     listener::Length,
 };
@@ -74,7 +74,12 @@ impl PrivateServer {
         database: &str,
     ) -> Result<Loaded, Blamed> {
         self.begin_anew(database)?;
-        (data.maker).load(&self.endpoint(database), rows, &self.context)
+        let directory = self.server.lock().dir().to_owned();
+        let destination = Destination {
+            endpoint: &self.endpoint(database),
+            directory: Some(&directory),
+        };
+        (data.maker).load(&destination, rows, &self.context)
     }
 
     /// Starts the pristine server and creates the database.
