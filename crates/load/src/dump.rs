@@ -278,6 +278,8 @@ impl Director<'_> {
             Role::Skipped => Ok(()),
             Role::Other => {
                 self.barrier();
+                // It can be a trigger.
+                self.tables.clear();
                 self.send(&place, &without_definer(text)).await
             }
         }

@@ -4,7 +4,10 @@ use std::{fs, io::Write, os::unix::fs::MetadataExt};
 
 use rustix::process::Signal;
 
-use crate::{results::Results, scene::Scene};
+use crate::{
+    results::Results,
+    scene::{Running, Scene},
+};
 
 /// Tables with what is hard to say in SQL.
 const STRANGE: &str = "\
@@ -270,13 +273,20 @@ INSERT INTO u VALUES (5, 5, 'c\');
 SET sql_mode = @saved_sql_mode;
 ALTER DATABASE `shop` CHARACTER SET latin1 COLLATE latin1_swedish_ci ;
 DROP SCHEMA IF EXISTS `shop`;
-COMMIT;
+CREATE TABLE x (id int PRIMARY KEY);
+CREATE TABLE noted (number int PRIMARY KEY AUTO_INCREMENT, x int, ts int);
+INSERT INTO x VALUES (0);
+CREATE TRIGGER note AFTER INSERT ON x FOR EACH ROW INSERT INTO noted (x, ts) SELECT NEW.id, COUNT(*) FROM t;
 ";
 
 #[test]
 fn rows_that_depend_on_others_are_loaded_in_order() {
     let scene = Scene::new();
-    scene.file("prod.sql", ORDERED);
+    let noted = (1..=30).map(|id| {
+        format!("INSERT INTO x VALUES ({id});\nINSERT INTO t VALUES ({id}0, 'later');\n")
+    });
+    let dump = ORDERED.to_owned() + &noted.collect::<String>() + "COMMIT;\n";
+    scene.file("prod.sql", &dump);
     scene.file(
         "load.sql",
         "\\set id random(1, 3)\nSELECT a FROM t WHERE id = :id \\gset\n",
@@ -288,14 +298,51 @@ fn rows_that_depend_on_others_are_loaded_in_order() {
         &scene,
         &server,
         "test",
-        "select * from t; select id, t, hex(a) from u; select @@character_set_database",
+        "select * from t where id < 10; select id, t, hex(a) from u; select @@character_set_database; \
+         select count(*), sum(number = x), sum(ts = 2 + x) from noted",
     );
     assert_eq!(
         rows,
-        "1\tfirst\n2\tsecond\n3\tthird\n1\t1\t78\n2\t3\t79\n3\t3\t615C\n4\t4\t62273B\n5\t5\t635C\nlatin1\n"
+        "1\tfirst\n2\tsecond\n3\tthird\n1\t1\t78\n2\t3\t79\n3\t3\t615C\n4\t4\t62273B\n5\t5\t635C\nlatin1\n\
+         30\t30\t30\n"
     );
     scene.dbdyno(["server", "destroy", &server]).exits(0);
     scene.nothing_is_left();
+}
+
+/// Statements of a dump that wait until [`Locked`] has its rows.
+const WAIT_FOR_LOCK: &str = "DELIMITER $\nCREATE PROCEDURE wait_for_lock()\n\
+     WHILE IS_FREE_LOCK('held') DO DO SLEEP(0.01); END WHILE$\nDELIMITER ;\nCALL wait_for_lock();\n";
+
+/// Rows of the table `far` of a server that is loaded, of which a client says that it inserts them.
+struct Locked {
+    server: String,
+    client: Running,
+}
+
+impl Locked {
+    fn hold(scene: &Scene, running: &mut Running, ids: &[u32]) -> Self {
+        let servers = scene.servers_directory();
+        running.wait_until("a server with the table", || {
+            let mut servers = fs::read_dir(&servers).into_iter().flatten().flatten();
+            servers.any(|server| server.path().join("data/test/far.ibd").exists())
+        });
+        let server = server_of_the_run(scene);
+        let rows = ids.iter().map(|id| format!("({id}, now(), '')"));
+        let rows = rows.collect::<Vec<_>>().join(", ");
+        let sql =
+            format!("begin; insert into far values {rows}; do get_lock('held', 0); do sleep(600)");
+        let client = ["server", "client", &server, "--", "test", "-e", &sql];
+        let client = scene.start(client);
+        Self { server, client }
+    }
+
+    fn release(self, scene: &Scene) {
+        let clients = "select id from information_schema.processlist where info = 'do sleep(600)'";
+        let client = ask(scene, &self.server, "test", clients);
+        ask(scene, &self.server, "test", &format!("kill {client}"));
+        self.client.finish();
+    }
 }
 
 /// Rows of a table `(id, ts, pad)` in statements long enough to be read again from the file when they are sent.
@@ -322,9 +369,8 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     };
     let parts = [
         table("far") + &table("near") + &table("last"),
-        // Its rows are slow: the connection of the other tables helps with them at the end.
-        "CREATE TRIGGER slow BEFORE INSERT ON far FOR EACH ROW SET @slept = SLEEP(0.0005);\n"
-            .to_owned(),
+        // The connection of the other tables helps with those of far at the end.
+        WAIT_FOR_LOCK.to_owned(),
         "SET time_zone = '+02:00';\n".to_owned() + &long_inserts("far", 0..2000),
         "SET time_zone = '+05:00';\n".to_owned() + &long_inserts("near", 0..500),
         "SET time_zone = '-03:00';\n".to_owned() + &long_inserts("last", 0..500),
@@ -337,7 +383,14 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     scene.file("prod.sql", &parts.concat());
     scene.file("load.sql", "SELECT count(*) FROM far;\n");
     scene.file("own.toml", &experiment("dump = \"prod.sql\""));
-    scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
+    let mut running = scene.start(["run", "own.toml", "--keep"]);
+    let locked = Locked::hold(&scene, &mut running, &[50]);
+    let last = "select count(*) from last";
+    running.wait_until("the other tables are there", || {
+        ask(&scene, &locked.server, "test", last) == "500\n"
+    });
+    locked.release(&scene);
+    running.finish().exits(0);
     let server = start_kept(&scene);
     let times: Vec<String> = ["far", "near", "last"]
         .map(|table| {
@@ -370,10 +423,7 @@ fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
     };
     let parts = [
         table("far") + &table("near"),
-        // The first rows of either connection wait until somebody takes the lock.
-        "DELIMITER $\nCREATE TRIGGER slow BEFORE INSERT ON far FOR EACH ROW\n\
-         IF NEW.id IN (0, 100) THEN WHILE IS_FREE_LOCK('go') DO SET @slept = SLEEP(0.01); END WHILE; END IF$\nDELIMITER ;\n"
-            .to_owned(),
+        WAIT_FOR_LOCK.to_owned(),
         // More than memory takes.
         long_inserts("far", 0..40_000),
         long_inserts("near", 0..5_000),
@@ -385,6 +435,7 @@ fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
     scene.file("load.sql", "SELECT count(*) FROM far;\n");
     scene.file("own.toml", &experiment("dump = \"prod.sql.gz\""));
     let mut running = scene.start(["run", "own.toml", "--keep"]);
+    let locked = Locked::hold(&scene, &mut running, &[50, 150]);
     let files = format!("/proc/{}/fd", running.pid());
     running.wait_until("rows wait in a file", || {
         let files = fs::read_dir(&files).into_iter().flatten().flatten();
@@ -394,11 +445,9 @@ fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
             is_unnamed && fs::metadata(file.path()).is_ok_and(|it| it.is_file() && it.blocks() > 0)
         })
     });
-    let server = server_of_the_run(&scene);
-    let lock = "select get_lock('go', 1), sleep(1)";
-    assert_eq!(ask(&scene, &server, "test", lock), "1\t0\n");
+    locked.release(&scene);
     running.finish().exits(0);
-    start_kept(&scene);
+    let server = start_kept(&scene);
     let rows = "select count(*), sum(id), min(length(pad)) from far union all \
                 select count(*), sum(id), min(length(pad)) from near";
     assert_eq!(

@@ -51,7 +51,7 @@ pub(super) struct TableColumns {
     /// Its name.
     pub(super) table: String,
     pub(super) is_innodb: bool,
-    /// A row is refused where the row that it refers to is not there yet.
+    /// A row is refused where the row that it refers to is not there yet, or a trigger reads or writes what is there.
     pub(super) depends: bool,
     /// Position and name of the one that the server counts.
     pub(super) counted: Option<(usize, String)>,
@@ -70,7 +70,9 @@ impl TableColumns {
             "select c.column_name, c.data_type, c.extra, coalesce(c.character_set_name, ''), t.engine, \
              @@character_set_client, @@sql_mode, @@foreign_key_checks and exists (select 1 from \
              information_schema.referential_constraints r where r.constraint_schema = database() \
-             and r.table_name = c.table_name) from information_schema.columns c \
+             and r.table_name = c.table_name) or exists (select 1 from information_schema.triggers g \
+             where g.event_object_schema = database() and g.event_object_table = c.table_name \
+             and g.event_manipulation = 'INSERT') from information_schema.columns c \
              join information_schema.tables t using (table_schema, table_name) \
              where c.table_schema = database() and c.table_name = {} order by c.ordinal_position",
             // The session's own sql_mode could read a backslash in another way than it is meant.
@@ -93,7 +95,7 @@ impl TableColumns {
                     engine,
                     client,
                     mode,
-                    refers,
+                    depends_on_others,
                 ],
             ) = <[Option<Vec<u8>>; 8]>::try_from(row)
             else {
@@ -103,7 +105,7 @@ impl TableColumns {
             let [data_type, extra, charset] = [data_type, extra, charset].map(text);
             let [engine, client, mode] = [engine, client, mode].map(text);
             is_innodb = engine == "innodb";
-            depends = refers.is_some_and(|it| it == b"1");
+            depends = depends_on_others.is_some_and(|it| it == b"1");
             let is_computed = ["virtual", "stored", "persistent"]
                 .iter()
                 .any(|it| extra.contains(it));
