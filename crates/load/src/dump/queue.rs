@@ -88,6 +88,18 @@ impl State {
         tables.min_by_key(rank).map(|(at, _)| at)
     }
 
+    /// Whether more rows may wait.
+    fn has_room(&mut self, text: &JobText, ahead_at_most: usize) -> bool {
+        let at_most = match text {
+            JobText::Kept(_) => BYTES_AT_MOST,
+            JobText::InFile { .. } => ahead_at_most,
+            // What more would wait in the file of ours, the kernel would write to the disk meanwhile.
+            JobText::Spooled(_) => return self.waiting.len() <= self.own.len(),
+        };
+        let bytes = *self.bytes.of(text);
+        bytes == 0 || bytes + text.bytes() <= at_most
+    }
+
     /// The first job of a table.
     fn take(&mut self, table: usize) -> Option<Job> {
         let waiting = &mut self.waiting[table];
@@ -117,18 +129,11 @@ impl<'i> Queue<'i> {
 
     /// Adds rows; waits while too many are on their way.
     pub(super) fn push(&self, job: Job) {
-        let at_most = match &job.text {
-            JobText::Kept(_) => BYTES_AT_MOST,
-            JobText::InFile { .. } => self.ahead_at_most,
-            // Its room is limited.
-            JobText::Spooled(_) => usize::MAX,
-        };
         let more = job.text.bytes();
         let mut state = self.lock();
         loop {
-            let bytes = state.bytes.of(&job.text);
-            if *bytes == 0 || *bytes + more <= at_most {
-                *bytes += more;
+            if state.has_room(&job.text, self.ahead_at_most) {
+                *state.bytes.of(&job.text) += more;
                 break;
             }
             if state.has_failed || self.interrupt.is_raised() {

@@ -1,43 +1,83 @@
 //! A file without a name in which rows of compressed dumps wait for a connection.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use rustix::fs::fstatvfs;
 
 use crate::dump::error::DumpError;
 
-/// Places begin at a multiple of this many bytes: a file system takes whole blocks back. Most have blocks of 4 KiB.
+/// Places begin at a multiple of this many bytes, so that one text is not written over a part of a page of another.
 const BLOCK: u64 = 4096;
 /// Of what is free in the file system it takes at most one of so many parts.
 const SHARE_OF_FREE: u64 = 4;
 
-/// The file. What was taken out of it takes no room in the file system any more.
+/// The file. The place of a text is used again once its rows are in: what is written anew before the kernel wrote it to
+/// the disk is not written there, which giving the blocks back would have made it do.
 #[derive(Debug)]
 pub(super) struct Spool {
     directory: PathBuf,
     file: File,
     room: u64,
-    used: AtomicU64,
-    end: AtomicU64,
-    /// It takes no more: it cannot be written, or the file system does not take blocks back.
-    is_closed: AtomicBool,
+    places: Mutex<Places>,
 }
 
-/// A text in the file; its room is free again when it is dropped.
+/// What is free in the file.
+#[derive(Debug, Default)]
+struct Places {
+    /// Begin and length of the parts before the end; no two of them touch.
+    free: BTreeMap<u64, u64>,
+    end: u64,
+    /// It cannot be written: others have filled the disk.
+    is_closed: bool,
+}
+
+/// A text in the file.
 #[derive(Debug)]
 pub(super) struct Spooled {
     spool: Arc<Spool>,
     at: u64,
     bytes: usize,
+}
+
+impl Places {
+    /// A place for so many bytes, the first one that is long enough; `None` where the file would be longer than `room`.
+    fn take(&mut self, bytes: u64, room: u64) -> Option<u64> {
+        let mut free = self.free.iter();
+        if let Some((&at, &length)) = free.find(|(_, length)| **length >= bytes) {
+            self.free.remove(&at);
+            if length > bytes {
+                self.free.insert(at + bytes, length - bytes);
+            }
+            return Some(at);
+        }
+        let at = self.end;
+        if self.is_closed || at + bytes > room {
+            return None;
+        }
+        self.end += bytes;
+        Some(at)
+    }
+
+    fn give_back(&mut self, at: u64, bytes: u64) {
+        let (mut begin, mut end) = (at, at + bytes);
+        if let Some((&before, &length)) = self.free.range(..at).next_back()
+            && before + length == at
+        {
+            self.free.remove(&before);
+            begin = before;
+        }
+        if let Some(length) = self.free.remove(&end) {
+            end += length;
+        }
+        self.free.insert(begin, end - begin);
+    }
 }
 
 impl Spool {
@@ -50,32 +90,28 @@ impl Spool {
             directory: directory.to_owned(),
             file,
             room: room.min(free / SHARE_OF_FREE),
-            used: AtomicU64::new(0),
-            end: AtomicU64::new(0),
-            is_closed: AtomicBool::new(false),
+            places: Mutex::default(),
         })
     }
 
-    /// Puts a text into it; `None` where there is no room. One thread calls it.
+    /// Puts a text into it; `None` where there is no room.
     pub(super) fn put(self: &Arc<Self>, text: &[u8]) -> Option<Spooled> {
-        let blocks = blocks(text.len());
-        let is_full = self.used.load(Ordering::Relaxed) + blocks > self.room;
-        if is_full || self.is_closed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let at = self.end.load(Ordering::Relaxed);
+        let at = self.places().take(blocks(text.len()), self.room)?;
         if self.file.write_all_at(text, at).is_err() {
-            // Others have filled the disk.
-            self.is_closed.store(true, Ordering::Relaxed);
+            // The place is lost: the next one may be the one that the disk has no room for.
+            self.places().is_closed = true;
             return None;
         }
-        self.end.store(at + blocks, Ordering::Relaxed);
-        self.used.fetch_add(blocks, Ordering::Relaxed);
         Some(Spooled {
             spool: Arc::clone(self),
             at,
             bytes: text.len(),
         })
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        // No code panics while it holds the lock.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,15 +133,7 @@ impl Spooled {
 
 impl Drop for Spooled {
     fn drop(&mut self) {
-        let blocks = blocks(self.bytes);
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        match fallocate(&self.spool.file, flags, self.at, blocks) {
-            Ok(()) => {
-                self.spool.used.fetch_sub(blocks, Ordering::Relaxed);
-            }
-            // Not every file system can.
-            Err(_) => self.spool.is_closed.store(true, Ordering::Relaxed),
-        }
+        self.spool.places().give_back(self.at, blocks(self.bytes));
     }
 }
 
@@ -116,25 +144,29 @@ fn blocks(bytes: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt;
-
     use super::*;
 
     #[test]
-    fn texts_come_out_as_they_went_in_and_leave_no_block() {
+    fn texts_come_out_as_they_went_in() {
         let directory = tempfile::tempdir().unwrap();
         let spool = Arc::new(Spool::make(directory.path(), 1 << 20).unwrap());
         let texts: Vec<Vec<u8>> = (1..=9).map(|byte| vec![byte; 10_000]).collect();
         let mut spooled: Vec<Spooled> = texts.iter().map(|it| spool.put(it).unwrap()).collect();
-        let mut buffer = vec![7; 50_000];
-        // The neighbours of a text that is gone stay as they are.
+        // The place of one that is gone is taken by another one.
         drop(spooled.remove(4));
-        for (text, at) in [(3, 3), (5, 4)] {
-            spooled[at].read(&mut buffer).unwrap();
-            assert_eq!(buffer, texts[text]);
-        }
-        drop(spooled);
-        assert_eq!(spool.file.metadata().unwrap().blocks(), 0);
+        spooled.push(spool.put(&[10; 5000]).unwrap());
+        spooled.push(spool.put(&[11; 3000]).unwrap());
+        let mut buffer = vec![7; 50_000];
+        let read: Vec<(u8, usize)> = (spooled.iter())
+            .map(|it| {
+                it.read(&mut buffer).unwrap();
+                assert!(buffer.iter().all(|byte| *byte == buffer[0]));
+                (buffer[0], buffer.len())
+            })
+            .collect();
+        let kept = [1, 2, 3, 4, 6, 7, 8, 9].map(|byte| (byte, 10_000));
+        assert_eq!(read, [&kept[..], &[(10, 5000), (11, 3000)]].concat());
+        assert_eq!(spool.file.metadata().unwrap().len(), 8 * 3 * BLOCK + 10_000);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 
@@ -146,5 +178,20 @@ mod tests {
         assert!(spool.put(&[2; 5000]).is_none());
         drop(first);
         assert!(spool.put(&[3; 5000]).is_some());
+    }
+
+    #[test]
+    fn places_that_touch_become_one() {
+        let mut places = Places::default();
+        let taken: Vec<u64> = (0..5).filter_map(|_| places.take(2, 10)).collect();
+        assert_eq!(taken, [0, 2, 4, 6, 8]);
+        for at in [2, 6, 4] {
+            places.give_back(at, 2);
+        }
+        assert_eq!(places.free, BTreeMap::from([(2, 6)]));
+        assert_eq!(places.take(5, 10), Some(2));
+        assert_eq!(places.take(2, 10), None);
+        assert_eq!(places.take(1, 10), Some(7));
+        assert!(places.free.is_empty());
     }
 }
