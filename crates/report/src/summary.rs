@@ -12,6 +12,8 @@
 //! next      try more connections; dbdyno audit results/quickstart-1 lists what to improve
 //! ```
 
+mod event_table;
+
 use std::path::Path;
 
 use audit::{Audit, Level, Scope};
@@ -24,7 +26,8 @@ use crate::{
     results::Results,
     sentences::{
         answer::{self, Peak},
-        clauses, events,
+        clauses,
+        events::{self, answer::EventAnswer},
         figures::{latency, unit},
         limit::PeakLimit,
         set_limit,
@@ -56,7 +59,11 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add("measured", 1, &measured(results, &grid));
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
-    facts.add_some("limit", limit(results, &grid));
+    let events = EventAnswer::of(results, &grid);
+    // The limit is that of the highest throughput, which is no part of the answer about events of several combinations.
+    if events.is_none() || grid.combinations() == 1 {
+        facts.add_some("limit", limit(results, &grid));
+    }
     facts.add_some("throttled", set_limit::in_short(results));
     if let Some(audit) = &results.audit {
         facts.add("trust", 2, &trust(audit));
@@ -66,17 +73,28 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
-    let (costs, answer) = (events::sentences(results, &grid), answer(results, &grid));
-    // What an event costs is the question of a file that has one, unless its author asks for something else.
-    let is_asked = results.verdict.is_some() || !clauses::lines(results, &grid).is_empty();
-    let said = if is_asked {
-        [answer, costs].concat()
-    } else {
-        [costs, answer].concat()
+    let answer = match &events {
+        Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
+        Some(_) => {
+            let said = [events::sentences(results, &grid), answer(results, &grid)];
+            fitted(&said.concat(), width, left.min(ANSWER_LINES_MAX))
+        }
+        None => {
+            let said = [answer(results, &grid), events::sentences(results, &grid)];
+            fitted(&said.concat(), width, left.min(ANSWER_LINES_MAX))
+        }
     };
-    let answer = fitted(&said, width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
+}
+
+/// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
+fn costs(answer: &EventAnswer, grid: &Grid<'_>, width: usize, lines_max: usize) -> Vec<String> {
+    let table = match answer.events.as_slice() {
+        [event] => event_table::lines(event, grid, width, lines_max),
+        _ => None,
+    };
+    table.unwrap_or_else(|| fitted(&answer.clauses(), width, lines_max.min(ANSWER_LINES_MAX)))
 }
 
 /// The clauses as lines; those without room are counted.
