@@ -39,6 +39,9 @@ use crate::{
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
 const ANSWER_LINES_MAX: usize = 5;
+/// Maximum number of lines of the first clause, and of a further one.
+const FIRST_LINES_MAX: usize = 3;
+const CLAUSE_LINES_MAX: usize = 2;
 /// Maximum number of comparisons that are listed separately.
 const COMPARISONS_MAX: usize = 3;
 /// Maximum number of levels of a factor that are listed separately.
@@ -75,13 +78,13 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let left = LINES_MAX - question.len() - 2 - facts.len();
     let answer = match &events {
         Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
-        Some(_) => {
-            let said = [events::sentences(results, &grid), answer(results, &grid)];
-            fitted(&said.concat(), width, left.min(ANSWER_LINES_MAX))
+        Some(events) => {
+            let said = [events.clauses(), answer(results, &grid)];
+            fitted(&said.concat(), width, left)
         }
         None => {
             let said = [answer(results, &grid), events::sentences(results, &grid)];
-            fitted(&said.concat(), width, left.min(ANSWER_LINES_MAX))
+            fitted(&said.concat(), width, left)
         }
     };
     let parts = [question, answer, vec![String::new()], facts];
@@ -94,17 +97,23 @@ fn costs(answer: &EventAnswer, grid: &Grid<'_>, width: usize, lines_max: usize) 
         [event] => event_table::lines(event, grid, width, lines_max),
         _ => None,
     };
-    table.unwrap_or_else(|| fitted(&answer.clauses(), width, lines_max.min(ANSWER_LINES_MAX)))
+    table.unwrap_or_else(|| fitted(&answer.clauses(), width, lines_max))
 }
 
 /// The clauses as lines; those without room are counted.
 fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
+    let lines_max = lines_max.min(ANSWER_LINES_MAX);
     let mut lines = Vec::new();
     for (at, clause) in clauses.iter().enumerate() {
         let is_last = at + 1 == clauses.len();
         let room = lines_max - lines.len();
         let room = if is_last { room } else { room - 1 };
-        let own = cut("", clause, width, room.min(2));
+        let own_max = if at == 0 {
+            FIRST_LINES_MAX
+        } else {
+            CLAUSE_LINES_MAX
+        };
+        let own = cut("", clause, width, room.min(own_max));
         if own.is_empty() {
             lines.push(format!("and {} more on the page", clauses.len() - at));
             break;

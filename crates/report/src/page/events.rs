@@ -15,10 +15,12 @@ use crate::{
         summary::{EventSummary, StretchFigures, operations},
     },
 };
-pub(super) use overview::tables;
+pub(super) use overview::{leads, tables};
 
 /// Maximum number of executions whose values are listed one by one.
 const LISTED_MAX: usize = 4;
+/// Longest level that is not broken into lines, characters.
+const WHOLE_MAX: usize = 20;
 /// Number of columns with figures of an event.
 const FIGURES: usize = 10;
 
@@ -97,7 +99,7 @@ fn row(event: &EventOverview, summary: &EventSummary) -> Markup {
         tr {
             @if summary.levels.is_empty() { th scope="row" { (event.title) } }
             @for (at, (_, level)) in summary.levels.iter().enumerate() {
-                th scope="row" {
+                th.whole[level.chars().count() <= WHOLE_MAX] scope="row" {
                     (level)
                     @if let (0, Some(own)) = (at, event.own(summary)) { small { (own) } }
                 }
@@ -106,7 +108,7 @@ fn row(event: &EventOverview, summary: &EventSummary) -> Markup {
             @for part in stretches() { td { (throughput(part.as_ref())) } }
             @for part in stretches() { td { (part.as_ref().map_or("–".to_owned(), StretchFigures::p99_in_words)) } }
             td { (lost(summary)) }
-            td { (summary.recovery_in_short().unwrap_or_else(|| "–".to_owned())) }
+            td.back { (summary.recovery_in_short().unwrap_or_else(|| "–".to_owned())) }
             td { (summary.runs) @if failed > 0 { small { (failed) " failed" } } }
         }
     }

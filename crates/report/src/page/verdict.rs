@@ -17,9 +17,6 @@ use crate::{
     },
 };
 
-/// Maximum number of events with a sentence; the section of the events has all of them.
-const EVENTS_MAX: usize = 3;
-
 /// The conclusion, and how reliable it is.
 pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let headline = answer::headline(grid);
@@ -30,9 +27,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
-            @if let Some(events) = &events {
-                @for said in events.leads().iter().take(EVENTS_MAX) { p.lead { (unbroken(said)) } }
-            }
+            @if let Some(events) = &events { (events::leads(events)) }
             @for (name, said) in &clauses { p.lead { strong { (name) ":" } " " (unbroken(said)) } }
             @match (&verdict, &headline) {
                 _ if !clauses.is_empty() || events.is_some() => {},
@@ -84,7 +79,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
 /// The audit's assessment first, then the caveats of the answer.
 fn sureness(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
     let doubts = match events {
-        Some(events) => vec![events.sureness()],
+        Some(events) => events.sureness().into_iter().collect(),
         None => answer::doubts_of_headline(grid),
     };
     let sentences = std::iter::once(executions(grid))

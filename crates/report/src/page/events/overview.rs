@@ -1,7 +1,7 @@
 //! The costs of the events over the grid of the combinations: the answer at a glance.
 
 use maud::{Markup, html};
-use units::moment;
+use units::{counted, moment};
 
 use super::super::figures::{scrolling, unbroken};
 use crate::{
@@ -14,19 +14,26 @@ use crate::{
     },
 };
 
-/// Maximum number of events with a table of their own; the section of the events has all of them.
-const TABLES_MAX: usize = 6;
+/// Maximum number of events with a sentence and a table of their own; the section of the events has all of them.
+const SHOWN_MAX: usize = 4;
 /// Width and height of a bar, in the units of its `viewBox`.
 const BAR: (f64, f64) = (100.0, 4.0);
 
+/// A sentence for each event.
+pub(in crate::page) fn leads(answer: &EventAnswer) -> Markup {
+    let more = answer.events.len().saturating_sub(SHOWN_MAX);
+    html! {
+        @for said in answer.leads().iter().take(SHOWN_MAX) { p.lead { (unbroken(said)) } }
+        @if more > 0 { p { a href="#events" { (counted(more, "more event")) } "." } }
+    }
+}
+
 /// A table for each event with the combinations as cells.
 pub(in crate::page) fn tables(answer: &EventAnswer, grid: &Grid<'_>) -> Markup {
-    let more = answer.events.len().saturating_sub(TABLES_MAX);
     html! {
-        @for event in answer.events.iter().take(TABLES_MAX) {
+        @for event in answer.events.iter().take(SHOWN_MAX) {
             (scrolling(&format!("Cost of {}", event.title), table(event, grid)))
         }
-        @if more > 0 { p.note { "The other " (more) " events are in the " a href="#events" { "table of all events" } "." } }
     }
 }
 
@@ -102,7 +109,9 @@ fn cell(event: &EventOverview, summary: Option<&EventSummary>) -> Markup {
     let lost = summary.lost_in_short();
     let mean = summary.lost.map_or(0.0, |it| it.mean.max(0.0));
     let most = event.most_lost();
-    let during = summary.during_in_short().map(|it| format!("{it} during"));
+    let during = summary
+        .during_in_short()
+        .map(|it| format!("throughput at {it}"));
     let course = [
         summary.took_s.map(|it| format!("took {}", moment(it.mean))),
         during,
@@ -117,7 +126,7 @@ fn cell(event: &EventOverview, summary: Option<&EventSummary>) -> Markup {
         @if most > 0.0 { (bar(mean / most)) }
         @if let Some(own) = event.own(summary) { small { (own) } }
         @if !course.is_empty() { small { (unbroken(&course.join(", "))) } }
-        @if let Some(back) = summary.recovery_in_short() { small { "back " (back) } }
+        @if let Some(back) = summary.recovery_in_clause() { small { (back) } }
         @match summary.failed_in_short() {
             Some(failed) if !summary.always_failed() => small.failed { (failed) },
             _ => {},
@@ -130,7 +139,6 @@ fn bar(share: f64) -> Markup {
     let (width, height) = BAR;
     html! {
         svg.share viewBox={ "0 0 " (width) " " (height) } preserveAspectRatio="none" aria-hidden="true" {
-            rect.share-ground width=(width) height=(height) {}
             rect.bar.s1 width=(px(share * width)) height=(height) {}
         }
     }

@@ -34,50 +34,52 @@ impl EventAnswer {
         self.events.iter().map(lead).collect()
     }
 
-    /// What the executions show of the operations lost, and what they do not; empty with one execution of each.
+    /// What the executions show of the operations lost, and what they do not; `None` with one execution of each.
     ///
     /// ```text
-    /// Operations lost: the 95 % interval contains 0 in 10 of 11 combinations, so that chance may be the cause. They differ
-    /// most between the executions of change index in place, version mysql-5.6: 451 to 7.04k.
+    /// Operations lost: the 95 % interval contains 0 in 10 of 11 combinations; more repeats narrow it. They differ most
+    /// between the executions of change index in place, version mysql-5.6: 451 to 7.04k.
     /// ```
-    pub(crate) fn sureness(&self) -> String {
-        let all = || self.events.iter().flat_map(|it| &it.summaries);
-        let intervals = all().filter_map(|it| it.lost?.interval);
-        let intervals: Vec<(f64, f64)> = intervals.collect();
-        let contains_0 = |(low, high): &&(f64, f64)| *low <= 0.0 && *high >= 0.0;
-        let unsure = intervals.iter().filter(contains_0).count();
-        let spread = |it: &EventSummary| {
+    pub(crate) fn sureness(&self) -> Option<String> {
+        let all = self.events.iter().flat_map(|it| &it.summaries);
+        let succeeded = all.filter(|it| !it.always_failed());
+        let repeated: Vec<(&EventSummary, (f64, f64))> = succeeded
+            .filter_map(|it| Some((it, it.lost?.interval?)))
+            .collect();
+        let spreads = repeated.iter().filter_map(|(it, _)| {
             let (low, high) = range(&it.lost_by_run)?;
-            Some(high - low)
-        };
-        let widest = all().max_by(|a, b| {
-            spread(a)
-                .unwrap_or(0.0)
-                .total_cmp(&spread(b).unwrap_or(0.0))
+            Some((*it, low, high))
         });
-        let widest = widest.filter(|it| it.lost_by_run.len() > 1);
-        let Some((widest, (low, high))) = widest.and_then(|it| Some((it, range(&it.lost_by_run)?)))
-        else {
-            return String::new();
+        let (widest, low, high) =
+            spreads.max_by(|(_, a, b), (_, c, d)| (b - a).total_cmp(&(d - c)))?;
+        let contains_0 = repeated
+            .iter()
+            .filter(|(_, (low, high))| *low <= 0.0 && *high >= 0.0);
+        let (unsure, repeated) = (contains_0.count(), repeated.len());
+        let of = match self.events.len() {
+            _ if repeated == 1 => String::new(),
+            1 => format!(" in {unsure} of {repeated} combinations"),
+            _ => format!(" in {unsure} of {repeated} cases"),
         };
-        let of = match (self.events.len(), intervals.len()) {
-            (_, 1) => String::new(),
-            (1, all) => format!(" in {unsure} of {all} combinations"),
-            (_, all) => format!(" in {unsure} of {all} cases"),
+        let interval = match unsure {
+            0 => "no 95 % interval contains 0.".to_owned(),
+            _ => format!("the 95 % interval contains 0{of}; more repeats narrow it."),
         };
-        let unsure = match unsure {
-            0 => "Operations lost: no 95 % interval contains 0.".to_owned(),
+        let differ = match (repeated, self.events.len()) {
+            (1, _) => "They differ between the executions".to_owned(),
+            (_, 1) => format!(
+                "They differ most between the executions of {}",
+                widest.combination()
+            ),
             _ => format!(
-                "Operations lost: the 95 % interval contains 0{of}, so that chance may be the cause."
+                "They differ most between the executions of {}",
+                widest.subject()
             ),
         };
-        let what = match (widest.combination(), self.events.len()) {
-            (none, 1) if none.is_empty() => String::new(),
-            (combination, 1) => format!(" of {combination}"),
-            _ => format!(" of {}", widest.subject()),
-        };
         let (low, high) = (operations(low), operations(high));
-        format!("{unsure} They differ most between the executions{what}: {low} to {high}.")
+        Some(format!(
+            "Operations lost: {interval} {differ}: {low} to {high}."
+        ))
     }
 
     /// The costs as clauses for a few lines: of each event the highest and the lowest, then all others.
@@ -88,7 +90,11 @@ impl EventAnswer {
             let (first, last) = match known[..] {
                 [(first, _), .., (last, _)] => (first, last),
                 _ => {
-                    rest.extend(event.summaries.iter().map(EventSummary::sentence));
+                    let is_only = self.events.len() == 1;
+                    rest.extend(event.summaries.iter().map(|it| match is_only {
+                        true => it.sentence(),
+                        false => clause(event, it),
+                    }));
                     continue;
                 }
             };
@@ -105,24 +111,25 @@ impl EventAnswer {
     }
 }
 
-/// `ALTER TABLE at 30 s with version mysql-8.0.33: 13.5k operations lost, took 21.8 s, back not in 2 of 2 runs`.
+/// `ALTER TABLE at 30 s with version mysql-8.0.33: 13.5k operations lost, took 21.8 s, throughput at 48 %, back at once`.
 fn clause(event: &EventOverview, summary: &EventSummary) -> String {
     if summary.lost.is_none() {
         return summary.sentence();
     }
+    let during = summary.during_in_short();
     let parts = [
         Some(lost(summary)),
         summary.took_s.map(|it| format!("took {}", moment(it.mean))),
-        summary.recovery_in_short().map(|it| format!("back {it}")),
+        during.map(|share| format!("throughput at {share}")),
+        summary.recovery_in_clause(),
         summary.failed_in_short(),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    format!(
-        "{} with {}: {}",
-        event.title,
-        summary.combination(),
-        parts.join(", ")
-    )
+    let with = match summary.combination() {
+        none if none.is_empty() => none,
+        combination => format!(" with {combination}"),
+    };
+    format!("{}{with}: {}", event.title, parts.join(", "))
 }
 
 /// The cost of an event in one sentence, or its range over the combinations, and what did not succeed.

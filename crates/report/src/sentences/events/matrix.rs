@@ -26,7 +26,7 @@ pub(crate) struct EventMatrix {
 /// What a cell says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wording {
-    /// `12.0k lost, took 3.3 s, back 9.4 s`.
+    /// `12.0k lost, took 3.3 s, back after 9.4 s`.
     Full,
     /// `12.0k lost, took 3.3 s`, with `not back` where it was not in a run.
     Long,
@@ -95,8 +95,8 @@ impl Wording {
             Self::Shortest => None,
         };
         let back = match self {
-            Self::Full => summary.recovery_in_short().map(|it| format!("back {it}")),
-            Self::Long => summary.late_in_short().map(|_| "not back".to_owned()),
+            Self::Full => summary.recovery_in_clause(),
+            Self::Long => summary.is_late().then(|| "not back".to_owned()),
             Self::Short | Self::Shortest => None,
         };
         let failed = match summary.failures.len() {

@@ -306,28 +306,51 @@ impl EventSummary {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// When the throughput was back, for a table: `at once`, `8.6 s`, `0 to 42 s`, `not in 1 of 2 runs`, `not seen`.
+    /// When the throughput was back, for a column: `at once`, `8.6 s`, `0 to 42 s`, `not in 1 of 2 runs`, `not seen`.
     pub(crate) fn recovery_in_short(&self) -> Option<String> {
-        let back = self.recovered_after_s.map(|range| match range {
-            (_, latest) if latest <= 0.0 => "at once".to_owned(),
-            range => range_in_words(range),
-        });
-        let not_seen = match (self.recovery_not_seen, self.recovery_seen) {
-            (0, _) => None,
-            (_, 0) => Some("not seen".to_owned()),
-            (count, _) => Some(format!("not seen in {}", counted(count, "run"))),
-        };
-        let all = [back, self.late_in_short(), not_seen].into_iter();
-        let all: Vec<String> = all.flatten().collect();
-        (!all.is_empty()).then(|| all.join(", "))
+        let late = self.late().map(|runs| format!("not in {runs}"));
+        let not_seen = self.not_seen().map(|runs| format!("not seen{runs}"));
+        joined([self.back(), late, not_seen])
     }
 
-    /// In which runs the throughput was not back: `not in 1 of 2 runs`; `None` where it was in all that show it.
-    pub(crate) fn late_in_short(&self) -> Option<String> {
+    /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `recovery not seen`.
+    pub(crate) fn recovery_in_clause(&self) -> Option<String> {
+        let back = self.back().map(|back| match back.as_str() {
+            AT_ONCE => format!("back {AT_ONCE}"),
+            later => format!("back after {later}"),
+        });
+        let late = self.late().map(|runs| format!("not back in {runs}"));
+        let not_seen = self
+            .not_seen()
+            .map(|runs| format!("recovery not seen{runs}"));
+        joined([back, late, not_seen])
+    }
+
+    /// True if the throughput was not back in one of the runs that show it.
+    pub(crate) fn is_late(&self) -> bool {
+        self.not_recovered > 0
+    }
+
+    fn back(&self) -> Option<String> {
+        self.recovered_after_s.map(|range| match range {
+            (_, latest) if latest <= 0.0 => AT_ONCE.to_owned(),
+            range => range_in_words(range),
+        })
+    }
+
+    /// `1 of 2 runs`; `None` where the throughput was back in all that show it.
+    fn late(&self) -> Option<String> {
         let of = counted(self.recovery_seen, "run");
-        match self.not_recovered {
-            0 => None,
-            late => Some(format!("not in {late} of {of}")),
+        self.is_late()
+            .then(|| format!("{} of {of}", self.not_recovered))
+    }
+
+    /// ` in 1 run`; empty where no run shows a recovery, `None` where all do.
+    fn not_seen(&self) -> Option<String> {
+        match (self.recovery_not_seen, self.recovery_seen) {
+            (0, _) => None,
+            (_, 0) => Some(String::new()),
+            (count, _) => Some(format!(" in {}", counted(count, "run"))),
         }
     }
 
@@ -360,6 +383,14 @@ impl EventSummary {
 /// The reason why an event that began has no cost.
 pub(crate) const UNKNOWN: &str =
     "its cost is not known, the load before it was too short or stood still";
+
+/// A recovery in the second in which the event ended.
+const AT_ONCE: &str = "at once";
+
+fn joined(parts: [Option<String>; 3]) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
 
 /// A mean number of operations, whole below a thousand: `35`, `12.0k`.
 pub(crate) fn operations(mean: f64) -> String {
