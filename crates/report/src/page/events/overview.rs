@@ -120,10 +120,10 @@ fn cell(event: &EventOverview, summary: Option<&EventSummary>) -> Markup {
     html! {
         @match lost {
             _ if summary.always_failed() => strong { "failed" },
-            Some(lost) => strong title=[summary.lost()] { (lost) },
+            Some(lost) => strong title=[summary.lost().filter(|it| *it != lost)] { (lost) },
             None => strong { "not known" },
         }
-        @if most > 0.0 { (bar(mean / most)) }
+        @if most > 0.0 && !summary.always_failed() { (bar(mean / most)) }
         @if let Some(own) = event.own(summary) { small { (own) } }
         @if !course.is_empty() { small { (unbroken(&course.join(", "))) } }
         @if let Some(back) = summary.recovery_in_clause() { small { (back) } }

@@ -72,10 +72,10 @@ impl EventOverview {
         known
     }
 
-    /// The most operations that were lost in the mean of a combination, at least 0.
+    /// The most operations that were lost in the mean of a combination in which it succeeded, at least 0.
     pub(crate) fn most_lost(&self) -> f64 {
-        let means = self.summaries.iter().filter_map(|it| Some(it.lost?.mean));
-        means.fold(0.0, f64::max)
+        let most = self.by_loss().last().map_or(0.0, |(_, mean)| *mean);
+        most.max(0.0)
     }
 }
 
