@@ -23,7 +23,6 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
     let events = EventAnswer::of(results, grid);
-    let is_told = verdict.is_some() || !clauses.is_empty() || events.is_some();
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
@@ -40,7 +39,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
                     dt { "Against the baseline" }
                     dd { (unbroken(verdict)) }
                 }
-                @if let (true, None, Some(headline)) = (is_told, &events, &headline) {
+                @if let (true, Some(headline)) = (results.asks_by_name(), &headline) {
                     dt { "What it reached" }
                     dd { (unbroken(headline)) }
                 }
