@@ -59,11 +59,9 @@ fn table(event: &EventOverview, grid: &Grid<'_>) -> Markup {
         },
     };
     let has_row = |facet: usize, row: usize| {
-        let cells = (0..columns).map(|column| place(facet, row, column));
+        let mut cells = (0..columns).map(|column| place(facet, row, column));
         let lines = &grid.facets[facet].lines;
-        cells
-            .into_iter()
-            .any(|at| lines[at.line].cells[at.x].is_some())
+        cells.any(|at| lines[at.line].cells[at.x].is_some())
     };
     html! {
         table.event-costs {
