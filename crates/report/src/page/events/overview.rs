@@ -40,23 +40,16 @@ pub(in crate::page) fn tables(answer: &EventAnswer, grid: &Grid<'_>) -> Markup {
 /// Rows are lines and columns the levels of x; without lines the levels of x are rows.
 fn table(event: &EventOverview, grid: &Grid<'_>) -> Markup {
     let is_list = grid.line.is_none();
-    let (across, down) = match is_list {
-        true => (None, grid.x.as_ref()),
-        false => (grid.x.as_ref(), grid.line.as_ref()),
+    let (across, down) = if is_list {
+        (None, grid.x.as_ref())
+    } else {
+        (grid.x.as_ref(), grid.line.as_ref())
     };
     let columns = across.map_or(1, |factor| factor.levels.len());
     let rows = down.map_or(1, |factor| factor.levels.len());
-    let place = |facet: usize, row: usize, column: usize| match is_list {
-        true => Place {
-            facet,
-            line: 0,
-            x: row,
-        },
-        false => Place {
-            facet,
-            line: row,
-            x: column,
-        },
+    let place = |facet: usize, row: usize, column: usize| {
+        let (line, x) = if is_list { (0, row) } else { (row, column) };
+        Place { facet, line, x }
     };
     let has_row = |facet: usize, row: usize| {
         let mut cells = (0..columns).map(|column| place(facet, row, column));

@@ -91,9 +91,12 @@ impl EventAnswer {
                 [(first, _), .., (last, _)] => (first, last),
                 _ => {
                     let is_only = self.events.len() == 1;
-                    rest.extend(event.summaries.iter().map(|it| match is_only {
-                        true => it.sentence(),
-                        false => clause(event, it),
+                    rest.extend(event.summaries.iter().map(|it| {
+                        if is_only {
+                            it.sentence()
+                        } else {
+                            clause(event, it)
+                        }
                     }));
                     continue;
                 }
@@ -135,9 +138,12 @@ fn clause(event: &EventOverview, summary: &EventSummary) -> String {
 /// The cost of an event in one sentence, or its range over the combinations, and what did not succeed.
 fn lead(event: &EventOverview) -> String {
     if let [only] = event.summaries.as_slice() {
-        return match only.levels.is_empty() {
-            true => capitalised(&only.sentence()),
-            false => only.sentence(),
+        let sentence = only.sentence();
+        // A sentence about one of several combinations begins with the name of a factor.
+        return if only.levels.is_empty() {
+            capitalised(&sentence)
+        } else {
+            sentence
         };
     }
     let known = event.by_loss();
@@ -187,9 +193,10 @@ fn unknown(event: &EventOverview) -> String {
     if all.clone().all(EventSummary::always_failed) {
         return "it succeeded in no run.".to_owned();
     }
-    match all.any(|it| it.has_begun) {
-        true => format!("{UNKNOWN}."),
-        false => "it began in no run.".to_owned(),
+    if all.any(|it| it.has_begun) {
+        format!("{UNKNOWN}.")
+    } else {
+        "it began in no run.".to_owned()
     }
 }
 
