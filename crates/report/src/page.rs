@@ -110,8 +110,14 @@ fn page(results: &Results, version: Option<&str>) -> String {
 /// The table of contents, for readers who do not start at the top.
 fn contents(results: &Results, grid: &Grid) -> Markup {
     let measured = !results.runs.is_empty();
+    let mut runs = results.runs.iter();
     let parts = [
         ("verdict", "Verdict", true),
+        (
+            "events",
+            "Planned events",
+            runs.any(|it| it.is_complete() && !it.events.is_empty()),
+        ),
         ("audit", "Audit", results.audit.is_some()),
         ("runs", "A run over time", measured),
         (

@@ -38,6 +38,11 @@ impl Results {
         self.staged.compared(&self.runs)
     }
 
+    /// True if the author asks for something by name: a comparison, or an answer to a part of the question.
+    pub(crate) fn asks_by_name(&self) -> bool {
+        self.verdict.is_some() || !self.clauses.is_empty()
+    }
+
     /// True if a run has several loads.
     pub(crate) fn has_several_loads(&self) -> bool {
         self.runs.iter().any(|it| !it.header.beside.is_empty())

@@ -12,6 +12,8 @@
 //! next      try more connections; dbdyno audit results/quickstart-1 lists what to improve
 //! ```
 
+mod event_table;
+
 use std::path::Path;
 
 use audit::{Audit, Level, Scope};
@@ -24,7 +26,8 @@ use crate::{
     results::Results,
     sentences::{
         answer::{self, Peak},
-        clauses, events,
+        clauses,
+        events::{self, answer::EventAnswer},
         figures::{latency, unit},
         limit::PeakLimit,
         set_limit,
@@ -36,6 +39,9 @@ use crate::{
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
 const ANSWER_LINES_MAX: usize = 5;
+/// Maximum number of lines of the first clause, and of a further one.
+const FIRST_LINES_MAX: usize = 3;
+const CLAUSE_LINES_MAX: usize = 2;
 /// Maximum number of comparisons that are listed separately.
 const COMPARISONS_MAX: usize = 3;
 /// Maximum number of levels of a factor that are listed separately.
@@ -56,7 +62,11 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add("measured", 1, &measured(results, &grid));
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
-    facts.add_some("limit", limit(results, &grid));
+    let events = EventAnswer::of(results, &grid);
+    // The limit is that of the highest throughput, which is no part of the answer about events of several combinations.
+    if events.is_none() || grid.combinations() == 1 {
+        facts.add_some("limit", limit(results, &grid));
+    }
     facts.add_some("throttled", set_limit::in_short(results));
     if let Some(audit) = &results.audit {
         facts.add("trust", 2, &trust(audit));
@@ -66,27 +76,44 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
-    let (costs, answer) = (events::sentences(results, &grid), answer(results, &grid));
-    // What an event costs is the question of a file that has one, unless its author asks for something else.
-    let is_asked = results.verdict.is_some() || !clauses::lines(results, &grid).is_empty();
-    let said = if is_asked {
-        [answer, costs].concat()
-    } else {
-        [costs, answer].concat()
+    let answer = match &events {
+        Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
+        Some(events) => {
+            let said = [events.clauses(), answer(results, &grid)];
+            fitted(&said.concat(), width, left)
+        }
+        None => {
+            let said = [answer(results, &grid), events::sentences(results, &grid)];
+            fitted(&said.concat(), width, left)
+        }
     };
-    let answer = fitted(&said, width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
 
+/// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
+fn costs(answer: &EventAnswer, grid: &Grid<'_>, width: usize, lines_max: usize) -> Vec<String> {
+    let table = match answer.events.as_slice() {
+        [event] => event_table::lines(event, grid, width, lines_max),
+        _ => None,
+    };
+    table.unwrap_or_else(|| fitted(&answer.clauses(), width, lines_max))
+}
+
 /// The clauses as lines; those without room are counted.
 fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
+    let lines_max = lines_max.min(ANSWER_LINES_MAX);
     let mut lines = Vec::new();
     for (at, clause) in clauses.iter().enumerate() {
         let is_last = at + 1 == clauses.len();
         let room = lines_max - lines.len();
         let room = if is_last { room } else { room - 1 };
-        let own = cut("", clause, width, room.min(2));
+        let own_max = if at == 0 {
+            FIRST_LINES_MAX
+        } else {
+            CLAUSE_LINES_MAX
+        };
+        let own = cut("", clause, width, room.min(own_max));
         if own.is_empty() {
             lines.push(format!("and {} more on the page", clauses.len() - at));
             break;

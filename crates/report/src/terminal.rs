@@ -15,8 +15,10 @@ use crate::{
     },
     results::Results,
     sentences::{
-        answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
-        stage_rates, steadiness,
+        answer, ceiling, clauses, disturbances,
+        events::{self, answer::EventAnswer},
+        limit::PeakLimit,
+        proxy, set_limit, stage_rates, steadiness,
     },
     text::wrapped::wrapped,
 };
@@ -48,7 +50,9 @@ pub fn table(results: &Results, width: u16) -> String {
     if !verdict.is_empty() {
         parts.push(verdict.join("\n"));
     }
-    let mut events = events::sentences(results, &grid);
+    let answer = EventAnswer::of(results, &grid).filter(|_| grid.combinations() > 1);
+    let mut events = answer.map(|it| it.leads()).unwrap_or_default();
+    events.extend(events::sentences(results, &grid));
     events.extend(stage_rates::sentences(&grid));
     parts.extend(events.iter().map(|sentence| wrapped(sentence, width)));
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;

@@ -1,5 +1,6 @@
 //! Text prepared for its output: broken into lines, escaped.
 
+pub(crate) mod capital;
 pub(crate) mod facts;
 pub(crate) mod markdown;
 pub(crate) mod wrapped;

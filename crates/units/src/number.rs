@@ -101,6 +101,21 @@ pub fn si_with_interval(mean: f64, bounds: (f64, f64)) -> String {
     }
 }
 
+/// The interval of a mean by itself, `± 0.4k` or `174 to 5.97k`, for a place below the mean; `None` where it is too wide to
+/// say anything.
+pub fn si_margin(mean: f64, bounds: (f64, f64)) -> Option<String> {
+    match margin_of(mean, bounds) {
+        _ if is_too_wide(mean, bounds) => None,
+        Some(margin) => {
+            let with_mean = with_margin(mean, margin);
+            with_mean
+                .split_once(' ')
+                .map(|(_, margin)| margin.to_owned())
+        }
+        None => Some(format!("{} to {}", si(bounds.0), si(bounds.1))),
+    }
+}
+
 /// A mean and the half width of its interval in the same unit: `12.3k ± 0.4k`.
 fn with_margin(mean: f64, margin: f64) -> String {
     let prefix = prefix_of(mean);
@@ -213,6 +228,17 @@ mod tests {
         ];
         for (bounds, text) in cases {
             assert_eq!(si_with_interval(669.0, bounds), text);
+        }
+    }
+
+    #[test]
+    fn an_interval_stands_by_itself_if_it_says_something() {
+        for (bounds, text) in [
+            ((120.0, 3_730.0), Some("120 to 3.73k")),
+            ((657.0, 681.0), Some("± 12")),
+            ((0.0, 4.3e14), None),
+        ] {
+            assert_eq!(si_margin(669.0, bounds).as_deref(), text);
         }
     }
 }

@@ -6,7 +6,9 @@ use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
 };
 
-use crate::{grid::percentiles::marked, sentences::groups::groups_in_words};
+use crate::{
+    grid::percentiles::marked, sentences::groups::groups_in_words, text::capital::capitalised,
+};
 
 /// The names of the sides in all sentences.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
@@ -183,13 +185,6 @@ pub(super) fn check(check: &Check) -> String {
         Outcome::Undecided => "undecided",
     };
     format!("{name} {limit}{at}: {outcome} ({found})")
-}
-
-/// The text with an initial capital: `Throughput`.
-fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// The method of the comparison.

@@ -7,8 +7,14 @@ use crate::{
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
     sentences::{
-        answer, ceiling, clauses, disturbances, events, limit::PeakLimit, proxy, set_limit,
-        stage_rates, steadiness,
+        answer, ceiling, clauses, disturbances,
+        events::{
+            self,
+            answer::EventAnswer,
+            matrix::{EventMatrix, Wording},
+        },
+        limit::PeakLimit,
+        proxy, set_limit, stage_rates, steadiness,
     },
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
@@ -16,8 +22,8 @@ use crate::{
 
 /// Maximum number of combinations with open tables: with more the tables are folded, so that the answer stays visible.
 const UNFOLDED_MAX: usize = 24;
-/// Maximum number of comparisons that are not folded.
-const COMPARISONS_MAX: usize = 6;
+/// Maximum number of lines of a list that is not folded.
+const UNFOLDED_LINES_MAX: usize = 6;
 
 /// The results as Markdown (GitHub's flavour), ending with a line feed.
 pub fn markdown(results: &Results) -> String {
@@ -28,15 +34,12 @@ pub fn markdown(results: &Results) -> String {
         let lines = named.iter().map(|line| escaped(line));
         format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
     }));
+    parts.extend(events_in_short(results, &grid));
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));
-    let mut events = events::sentences(results, &grid);
-    events.extend(stage_rates::sentences(&grid));
-    parts.extend((!events.is_empty()).then(|| {
-        let lines = events.iter().map(|line| escaped(line));
-        format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
-    }));
+    parts.extend(list("all events", &events::sentences(results, &grid)));
+    parts.extend(list("all stages", &stage_rates::sentences(&grid)));
     let sentences = grid.facets.iter();
     let sentences: Vec<String> = sentences
         .map(|facet| escaped(&answer::sentence(&grid, facet)))
@@ -78,12 +81,46 @@ pub fn markdown(results: &Results) -> String {
 /// A sentence for each comparison, if there are several.
 fn comparisons(results: &Results, grid: &Grid) -> Option<String> {
     let sentences = answer::verdict(results, grid);
-    let sentences: Vec<String> = sentences.iter().map(|it| escaped(it)).collect();
-    let list = format!("- {}", sentences.join("\n- "));
+    (sentences.len() > 1)
+        .then(|| list("all comparisons", &sentences))
+        .flatten()
+}
+
+/// The answer where events are the question: a sentence for each, and its costs as a table.
+fn events_in_short(results: &Results, grid: &Grid) -> Option<String> {
+    let answer = EventAnswer::of(results, grid).filter(|_| grid.combinations() > 1)?;
+    let leads = answer.leads().into_iter().zip(&answer.events);
+    let parts = leads.flat_map(|(lead, event)| {
+        let tables = grid.facets.iter().enumerate().map(move |(at, facet)| {
+            let matrix = EventMatrix::of(event, grid, at, Wording::Full);
+            let name = facet.name().map(|name| format!("{}\n\n", escaped(&name)));
+            format!("{}{}", name.unwrap_or_default(), event_table(&matrix))
+        });
+        std::iter::once(format!("**{}**", escaped(&lead))).chain(tables)
+    });
+    Some(parts.collect::<Vec<_>>().join("\n\n"))
+}
+
+fn event_table(matrix: &EventMatrix) -> String {
+    let row = |head: &str, cells: &[String]| {
+        let cells = cells.iter().map(|it| cell(it));
+        let cells: Vec<String> = std::iter::once(cell(head)).chain(cells).collect();
+        format!("| {} |", cells.join(" | "))
+    };
+    let rule = format!("| --- |{}", " --- |".repeat(matrix.columns.len()));
+    let rows = matrix.rows.iter().map(|(head, cells)| row(head, cells));
+    let lines = [row(&matrix.title, &matrix.columns), rule].into_iter();
+    lines.chain(rows).collect::<Vec<_>>().join("\n")
+}
+
+/// Sentences as a list, folded if it is long; `None` without any.
+fn list(title: &str, sentences: &[String]) -> Option<String> {
+    let lines: Vec<String> = sentences.iter().map(|it| escaped(it)).collect();
+    let list = format!("- {}", lines.join("\n- "));
     match sentences.len() {
-        0 | 1 => None,
-        2..=COMPARISONS_MAX => Some(list),
-        _ => Some(folded("all comparisons", &list)),
+        0 => None,
+        1..=UNFOLDED_LINES_MAX => Some(list),
+        _ => Some(folded(title, &list)),
     }
 }
 

@@ -1,9 +1,10 @@
-//! The verdict: one sentence, its certainty, the limit of the server, and the figures of every line.
+//! The verdict: one sentence, its certainty, the limit of the server, and the figures of every line. What planned events
+//! cost is the sentence where the author asks nothing else.
 
 use maud::{Markup, html};
 
 use super::{
-    comparison,
+    comparison, events,
     figures::{self, unbroken},
 };
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, clauses,
+        events::answer::EventAnswer,
         limit::{self, PeakLimit},
     },
 };
@@ -20,12 +22,14 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let headline = answer::headline(grid);
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
+    let events = EventAnswer::of(results, grid);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
+            @if let Some(events) = &events { (events::leads(events)) }
             @for (name, said) in &clauses { p.lead { strong { (name) ":" } " " (unbroken(said)) } }
             @match (&verdict, &headline) {
-                _ if !clauses.is_empty() => {},
+                _ if !clauses.is_empty() || events.is_some() => {},
                 (Some(verdict), _) => p.lead { (unbroken(verdict)) },
                 (None, Some(headline)) => p.lead { (unbroken(headline)) },
                 (None, None) => p.lead { "Nothing was measured yet." },
@@ -35,12 +39,16 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
                     dt { "Against the baseline" }
                     dd { (unbroken(verdict)) }
                 }
-                @if let (true, Some(headline)) = (verdict.is_some() || !clauses.is_empty(), &headline) {
+                @if let (true, Some(headline)) = (results.asks_by_name(), &headline) {
                     dt { "What it reached" }
                     dd { (unbroken(headline)) }
                 }
                 dt { "How sure" }
-                dd { (sureness(results, grid)) }
+                dd { (sureness(results, grid, events.as_ref())) }
+                @if let (Some(_), Some(headline)) = (&events, &headline) {
+                    dt { "What it reached" }
+                    dd { (unbroken(headline)) @for doubt in answer::doubts_of_headline(grid) { " " (unbroken(&doubt)) } }
+                }
                 @if let Some(bend) = answer::bend(grid) {
                     dt { "Saturation point" }
                     dd { (unbroken(&bend)) }
@@ -51,7 +59,10 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
                 }
             }
             (comparison::sentences(results, grid))
-            @if grid.combinations() > 1 && grid.x.is_some() && (grid.line.is_some() || grid.facets.len() > 1) {
+            @let is_grid = grid.combinations() > 1;
+            @if let (Some(events), true) = (&events, is_grid) {
+                (events::tables(events, grid))
+            } @else if is_grid && grid.x.is_some() && (grid.line.is_some() || grid.facets.len() > 1) {
                 (peaks(results, grid))
             }
             @if grid.x.is_none() { (single_figures(grid)) }
@@ -64,9 +75,12 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// The audit's assessment first, then the caveats.
-fn sureness(results: &Results, grid: &Grid) -> Markup {
-    let doubts = answer::doubts_of_headline(grid);
+/// The audit's assessment first, then the caveats of the answer.
+fn sureness(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
+    let doubts = match events {
+        Some(events) => events.sureness().into_iter().collect(),
+        None => answer::doubts_of_headline(grid),
+    };
     let sentences = std::iter::once(executions(grid))
         .chain(doubts)
         .chain(answer::other_work(grid));

@@ -13,5 +13,6 @@ mod hostile;
 mod observed;
 mod page;
 mod pictures;
+mod planned_events;
 mod synthetic;
 mod terminal;
