@@ -93,7 +93,7 @@ impl State {
         let at_most = match text {
             JobText::Kept(_) => BYTES_AT_MOST,
             JobText::InFile { .. } => ahead_at_most,
-            // What more would wait in the file of ours, the kernel would write to the disk meanwhile.
+            // Each connection has a table of its own then; the longer the file of ours, the more of it goes to the disk.
             JobText::Spooled(_) => return self.waiting.len() <= self.own.len(),
         };
         let bytes = *self.bytes.of(text);
@@ -281,7 +281,7 @@ impl<'i> Queue<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dump::columns::TableColumns;
+    use crate::dump::{columns::TableColumns, spool::Spool};
 
     fn job(table: &str, sets: usize) -> Job {
         let columns = TableColumns {
@@ -316,6 +316,23 @@ mod tests {
         assert_eq!(taken, ["a", "b", "a", "b", "a", "b", "b", "b"]);
         assert!(queue.is_idle());
         assert_eq!(queue.done(), (8, 8));
+    }
+
+    #[test]
+    fn rows_wait_in_the_file_of_ours_until_there_is_a_table_more_than_connections() {
+        let directory = tempfile::tempdir().unwrap();
+        let spool = Arc::new(Spool::make(directory.path(), 1 << 20).unwrap());
+        let text = JobText::Spooled(spool.put(b"INSERT").unwrap());
+        let interrupt = Interrupt::default();
+        let queue = Queue::new(&interrupt, 1, 0);
+        for (table, has_room) in [("a", true), ("a", true), ("b", false)] {
+            queue.push(job(table, 0));
+            assert_eq!(queue.lock().has_room(&text, 0), has_room, "{table}");
+        }
+        let (a, _) = queue.next(0, 0).unwrap();
+        assert!(!queue.lock().has_room(&text, 0), "{a:?}");
+        queue.next(0, 0).unwrap();
+        assert!(queue.lock().has_room(&text, 0));
     }
 
     #[test]

@@ -14,5 +14,6 @@ mod observed;
 mod page;
 mod pictures;
 mod planned_events;
+mod slumps;
 mod synthetic;
 mod terminal;

@@ -7,7 +7,8 @@ use samples::{EventOutcome, Host};
 
 use crate::{
     page::markup,
-    synthetic::{Plan, Slump, even, quickstart, with_event},
+    slumps::{Slump, even, with_event},
+    synthetic::{Plan, quickstart},
 };
 
 const REBUILD: Slump = Slump {
