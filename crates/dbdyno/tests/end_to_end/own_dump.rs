@@ -345,7 +345,11 @@ impl Locked {
     }
 }
 
-/// Rows of a table `(id, ts, pad)` in statements long enough to be read again from the file when they are sent.
+fn table(name: &str) -> String {
+    format!("CREATE TABLE {name} (id int PRIMARY KEY, ts timestamp NOT NULL, pad text);\n")
+}
+
+/// Rows of such a table in statements long enough to be read again from the file when they are sent.
 fn long_inserts(table: &str, ids: std::ops::Range<u32>) -> String {
     let pad = "x".repeat(1000);
     let ids: Vec<u32> = ids.collect();
@@ -364,9 +368,6 @@ fn long_inserts(table: &str, ids: std::ops::Range<u32>) -> String {
 #[test]
 fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     let scene = Scene::new();
-    let table = |name: &str| {
-        format!("CREATE TABLE {name} (id int PRIMARY KEY, ts timestamp NOT NULL, pad text);\n")
-    };
     let parts = [
         table("far") + &table("near") + &table("last"),
         // The connection of the other tables helps with those of far at the end.
@@ -418,9 +419,6 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
 #[test]
 fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
     let scene = Scene::new();
-    let table = |name: &str| {
-        format!("CREATE TABLE {name} (id int PRIMARY KEY, ts timestamp NOT NULL, pad text);\n")
-    };
     let parts = [
         table("far") + &table("near"),
         WAIT_FOR_LOCK.to_owned(),

@@ -15,7 +15,7 @@ use crate::dump::error::DumpError;
 
 /// Places begin at a multiple of this many bytes, so that one text is not written over a part of a page of another.
 const BLOCK: u64 = 4096;
-/// Of what is free in the file system it takes at most one of so many parts.
+/// It takes at most what is free in the file system divided by this.
 const SHARE_OF_FREE: u64 = 4;
 
 /// The file. The place of a text is used again once its rows are in: what is written anew before the kernel wrote it to
@@ -47,7 +47,7 @@ pub(super) struct Spooled {
 }
 
 impl Places {
-    /// A place for so many bytes, the first one that is long enough; `None` where the file would be longer than `room`.
+    /// A place for a number of bytes, the first one that is long enough; `None` where the file would be longer than `room`.
     fn take(&mut self, bytes: u64, room: u64) -> Option<u64> {
         let mut free = self.free.iter();
         if let Some((&at, &length)) = free.find(|(_, length)| **length >= bytes) {
@@ -81,7 +81,7 @@ impl Places {
 }
 
 impl Spool {
-    /// An empty file in this directory for at most so many bytes, and at most a share of what is free there.
+    /// An empty file in this directory for at most `room` bytes, and at most a share of what is free there.
     pub(super) fn make(directory: &Path, room: u64) -> io::Result<Self> {
         let file = tempfile::tempfile_in(directory)?;
         let space = fstatvfs(&file)?;
