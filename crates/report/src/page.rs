@@ -34,7 +34,11 @@ pub(crate) use interval::RatioScale;
 pub(crate) use machines::devices;
 pub use served::served_script;
 
-use crate::{grid::Grid, results::Results};
+use crate::{
+    grid::Grid,
+    results::Results,
+    sentences::events::overview::{EventOverview, overviews},
+};
 use scripts::{SCRIPT, UPLOT};
 
 /// Renders `results` as one HTML page.
@@ -53,6 +57,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
     let asked = results.verdict.as_ref().map(|question| question.metric);
     let charts = charts::Charts::of(&grid, asked);
     let variables = variables::Variables::of(results);
+    let planned = overviews(results, &grid);
     let title = results.title();
     let page = html! {
         (DOCTYPE)
@@ -65,12 +70,12 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     p.kicker { "dbdyno report: " (results.name) }
                     h1 { (title) }
                     (header::facts(results, &grid, &variables))
-                    (contents(results, &grid))
+                    (contents(results, &grid, &planned))
                 }
                 main {
                     @if let Some(version) = version { (served::section(results, version)) }
-                    (verdict::section(results, &grid))
-                    (events::section(results, &grid))
+                    (verdict::section(results, &grid, &planned))
+                    (events::section(&planned))
                     (stage_rates::section(&grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
@@ -108,16 +113,11 @@ fn page(results: &Results, version: Option<&str>) -> String {
 }
 
 /// The table of contents, for readers who do not start at the top.
-fn contents(results: &Results, grid: &Grid) -> Markup {
+fn contents(results: &Results, grid: &Grid, planned: &[EventOverview]) -> Markup {
     let measured = !results.runs.is_empty();
-    let mut runs = results.runs.iter();
     let parts = [
         ("verdict", "Verdict", true),
-        (
-            "events",
-            "Planned events",
-            runs.any(|it| it.is_complete() && !it.events.is_empty()),
-        ),
+        ("events", "Planned events", !planned.is_empty()),
         ("audit", "Audit", results.audit.is_some()),
         ("runs", "A run over time", measured),
         (

@@ -27,7 +27,7 @@ use crate::{
     sentences::{
         answer::{self, Peak},
         clauses,
-        events::{self, answer::EventAnswer},
+        events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
         set_limit,
@@ -62,7 +62,8 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add("measured", 1, &measured(results, &grid));
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
-    let events = EventAnswer::of(results, &grid);
+    let planned = overviews(results, &grid);
+    let events = EventAnswer::of(results, &planned);
     // The limit is that of the highest throughput, which is no part of the answer about events of several combinations.
     if events.is_none() || grid.combinations() == 1 {
         facts.add_some("limit", limit(results, &grid));
@@ -83,7 +84,7 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
             fitted(&said.concat(), width, left)
         }
         None => {
-            let said = [answer(results, &grid), events::sentences(results, &grid)];
+            let said = [answer(results, &grid), events::sentences(&planned)];
             fitted(&said.concat(), width, left)
         }
     };
@@ -93,7 +94,7 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
 
 /// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
 fn costs(answer: &EventAnswer, grid: &Grid<'_>, width: usize, lines_max: usize) -> Vec<String> {
-    let table = match answer.events.as_slice() {
+    let table = match answer.events {
         [event] => event_table::lines(event, grid, width, lines_max),
         _ => None,
     };

@@ -16,7 +16,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, ceiling, clauses, disturbances,
-        events::{self, answer::EventAnswer},
+        events::{self, answer::EventAnswer, overview::overviews},
         limit::PeakLimit,
         proxy, set_limit, stage_rates, steadiness,
     },
@@ -50,9 +50,10 @@ pub fn table(results: &Results, width: u16) -> String {
     if !verdict.is_empty() {
         parts.push(verdict.join("\n"));
     }
-    let answer = EventAnswer::of(results, &grid).filter(|_| grid.combinations() > 1);
+    let planned = overviews(results, &grid);
+    let answer = EventAnswer::of(results, &planned).filter(|_| grid.combinations() > 1);
     let mut events = answer.map(|it| it.leads()).unwrap_or_default();
-    events.extend(events::sentences(results, &grid));
+    events.extend(events::sentences(&planned));
     events.extend(stage_rates::sentences(&grid));
     parts.extend(events.iter().map(|sentence| wrapped(sentence, width)));
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;

@@ -18,8 +18,8 @@ const BLOCK: u64 = 4096;
 /// It takes at most what is free in the file system divided by this.
 const SHARE_OF_FREE: u64 = 4;
 
-/// The file. The place of a text is used again once its rows are in: what is written anew before the kernel wrote it to
-/// the disk is not written there, which giving the blocks back would have made it do.
+/// The file. The place of a text is used again once its rows are in: giving its blocks back instead took more CPU
+/// (bench/RESULTS.md, "A dump against its bounds").
 #[derive(Debug)]
 pub(super) struct Spool {
     directory: PathBuf,

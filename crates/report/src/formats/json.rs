@@ -14,7 +14,8 @@ use crate::{
     results::Results,
     run_report::is_zero,
     sentences::{
-        answer, clauses, disturbances, events,
+        answer, clauses, disturbances,
+        events::{self, overview::overviews},
         limit::{PeakLimit, limit_in_words},
         proxy, set_limit, stage_rates, steadiness,
     },
@@ -169,7 +170,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     sentence,
                 })
                 .collect(),
-            events: events::sentences(results, &grid),
+            events: events::sentences(&overviews(results, &grid)),
             stage_rates: stage_rates::sentences(&grid),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())

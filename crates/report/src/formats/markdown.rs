@@ -12,6 +12,7 @@ use crate::{
             self,
             answer::EventAnswer,
             matrix::{EventMatrix, Wording},
+            overview::{EventOverview, overviews},
         },
         limit::PeakLimit,
         proxy, set_limit, stage_rates, steadiness,
@@ -34,11 +35,12 @@ pub fn markdown(results: &Results) -> String {
         let lines = named.iter().map(|line| escaped(line));
         format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
     }));
-    parts.extend(events_in_short(results, &grid));
+    let planned = overviews(results, &grid);
+    parts.extend(events_in_short(results, &grid, &planned));
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));
-    parts.extend(list("all events", &events::sentences(results, &grid)));
+    parts.extend(list("all events", &events::sentences(&planned)));
     parts.extend(list("all stages", &stage_rates::sentences(&grid)));
     let sentences = grid.facets.iter();
     let sentences: Vec<String> = sentences
@@ -87,9 +89,9 @@ fn comparisons(results: &Results, grid: &Grid) -> Option<String> {
 }
 
 /// The answer where events are the question: a sentence for each, and its costs as a table.
-fn events_in_short(results: &Results, grid: &Grid) -> Option<String> {
-    let answer = EventAnswer::of(results, grid).filter(|_| grid.combinations() > 1)?;
-    let leads = answer.leads().into_iter().zip(&answer.events);
+fn events_in_short(results: &Results, grid: &Grid, planned: &[EventOverview]) -> Option<String> {
+    let answer = EventAnswer::of(results, planned).filter(|_| grid.combinations() > 1)?;
+    let leads = answer.leads().into_iter().zip(answer.events);
     let parts = leads.flat_map(|(lead, event)| {
         let tables = grid.facets.iter().enumerate().map(move |(at, facet)| {
             let matrix = EventMatrix::of(event, grid, at, Wording::Full);

@@ -8,10 +8,9 @@ use units::{moment, percent, si, si_margin};
 
 use super::figures::scrolling;
 use crate::{
-    grid::{Grid, cell::Figure},
-    results::Results,
+    grid::cell::Figure,
     sentences::events::{
-        overview::{EventOverview, overviews},
+        overview::EventOverview,
         summary::{EventSummary, StretchFigures, operations},
     },
 };
@@ -25,14 +24,13 @@ const WHOLE_MAX: usize = 20;
 const FIGURES: usize = 10;
 
 /// All figures of the events; nothing where no run had one.
-pub(super) fn section(results: &Results, grid: &Grid<'_>) -> Markup {
-    let events = overviews(results, grid);
+pub(super) fn section(events: &[EventOverview]) -> Markup {
     let summaries = || events.iter().flat_map(|it| &it.summaries);
     html! {
         @if !events.is_empty() {
             section aria-labelledby="events" {
                 h2 id="events" { "Planned events, and what they cost" }
-                (scrolling("Planned events", table(&events)))
+                (scrolling("Planned events", table(events)))
                 @for failure in summaries().filter_map(|it| Some((it.subject(), it.failures_in_words()?))) {
                     p { (failure.0) ": " (failure.1) "." }
                 }

@@ -12,17 +12,17 @@ use crate::{
     results::Results,
     sentences::{
         answer, clauses,
-        events::answer::EventAnswer,
+        events::{answer::EventAnswer, overview::EventOverview},
         limit::{self, PeakLimit},
     },
 };
 
 /// The conclusion, and how reliable it is.
-pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
+pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview]) -> Markup {
     let headline = answer::headline(grid);
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
-    let events = EventAnswer::of(results, grid);
+    let events = EventAnswer::of(results, planned);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }

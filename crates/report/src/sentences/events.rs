@@ -8,13 +8,13 @@ pub(crate) mod summary;
 use samples::{EventOutcome, Record, printable_within};
 use units::{counted, moment};
 
-use crate::{grid::Grid, results::Results};
-use summary::{NAME_CHARS_MAX, summaries};
+use overview::EventOverview;
+use summary::{EventSummary, NAME_CHARS_MAX};
 
 /// A sentence for each event of each combination.
-pub(crate) fn sentences(results: &Results, grid: &Grid<'_>) -> Vec<String> {
-    let summaries = summaries(results, grid).into_iter();
-    summaries.map(|it| it.sentence()).collect()
+pub(crate) fn sentences(events: &[EventOverview]) -> Vec<String> {
+    let summaries = events.iter().flat_map(|it| &it.summaries);
+    summaries.map(EventSummary::sentence).collect()
 }
 
 /// The events of one run in words, for its charts: `event add index from 62.0 s to 76.2 s`.

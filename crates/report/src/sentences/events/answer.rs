@@ -8,25 +8,22 @@
 use units::{counted, moment};
 
 use super::{
-    overview::{EventOverview, overviews},
+    overview::EventOverview,
     summary::{EventSummary, UNKNOWN, operations},
 };
-use crate::{grid::Grid, results::Results, text::capital::capitalised};
+use crate::{results::Results, text::capital::capitalised};
 
 /// What events cost, where this is the question.
-pub(crate) struct EventAnswer {
+pub(crate) struct EventAnswer<'e> {
     /// In the order of their times; at least one.
-    pub(crate) events: Vec<EventOverview>,
+    pub(crate) events: &'e [EventOverview],
 }
 
-impl EventAnswer {
+impl<'e> EventAnswer<'e> {
     /// `None` where no run had an event, or where the author asks for something else, to which events are a condition.
-    pub(crate) fn of(results: &Results, grid: &Grid<'_>) -> Option<Self> {
-        if results.asks_by_name() {
-            return None;
-        }
-        let events = overviews(results, grid);
-        (!events.is_empty()).then_some(Self { events })
+    pub(crate) fn of(results: &Results, events: &'e [EventOverview]) -> Option<Self> {
+        let is_question = !events.is_empty() && !results.asks_by_name();
+        is_question.then_some(Self { events })
     }
 
     /// A sentence for each event: its cost, or the range of it over the combinations.
@@ -85,7 +82,7 @@ impl EventAnswer {
     /// The costs as clauses for a few lines: of each event the highest and the lowest, then all others.
     pub(crate) fn clauses(&self) -> Vec<String> {
         let (mut most, mut least, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        for event in &self.events {
+        for event in self.events {
             let known = event.by_loss();
             let (first, last) = match known[..] {
                 [(first, _), .., (last, _)] => (first, last),

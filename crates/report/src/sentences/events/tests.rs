@@ -3,6 +3,7 @@
 use samples::{Histogram, Interval, OperationInterval, Phase, PlannedEvent, ReturnedRows};
 
 use super::*;
+use crate::{grid::Grid, results::Results};
 
 fn record(run: u32, algorithm: &str, slow_per_s: u64, outcome: EventOutcome) -> Record {
     let text = format!(
@@ -69,7 +70,7 @@ fn said(runs: Vec<Record>) -> Vec<String> {
         name: "algorithm".to_owned(),
         levels: vec!["COPY".to_owned(), "INPLACE".to_owned()],
     }];
-    sentences(&results, &Grid::of(&results))
+    sentences(&overview::overviews(&results, &Grid::of(&results)))
 }
 
 #[test]
