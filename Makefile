@@ -48,7 +48,7 @@ check-trust:
 
 torture:
 	DBDYNO_TORTURE_SECONDS=$(or $(SECONDS),600) DBDYNO_TORTURE_SEED=$(SEED) \
-	    $(CARGO) test -p dbdyno --test torture -- --nocapture
+	    $(CARGO) test -p dbdyno --test suite torture -- --nocapture
 
 # Besides MariaDB the tests use one MySQL: any installed one, else the smallest with the current authentication.
 # Debian's moving suite cannot always be installed; the version in npm does not change.
@@ -66,7 +66,7 @@ matrix:
 	    $(DBDYNO) server install $$name || exit; \
 	done
 	DBDYNO_MATRIX=1 $(CARGO) test -p server --test option_check --test reliability --test installs
-	DBDYNO_MATRIX=1 $(CARGO) test -p dbdyno --test matrix -- --nocapture
+	DBDYNO_MATRIX=1 $(CARGO) test -p dbdyno --test suite long::matrix -- --ignored --nocapture
 
 build: assets
 	$(CARGO) build --release

@@ -3,9 +3,9 @@
 
 #![no_main]
 
-#[path = "../../crates/dbdyno/tests/torture/chance.rs"]
+#[path = "../../crates/dbdyno/tests/suite/torture/chance.rs"]
 mod chance;
-#[path = "../../crates/dbdyno/tests/torture/mischief.rs"]
+#[path = "../../crates/dbdyno/tests/suite/torture/mischief.rs"]
 mod mischief;
 
 use chance::Chance;

@@ -2,11 +2,11 @@
 
 #![no_main]
 
-#[path = "../../crates/dbdyno/tests/torture/chance.rs"]
+#[path = "../../crates/dbdyno/tests/suite/torture/chance.rs"]
 mod chance;
-#[path = "../../crates/dbdyno/tests/torture/mischief.rs"]
+#[path = "../../crates/dbdyno/tests/suite/torture/mischief.rs"]
 mod mischief;
-#[path = "../../crates/dbdyno/tests/torture/mutation.rs"]
+#[path = "../../crates/dbdyno/tests/suite/torture/mutation.rs"]
 mod mutation;
 
 use chance::Chance;

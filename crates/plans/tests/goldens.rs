@@ -1,6 +1,6 @@
 //! The plans of the fixtures, from every server version that can be installed, drawn: a change of the model shows here.
 //!
-//! `DBDYNO_WRITE_PLANS=1 cargo test -p dbdyno --test end_to_end plan_fixtures` takes the fixtures anew.
+//! `DBDYNO_WRITE_PLANS=1 cargo test -p dbdyno --test suite plan_fixtures` takes the fixtures anew.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 

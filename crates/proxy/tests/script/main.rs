@@ -27,7 +27,7 @@
 //! - `proxy.tokenizer` (normalized statements), `parser`, `commands`, `balance`, `auto-config`, `test`: `modules`,
 //!   `reference`
 //! - admin interface: `relay/admin`, and `admin.lua` with the other bundled scripts
-//! - bundled scripts: `bundled`; all of them with a real server in `crates/dbdyno/tests/end_to_end/proxy/scripts.rs`
+//! - bundled scripts: `bundled`; all of them with a real server in `crates/dbdyno/tests/suite/servers/proxy/scripts.rs`
 
 mod bundled;
 mod decisions;

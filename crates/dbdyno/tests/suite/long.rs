@@ -1,0 +1,6 @@
+//! The long rounds: every version, staged limits and faults, hostile servers. `make test-all` runs them.
+
+mod bottlenecks;
+mod matrix;
+mod sabotage;
+mod staging;

@@ -1,0 +1,107 @@
+//! The examples for CI in docs/ci: their YAML, and every command of dbdyno in it on small data.
+
+use std::{env, fs, path::Path, process::Command};
+
+use saphyr::{LoadableYamlNode, Yaml};
+
+use crate::scene::Scene;
+
+const GITHUB: &str = include_str!("../../../../../docs/ci/github.yml");
+const GITLAB: &str = include_str!("../../../../../docs/ci/gitlab.yml");
+const PAGE: &str = include_str!("../../../../../docs/ci.md");
+
+/// What is smaller in a test.
+const SMALLER: [(&str, &str); 2] = [
+    (
+        "--budget 20m",
+        // Long enough for a p99 on a busy machine.
+        "--budget 1s --duration 1s --warmup 100ms",
+    ),
+    ("--table-size 250k", "--table-size 1k"),
+];
+
+/// The commands of dbdyno, which must be these three, in this order.
+fn run(commands: &[String]) {
+    let words: Vec<&str> = commands
+        .iter()
+        .map(|it| it.split_whitespace().nth(1).unwrap())
+        .collect();
+    let mut sorted = words.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, ["ab", "compare", "report"], "{commands:?}");
+    assert_eq!(words[0], "ab");
+    let scene = Scene::new();
+    scene.file("old.cnf", "[mysqld]\n");
+    scene.file("new.cnf", "[mysqld]\nsync_binlog = 0\n");
+    let program = Path::new(env!("CARGO_BIN_EXE_dbdyno"));
+    let path = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        env::var("PATH").unwrap()
+    );
+    for (command, word) in commands.iter().zip(words) {
+        let mut command = command.clone();
+        for (large, small) in SMALLER {
+            command = command.replace(large, small);
+        }
+        let output = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", &command])
+            .current_dir(scene.path())
+            .env("PATH", &path)
+            .env("HOME", scene.path())
+            .env("GITHUB_STEP_SUMMARY", scene.path().join("summary"))
+            .output()
+            .unwrap();
+        let code = output.status.code().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        // Runs of a second tell nothing for certain, or the wrong thing.
+        let is_expected = code == 0 || word == "compare" && [1, 5].contains(&code);
+        assert!(is_expected, "{command}: {code}\n{said}");
+    }
+    let report = fs::read_to_string(scene.path().join("report.md")).unwrap();
+    assert!(report.contains("old.cnf"), "{report}");
+    scene.nothing_is_left();
+}
+
+fn is_of_dbdyno(command: &str) -> bool {
+    command.starts_with("dbdyno ")
+}
+
+fn texts<'y>(list: &'y Yaml<'y>) -> impl Iterator<Item = &'y str> {
+    let items = list.as_sequence().unwrap().iter();
+    items.map(|item| item.as_str().unwrap())
+}
+
+#[test]
+fn the_workflow_of_github_runs() {
+    let documents = Yaml::load_from_str(GITHUB).unwrap();
+    let job = &documents[0]["jobs"]["compare"];
+    let steps = job["steps"].as_sequence().unwrap();
+    let runs = steps
+        .iter()
+        .filter_map(|step| step.as_mapping_get("run")?.as_str());
+    let commands: Vec<String> = runs
+        .filter(|run| is_of_dbdyno(run))
+        .map(str::to_owned)
+        .collect();
+    run(&commands);
+}
+
+#[test]
+fn the_job_of_gitlab_runs() {
+    let documents = Yaml::load_from_str(GITLAB).unwrap();
+    let script = texts(&documents[0]["database"]["script"]);
+    let commands: Vec<String> = script
+        .filter(|line| is_of_dbdyno(line))
+        .map(str::to_owned)
+        .collect();
+    run(&commands);
+}
+
+#[test]
+fn the_page_has_the_same_commands() {
+    let block = PAGE.split("```sh\n").nth(1).unwrap();
+    let block = block.split("```").next().unwrap();
+    let commands: Vec<String> = block.lines().map(str::to_owned).collect();
+    run(&commands);
+}

@@ -1,0 +1,82 @@
+//! `dbdyno quick`: a first figure from a private or an existing server, which is left unchanged.
+
+use rustix::process::Signal;
+
+use crate::{
+    mariadb::{MariaDb, PASSWORD},
+    results::Results,
+    scene::Scene,
+    servers::secrets::{asked, files_with},
+};
+
+const IS_THERE: &str =
+    "select count(*) from information_schema.schemata where schema_name = 'dbdyno_quick'";
+
+#[test]
+fn a_private_server() {
+    let scene = Scene::new();
+    scene
+        .dbdyno(["quick"])
+        .exits(0)
+        .prints("operations/s")
+        .prints("page      results/quick-1/report.html");
+    scene.nothing_is_left();
+    let results = Results::at(scene.path().join("results/quick-1"));
+    for run in 1..=3 {
+        let record = results.record(run);
+        assert!(record.is_complete() && record.count() > 0);
+        assert_eq!(record.errors(), 0);
+        assert_eq!(record.one("server")["private"], true);
+    }
+}
+
+#[test]
+fn a_server_that_is_there() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let quick = |place: Vec<String>| [vec!["quick".to_owned()], place].concat();
+    let line = quick(mariadb.by_port()).join(" ");
+    let finished = asked(&scene, &line, &[], PASSWORD).exits(0);
+    finished.conceals(PASSWORD);
+    finished.prints("operations/s");
+    let results = scene.path().join("results/quick-1");
+    assert_eq!(files_with(&results, PASSWORD), [""; 0]);
+    let record = Results::at(scene.path().join("results/quick-1")).record(1);
+    assert_eq!(record.one("run")["transport"], "tcp loopback");
+    assert_eq!(record.one("server")["private"], false);
+    assert_eq!(
+        mariadb.rows(IS_THERE),
+        [["0"]],
+        "its database is gone again"
+    );
+    assert_eq!(mariadb.rows("show tables in test").len(), 0);
+
+    // Unchanged also after an interruption.
+    let mut running = scene.start(quick(mariadb.by_socket()));
+    let results = Results::at(scene.path().join("results/quick-2"));
+    running.wait_until("it measures", || results.measured_so_far(1) > 0);
+    assert_eq!(mariadb.rows(IS_THERE), [["1"]]);
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    assert_eq!(
+        mariadb.rows(IS_THERE),
+        [["0"]],
+        "its database is gone again"
+    );
+}
+
+#[test]
+fn a_database_of_its_name_is_somebody_elses() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create database dbdyno_quick");
+    mariadb.rows("create table dbdyno_quick.dbdyno_quick as select 7 as n");
+    let quick = [vec!["quick".to_owned()], mariadb.by_socket()].concat();
+    scene
+        .dbdyno(quick)
+        .exits(2)
+        .says("dbdyno_quick")
+        .hints("dbdyno_quick");
+    let rows = mariadb.rows("select n from dbdyno_quick.dbdyno_quick");
+    assert_eq!(rows, [["7"]]);
+}

@@ -1,0 +1,356 @@
+//! dbdyno waits for no server without a limit: the first signal ends every wait, and files named by a server neither
+//! block it nor fill the memory.
+
+use std::{fs, path::Path, process::Command, time::Duration};
+
+use rustix::process::Signal;
+
+use crate::{
+    results::Record,
+    scene::{Finished, Running, Scene, first_child},
+    servers::null_server::{null_server, write_smack},
+};
+
+/// Far longer than the expected two seconds, for a busy machine, and far shorter than the server's hour.
+const SOON: Duration = Duration::from_secs(20);
+
+impl Running {
+    /// Waits until it handles signals, and then for the time that it needs to reach its wait.
+    pub(crate) fn wait_until_it_waits(&mut self) {
+        let status = format!("/proc/{}/status", self.pid());
+        self.wait_until("it listens to signals", || {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            mask.is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
+        });
+        std::thread::sleep(Duration::from_millis(700));
+    }
+
+    /// Ends it by a signal, within [`SOON`].
+    #[track_caller]
+    pub(crate) fn end_by(self, signal: Signal) -> Finished {
+        self.signal(signal);
+        let begin = reactor::system_now();
+        let finished = self.finish();
+        let took = reactor::system_now() - begin;
+        assert!(took < SOON, "took {took:?}: {}", finished.stderr);
+        finished.exits(130).says("interrupted")
+    }
+}
+
+/// Commands whose statements the null server delays, and the signal that ends each.
+const DELAYED: [(&str, Signal); 7] = [
+    ("oltp read_write prepare", Signal::INT),
+    ("oltp read_write prewarm", Signal::HUP),
+    ("oltp point_select run --record run.jsonl", Signal::INT),
+    ("tpcc check", Signal::TERM),
+    ("tpcc load --warehouses 1", Signal::INT),
+    ("mysqlslap --auto-generate-sql", Signal::INT),
+    ("super-smack one.smack 1 1", Signal::INT),
+];
+
+/// Commands that the server answers at once, or that send no query.
+const OTHERS: [(&str, Signal); 4] = [
+    ("oltp read_write cleanup", Signal::TERM),
+    ("tpch check", Signal::TERM),
+    ("tables", Signal::HUP),
+    ("top --plain", Signal::INT),
+];
+
+/// Starts a command on the server at this socket.
+fn started(scene: &Scene, command: &str, socket: &Path) -> Running {
+    let mut words: Vec<&str> = command.split(' ').collect();
+    if words[0] != "super-smack" {
+        words.extend(["--socket", socket.to_str().unwrap()]);
+    }
+    // Under nohup SIGHUP is ignored unless it is restored.
+    let mut env = Command::new("env");
+    env.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_dbdyno")]);
+    scene.launch(env, words)
+}
+
+#[test]
+fn the_first_signal_ends_a_wait_for_an_answer() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1h"]);
+    write_smack(&scene, &socket, "select c from t");
+    for (command, signal) in DELAYED {
+        let mut running = started(&scene, command, &socket);
+        running.wait_until_it_waits();
+        running.end_by(signal);
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_wait_for_a_stopped_server() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &[]);
+    write_smack(&scene, &socket, "select c from t");
+    server.signal(Signal::STOP);
+    for (command, signal) in DELAYED.into_iter().chain(OTHERS) {
+        let mut running = started(&scene, command, &socket);
+        running.wait_until_it_waits();
+        running.end_by(signal);
+    }
+    server.signal(Signal::CONT);
+}
+
+#[test]
+fn a_run_whose_server_stops_ends_and_keeps_its_record() {
+    for signal in [Signal::INT, Signal::HUP, Signal::TERM] {
+        let scene = Scene::new();
+        let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+        let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
+        let mut running = started(&scene, command, &socket);
+        let record = scene.path().join("out/record.jsonl");
+        let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
+        running.wait_until("something is measured", || measured() > 0);
+        server.signal(Signal::STOP);
+        std::thread::sleep(Duration::from_millis(300));
+        running.end_by(signal);
+        server.signal(Signal::CONT);
+        let record = Record::parse(&fs::read_to_string(&record).unwrap());
+        assert!(record.count() > 0);
+        assert_eq!(record.one("end")["why"], "interrupted", "{signal:?}");
+        assert_eq!(record.one("end")["complete"], false);
+    }
+}
+
+#[test]
+fn a_statement_ends_at_the_limit_that_the_user_sets() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1h"]);
+    let socket = socket.to_str().unwrap();
+    for command in [
+        "tpcc check",
+        "oltp read_write prepare",
+        "oltp read_write prewarm",
+    ] {
+        let words = command.split(' ');
+        let finished = scene.dbdyno(words.chain(["--socket", socket, "--statement-timeout=300ms"]));
+        finished
+            .exits(3)
+            .says("no answer within 300ms")
+            .hints("--statement-timeout");
+    }
+    write_smack(&scene, Path::new(socket), "select c from t");
+    scene.file(
+        "limited.toml",
+        &format!(
+            "format = 1\nrepeats = 1\n[server]\naddress = \"{socket}\"\nuser = \"root\"\n\
+             statement_timeout = \"300ms\"\n[load]\nsmack = \"one.smack\"\nclient = \"one\"\nconnections = 1\nwarmup = \"1s\"\n\
+             duration = \"1s\"\n[each]\nbefore = [\"select count(*) from t\"]\n"
+        ),
+    );
+    scene
+        .dbdyno(["run", "limited.toml"])
+        .exits(3)
+        .says("no answer within 300ms");
+    scene
+        .dbdyno(["tables", "--socket", socket, "--statement-timeout=0s"])
+        .exits(2)
+        .says("a limit above zero");
+}
+
+/// The command that dbdyno calls is another process: a signal that only the first process receives ends both.
+#[test]
+fn the_first_signal_ends_a_rerun_with_what_it_calls() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let single = "oltp point_select run --threads 2 --time 1 --record out/record.jsonl";
+    started(&scene, single, &socket).finish().exits(0);
+    server.signal(Signal::STOP);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut env = Command::new("env");
+        env.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_dbdyno")]);
+        let mut running = scene.launch(env, ["rerun", "out"]);
+        let parent = running.pid();
+        running.wait_until("it calls the command", || first_child(parent).is_some());
+        let child = first_child(parent).unwrap();
+        // Its signal handlers must be installed.
+        std::thread::sleep(Duration::from_millis(1500));
+        running.end_by(signal);
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        assert!(stat.is_err(), "{signal:?}: {stat:?}");
+    }
+    server.signal(Signal::CONT);
+}
+
+#[test]
+fn the_first_signal_ends_a_command_that_makes_rows() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--error-rate=1", "--error-number=1146"]);
+    let begun = scene.path().join("begun");
+    let command = format!("sleep 3600 & echo $! > {}; wait", begun.display());
+    scene.file(
+        "rows.smack",
+        &format!(
+            "client \"one\" {{ user \"u\"; host \"localhost\"; db \"test\"; socket \"{}\"; query_barrel \"1 it\"; }}
+             table \"t\" {{ client \"one\"; create \"create table t (a int)\"; min_rows \"9\"; \
+             data_file \"t.dat\"; gen_data_file \"{command}\"; }}
+             query \"it\" {{ query \"select 1\"; type \"it\"; has_result_set \"y\"; parsed \"n\"; }}
+             main {{ one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
+             one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}",
+            socket.display()
+        ),
+    );
+    let mut running = scene.start(["super-smack", "rows.smack", "1", "1", "-D", "."]);
+    let child = || fs::read_to_string(&begun).ok()?.trim().parse::<u32>().ok();
+    running.wait_until("the command runs", || child().is_some());
+    running.end_by(Signal::TERM);
+    let child = child().unwrap();
+    scene.wait_until("the command is gone", || {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        stat.map_or(true, |stat| stat.contains(") Z "))
+    });
+    assert!(!scene.path().join("t.dat").exists());
+}
+
+#[test]
+fn nohup_protects_from_a_hangup() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let mut command = Command::new("nohup");
+    command.arg(env!("CARGO_BIN_EXE_dbdyno"));
+    let line = "oltp point_select run --time 2 --record out/record.jsonl --socket";
+    let words = line.split(' ').chain(socket.to_str());
+    let mut running = scene.launch(command, words);
+    running.wait_until_it_waits();
+    running.signal(Signal::HUP);
+    running.finish().exits(0);
+}
+
+/// An endless device, and a FIFO without a writer: files named by a server are read only if they are regular files.
+#[test]
+fn a_server_that_names_strange_files_is_measured_as_any_other() {
+    let scene = Scene::new();
+    let fifo = scene.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    for (number, path) in ["/dev/zero", fifo.to_str().unwrap()]
+        .into_iter()
+        .enumerate()
+    {
+        let scene = Scene::new();
+        let says = [
+            "--variable=datadir=/".to_owned(),
+            "--variable=slow_query_log=ON".to_owned(),
+            "--variable=log_output=FILE".to_owned(),
+            format!("--variable=pid_file={path}"),
+            format!("--variable=slow_query_log_file={path}"),
+        ];
+        let options: Vec<&str> = says.iter().map(String::as_str).collect();
+        let (_server, socket) = null_server(&scene, &options);
+        let line = "oltp point_select run --threads 1 --time 1 --record out/record.jsonl";
+        started(&scene, line, &socket).finish().exits(0);
+        let text = fs::read_to_string(scene.path().join("out/record.jsonl")).unwrap();
+        assert!(Record::parse(&text).is_complete(), "{number}");
+    }
+}
+
+/// Like the test above with a correct process id, so that the server is local and its slow query log is read.
+#[test]
+fn a_slow_query_log_that_is_no_file_is_named() {
+    let scene = Scene::new();
+    let pid_file = scene.file("server.pid", &format!("{}\n", std::process::id()));
+    let says = [
+        "--variable=datadir=/".to_owned(),
+        "--variable=slow_query_log=ON".to_owned(),
+        "--variable=log_output=FILE".to_owned(),
+        format!("--variable=pid_file={}", pid_file.display()),
+        "--variable=slow_query_log_file=/dev/zero".to_owned(),
+    ];
+    let options: Vec<&str> = says.iter().map(String::as_str).collect();
+    let (_server, socket) = null_server(&scene, &options);
+    let line = "oltp point_select run --threads 1 --time 1 --record out/record.jsonl";
+    started(&scene, line, &socket).finish().exits(0);
+    let text = fs::read_to_string(scene.path().join("out/record.jsonl")).unwrap();
+    let record = Record::parse(&text);
+    let missing = record.one("server_observation")["not_observed"].to_string();
+    assert!(
+        missing.contains("/dev/zero: a device, not a regular file"),
+        "{missing}"
+    );
+}
+
+/// A tar with the beginning of one file of nearly 8 GiB: zeros, in a sparse file.
+fn endless_archive(scene: &Scene) -> String {
+    let mut header = [0; 512];
+    let fields: [(usize, &[u8]); 6] = [
+        (0, b"server/data"),
+        (100, b"0000644\0"),
+        (124, b"77777777777\0"),
+        (136, b"00000000000\0"),
+        (148, b"        "),
+        (257, b"ustar\x0000"),
+    ];
+    for (at, field) in fields {
+        header[at..at + field.len()].copy_from_slice(field);
+    }
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let path = scene.path().join("server.tar");
+    fs::write(&path, header).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(8 << 30).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_first_signal_ends_unpacking_and_leaves_nothing_of_it() {
+    let scene = Scene::new();
+    let archive = endless_archive(&scene);
+    let root = scene.path().join(".local/share/dbdyno/installs");
+    for signal in [Signal::INT, Signal::TERM] {
+        let line = "server install mine --from";
+        let mut running = scene.start(line.split(' ').chain([archive.as_str()]));
+        let unpacked = root.join(".mine/tree/server/data");
+        running.wait_until("it unpacks", || {
+            fs::metadata(&unpacked).is_ok_and(|file| file.len() > 1 << 20)
+        });
+        running.end_by(signal);
+        let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_command_around_a_test() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--row-bytes=1"]);
+    for option in ["--pre-system", "--post-system"] {
+        let begun = scene.path().join(option.trim_start_matches('-'));
+        let shell = format!("{option}=touch {}; sleep 1000", begun.display());
+        let words = [
+            "mysqlslap",
+            "--no-defaults",
+            "--create-schema=s",
+            "--query=select 1",
+        ];
+        let socket = format!("--socket={}", socket.display());
+        let mut running = scene.start(words.into_iter().chain([shell.as_str(), socket.as_str()]));
+        running.wait_until("the command runs", || begun.exists());
+        running.end_by(Signal::TERM);
+    }
+}
+
+/// During the wait for the operations in flight of a server that does not answer.
+#[test]
+fn the_second_signal_ends_dbdyno_at_once() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
+    let mut running = started(&scene, command, &socket);
+    let record = scene.path().join("out/record.jsonl");
+    let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
+    running.wait_until("something is measured", || measured() > 0);
+    server.signal(Signal::STOP);
+    running.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(100));
+    running.end_by(Signal::HUP);
+    // It had no time for its last line.
+    let text = fs::read_to_string(&record).unwrap();
+    assert!(!text.contains("\"line\":\"end\""), "{text}");
+    server.signal(Signal::CONT);
+}

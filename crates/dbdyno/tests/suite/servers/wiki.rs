@@ -1,0 +1,135 @@
+//! `dbdyno wiki` and `[data] wiki`: the two tables of a contest, and that nothing else is touched.
+
+use serde_json::Value;
+
+use crate::{
+    results::Results,
+    scene::{Finished, Scene},
+};
+
+fn wiki(scene: &Scene, args: &[&str]) -> Finished {
+    scene.dbdyno([&["wiki"], args, &["--server", "one"]].concat())
+}
+
+fn sql(scene: &Scene, sql: &str) -> String {
+    let client = [
+        "server", "client", "one", "--", "wiki", "--batch", "-N", "-e", sql,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+#[test]
+fn the_tables_are_made_once_and_removed() {
+    let scene = Scene::new();
+    scene.dbdyno(["server", "create", "one"]).exits(0);
+    let keys = "select index_name, group_concat(column_name order by seq_in_index) from information_schema.statistics \
+                where table_schema = 'wiki' and table_name = 'page' group by index_name order by index_name";
+    let mut all = Vec::new();
+    for key_time in ["before", "after"] {
+        let made = wiki(
+            &scene,
+            &[
+                "prepare",
+                "--pages",
+                "2k",
+                "--key-time",
+                key_time,
+                "--format",
+                "json",
+            ],
+        );
+        let made: Value = serde_json::from_str(&made.exits(0).text()).unwrap();
+        assert_eq!(
+            (&made["pages"], &made["rows"]),
+            (&2000.into(), &3915.into())
+        );
+        all.push((
+            sql(&scene, keys),
+            sql(&scene, "checksum table page, revision"),
+        ));
+        wiki(&scene, &["prepare", "--pages", "2k"])
+            .exits(2)
+            .says("exists already")
+            .says("dbdyno wiki cleanup removes the tables");
+        wiki(&scene, &["cleanup"])
+            .exits(0)
+            .prints("wiki: dropped page, revision\n");
+    }
+    assert!(all[0] == all[1], "{all:?}");
+    assert!(
+        all[0]
+            .0
+            .contains("page_redirect_namespace_len\tpage_is_redirect,page_namespace,page_len"),
+        "{}",
+        all[0].0
+    );
+    sql(&scene, "create table page (mine int)");
+    wiki(&scene, &["prepare", "--pages", "2k"])
+        .exits(2)
+        .says("it is none of MediaWiki's: name another database");
+    wiki(&scene, &["cleanup"])
+        .exits(2)
+        .says("its columns are not those of MediaWiki");
+    let table = sql(&scene, "show tables");
+    assert_eq!(table, "page\n");
+}
+
+#[test]
+fn dates_and_sizes_are_checked() {
+    let scene = Scene::new();
+    wiki(&scene, &["prepare", "--until", "2013-02-30"])
+        .exits(2)
+        .says("--until: \"2013-02-30\" is no date from 1980 to 9999");
+    wiki(&scene, &["prepare", "--pages", "5"])
+        .exits(2)
+        .says("100");
+    scene.file(
+        "x.toml",
+        "format = 1\n[data]\nwiki = { until = \"soon\" }\n[load]\nslap = { query = \"select 1\" }\nconnections = 1\nduration = \"1s\"\n",
+    );
+    scene
+        .dbdyno(["run", "x.toml"])
+        .exits(2)
+        .says("x.toml:3")
+        .says("\"soon\" is no date");
+}
+
+/// A script is executed by servers without a query cache, too, and the clients of mysqlslap know no `source`: so there are
+/// two files.
+#[test]
+fn the_contests_five_queries_are_its_six_without_the_first() {
+    let six = include_str!("../../../../../experiments/tuningathon/queries.sql");
+    let five = include_str!("../../../../../experiments/tuningathon/five.sql");
+    assert_eq!(
+        six.strip_prefix("RESET /* Q0 */ QUERY CACHE;\n"),
+        Some(five)
+    );
+}
+
+#[test]
+fn the_contests_queries_run_over_them() {
+    let scene = Scene::new();
+    scene.file(
+        "contest.toml",
+        "format = 1\nquestion = \"How fast are five queries?\"\n[data]\nwiki = { pages = 3000, until = \"2026-01-01\" }\n\
+         [load]\nscript = \"five.sql\"\nconnections = 2\nwarmup = \"1s\"\nduration = \"1s\"\n",
+    );
+    let five = include_str!("../../../../../experiments/tuningathon/five.sql");
+    scene.file("five.sql", five);
+    scene
+        .dbdyno(["run", "contest.toml", "--results", "out"])
+        .exits(0);
+    let results = Results::at(scene.path().join("out"));
+    let answered = results.sql("select errors, count from runs");
+    assert_eq!(answered.len(), 1);
+    assert_eq!(
+        answered[0][0],
+        rusqlite::types::Value::Integer(0),
+        "{answered:?}"
+    );
+    assert_ne!(
+        answered[0][1],
+        rusqlite::types::Value::Integer(0),
+        "{answered:?}"
+    );
+}

@@ -1,0 +1,42 @@
+//! Duration, seed and selected case of a torture run, from the environment.
+
+use std::time::Duration;
+
+/// Default duration, seconds: a quarter of a minute in all.
+const SECONDS: u64 = 10;
+const SEED: u64 = 1;
+
+/// The parameters that `make torture` passes.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    pub(crate) time: Duration,
+    pub(crate) seed: u64,
+    /// Only the kind with this name.
+    pub(crate) only: Option<String>,
+    /// Only the case with this number.
+    pub(crate) case: Option<u64>,
+}
+
+impl Budget {
+    /// Reads the environment.
+    pub(crate) fn read() -> Self {
+        let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+        let number = |name: &str| {
+            text(name).map(|text| {
+                text.parse::<u64>()
+                    .unwrap_or_else(|_| panic!("{name}={text} is no whole number"))
+            })
+        };
+        Self {
+            time: Duration::from_secs(number("DBDYNO_TORTURE_SECONDS").unwrap_or(SECONDS)),
+            seed: number("DBDYNO_TORTURE_SEED").unwrap_or(SEED),
+            only: text("DBDYNO_TORTURE_ONLY"),
+            case: number("DBDYNO_TORTURE_CASE"),
+        }
+    }
+
+    /// True for more than the short rounds of an ordinary test run.
+    pub(crate) fn is_long(&self) -> bool {
+        self.time.as_secs() > 8 * SECONDS || self.case.is_some()
+    }
+}
