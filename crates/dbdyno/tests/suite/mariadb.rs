@@ -1,19 +1,74 @@
-//! A real MariaDB in a scene, for the commands that use an existing server.
+//! A real MariaDB for the commands that use an existing server: of a test's own, or shared by the tests that leave it as
+//! it is.
 
-use std::path::PathBuf;
+use std::{
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{ChildStdin, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use protocol::{Connection, Endpoint};
 use server::{Installation, Lifetime, Server, Settings};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, in_memory};
 
 /// The password of the account `trial`; no output may contain it.
 pub(crate) const PASSWORD: &str = "Wh1te rabbit";
 
-/// A running server with an empty database `test` and an account `trial`; it ends with the test.
+/// A running server with a database and an account for the test, which both have the name `trial` or, on a shared
+/// server, one that no other test has. One of the test's own ends with it.
 pub(crate) struct MariaDb {
+    /// `None` for a shared one.
     server: Option<Server>,
+    socket: PathBuf,
+    port: u16,
+    /// The administrator's.
+    endpoint: Endpoint,
+    account: String,
+    database: String,
     password_file: PathBuf,
+}
+
+/// The server that tests share, once it runs; what waits for the end of this process and then removes its directory.
+struct Shared {
+    server: Server,
+    _until_the_end: ChildStdin,
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+
+impl Shared {
+    fn start() -> Self {
+        let directory = tempfile::Builder::new()
+            .prefix("dyno")
+            .tempdir_in(in_memory())
+            .expect("the temporary directory is writable");
+        let mut server = make(directory.path().join("shared"), &[]);
+        server.start(Lifetime::Owned).unwrap();
+        let pid = server.pid().expect("it was started");
+        // The kernel ends the server with this process, whose end closes the pipe; nobody else is left to remove its files.
+        let remover = Command::new("sh")
+            .args([
+                "-c",
+                "cat; while kill -0 $0 2>/dev/null; do sleep 0.05; done; rm -rf \"$1\"",
+            ])
+            .arg(pid.to_string())
+            .arg(directory.keep())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            // Ctrl-C ends this process, not what waits for its end.
+            .process_group(0)
+            .spawn()
+            .expect("there is a shell");
+        Self {
+            server,
+            _until_the_end: remover.stdin.expect("it is piped"),
+        }
+    }
 }
 
 impl MariaDb {
@@ -21,75 +76,100 @@ impl MariaDb {
     pub(crate) fn start(scene: &Scene, options: &[(&str, &str)]) -> Self {
         let mut server = Self::make(scene, options);
         server.start(Lifetime::Owned).unwrap();
-        let create = format!("create user trial@'%' identified by '{PASSWORD}'");
-        rows(&server.endpoint(), &create);
-        rows(&server.endpoint(), "grant all on *.* to trial@'%'");
+        let mut this = Self::on(scene, &server, "trial", "test");
+        this.server = Some(server);
+        this
+    }
+
+    /// One that other tests use at the same time, with a database of the test's own: for tests that change no global
+    /// variable, read no counter of the whole server and do not stop it.
+    pub(crate) fn shared(scene: &Scene) -> Self {
+        static TESTS: AtomicU32 = AtomicU32::new(1);
+        let name = format!("trial_{}", TESTS.fetch_add(1, Ordering::Relaxed));
+        let shared = SHARED.get_or_init(Shared::start);
+        rows(
+            &shared.server.endpoint(),
+            &format!("create database {name}"),
+        );
+        Self::on(scene, &shared.server, &name, &name)
+    }
+
+    fn on(scene: &Scene, server: &Server, account: &str, database: &str) -> Self {
+        let endpoint = Endpoint {
+            database: Some(database.to_owned()),
+            ..server.endpoint()
+        };
+        let create = format!("create user {account}@'%' identified by '{PASSWORD}'");
+        rows(&endpoint, &create);
+        rows(&endpoint, &format!("grant all on *.* to {account}@'%'"));
         Self {
+            server: None,
+            socket: server.socket(),
+            port: server.port(),
+            endpoint,
+            account: account.to_owned(),
+            database: database.to_owned(),
             password_file: scene.file("password", PASSWORD),
-            server: Some(server),
         }
     }
 
     /// Creates one that does not run.
     pub(crate) fn make(scene: &Scene, options: &[(&str, &str)]) -> Server {
-        let small = [("innodb_buffer_pool_size", "16M")];
-        let options = small.iter().chain(options);
-        let settings = Settings {
-            set: options
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
-            ..Settings::default()
-        };
-        let installation = Installation::find(Some("mariadb"), None).unwrap();
-        Server::create(&scene.path().join("given"), &installation, &settings).unwrap()
-    }
-
-    fn server(&self) -> &Server {
-        self.server.as_ref().expect("only a drop takes it")
+        make(scene.path().join("given"), options)
     }
 
     /// The path of its socket.
     pub(crate) fn socket(&self) -> PathBuf {
-        self.server().socket()
+        self.socket.clone()
     }
 
     /// Its TCP port.
     pub(crate) fn port(&self) -> u16 {
-        self.server().port()
+        self.port
+    }
+
+    /// The test's account.
+    pub(crate) fn account(&self) -> &str {
+        &self.account
+    }
+
+    /// The test's database.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
     }
 
     /// Ends it as a crash would.
     pub(crate) fn kill(&mut self) {
-        let server = self.server.as_mut().expect("only a drop takes it");
+        let server = self.server.as_mut().expect("nobody else uses it");
         server.kill().unwrap();
     }
 
     /// Connection options for its socket.
     pub(crate) fn by_socket(&self) -> Vec<String> {
-        self.options(&format!("--socket={}", self.server().socket().display()))
+        self.options(&format!("--socket={}", self.socket.display()))
     }
 
     /// Connection options for TCP.
     pub(crate) fn by_port(&self) -> Vec<String> {
-        let mut options = self.options(&format!("--port={}", self.server().port()));
+        let mut options = self.options(&format!("--port={}", self.port));
         options.push("--host=127.0.0.1".to_owned());
         options
     }
 
     fn options(&self, place: &str) -> Vec<String> {
-        let password_file = self.password_file.display();
         vec![
             place.to_owned(),
-            "--user=trial".to_owned(),
-            format!("--password-file={password_file}"),
+            format!("--user={}", self.account),
+            format!("--password-file={}", self.password_file.display()),
         ]
     }
 
     /// Keys of `[server]` for TCP.
     pub(crate) fn as_experiment(&self) -> String {
         format!(
-            "address = \"127.0.0.1:{}\"\nuser = \"trial\"\npassword_file = \"{}\"",
-            self.server().port(),
+            "address = \"127.0.0.1:{}\"\nuser = \"{}\"\npassword_file = \"{}\"",
+            self.port,
+            self.account,
             self.password_file.display()
         )
     }
@@ -98,7 +178,7 @@ impl MariaDb {
     #[track_caller]
     pub(crate) fn ask(&self, sql: &str, times: usize) {
         let asked = reactor::block_on(async {
-            let mut connection = Connection::open(&self.server().endpoint()).await?;
+            let mut connection = Connection::open(&self.endpoint).await?;
             for _ in 0..times {
                 connection.rows(sql).await?;
             }
@@ -107,10 +187,10 @@ impl MariaDb {
         asked.unwrap().unwrap();
     }
 
-    /// Rows of a statement in the database `test`, as text.
+    /// Rows of a statement in the test's database, as text.
     #[track_caller]
     pub(crate) fn rows(&self, sql: &str) -> Vec<Vec<String>> {
-        rows(&self.server().endpoint(), sql)
+        rows(&self.endpoint, sql)
     }
 }
 
@@ -121,6 +201,20 @@ impl Drop for MariaDb {
             let _ = server.destroy();
         }
     }
+}
+
+/// A small server with these options, which does not run.
+fn make(directory: PathBuf, options: &[(&str, &str)]) -> Server {
+    let small = [("innodb_buffer_pool_size", "16M")];
+    let options = small.iter().chain(options);
+    let settings = Settings {
+        set: options
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+        ..Settings::default()
+    };
+    let installation = Installation::find(Some("mariadb"), None).unwrap();
+    Server::create(&directory, &installation, &settings).unwrap()
 }
 
 /// Rows of a statement, as text; NULL is `NULL`.

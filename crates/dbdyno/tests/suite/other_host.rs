@@ -14,7 +14,7 @@ use server::Server;
 use crate::{
     mariadb::{MariaDb, PASSWORD, rows},
     namespace::OtherHost,
-    scene::Scene,
+    scene::{Scene, wait_until},
 };
 
 /// Port of a server that is alone on its host.
@@ -112,7 +112,7 @@ impl RemoteServer {
         };
         let address = SocketAddr::from((remote.host.address, PORT));
         // The server opens its port before its socket.
-        scene.wait_until("the remote server listens", || {
+        wait_until("the remote server listens", || {
             TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
                 && UnixStream::connect(remote.server.socket()).is_ok()
         });

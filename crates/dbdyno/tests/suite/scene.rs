@@ -42,21 +42,30 @@ pub(crate) struct Scene {
     directory: TempDir,
     /// Where commands keep initialised data directories; `None` for `.cache` of the scene.
     cache: Option<&'static str>,
+    /// Whether commands may make private servers here.
+    hosts_servers: bool,
 }
 
 impl Scene {
-    /// An empty scene: in memory where there is room, so that tests do not wait for each other's writes to the disk.
+    /// An empty scene in which no command makes a server: in memory where there is room, so that tests do not wait for each
+    /// other's writes to the disk.
     pub(crate) fn new() -> Self {
-        Self::below(if has_room(Path::new(MEMORY)) {
-            Path::new(MEMORY).to_owned()
-        } else {
-            env::temp_dir()
-        })
+        Self::below(in_memory())
     }
 
-    /// An empty scene on a disk, for tests of what commits cost and what survives a crash.
+    /// An empty scene on a disk, in which no command makes a server.
     pub(crate) fn on_disk() -> Self {
         Self::below(env::temp_dir())
+    }
+
+    /// An empty scene for private servers, in memory where there is room.
+    pub(crate) fn for_servers() -> Self {
+        Self::below(in_memory()).hosting_servers()
+    }
+
+    /// An empty scene for private servers on a disk, for tests of what commits cost and what survives a crash.
+    pub(crate) fn for_servers_on_disk() -> Self {
+        Self::below(env::temp_dir()).hosting_servers()
     }
 
     fn below(parent: PathBuf) -> Self {
@@ -66,7 +75,16 @@ impl Scene {
             .tempdir_in(parent)
             .expect("the temporary directory is writable");
         let cache = Some(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
-        Self { directory, cache }
+        Self {
+            directory,
+            cache,
+            hosts_servers: false,
+        }
+    }
+
+    fn hosting_servers(mut self) -> Self {
+        self.hosts_servers = true;
+        self
     }
 
     /// The same scene, whose first server of a kind is initialised and not copied.
@@ -162,20 +180,6 @@ impl Scene {
         assert!(directories.is_empty(), "left behind: {directories:?}");
     }
 
-    /// Waits until a condition is true.
-    #[track_caller]
-    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let mut waited = Duration::ZERO;
-        while !is_so() {
-            assert!(
-                waited < PATIENCE,
-                "waited {PATIENCE:?} in vain until {what}"
-            );
-            thread::sleep(POLL);
-            waited += POLL;
-        }
-    }
-
     /// Starts a command with the scene as its home.
     pub(crate) fn launch<S: AsRef<OsStr>>(
         &self,
@@ -206,9 +210,28 @@ impl Scene {
     }
 }
 
-/// Whether the tests that run at the same time can have their servers here.
-fn has_room(directory: &Path) -> bool {
-    statvfs(directory).is_ok_and(|it| it.f_bavail * it.f_frsize > ROOM)
+/// The file system in memory where the tests that run at the same time have room in it, else the temporary directory.
+pub(crate) fn in_memory() -> PathBuf {
+    let has_room = statvfs(MEMORY).is_ok_and(|it| it.f_bavail * it.f_frsize > ROOM);
+    if has_room {
+        PathBuf::from(MEMORY)
+    } else {
+        env::temp_dir()
+    }
+}
+
+/// Waits until a condition is true, with the one limit of the whole suite.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let mut waited = Duration::ZERO;
+    while !is_so() {
+        assert!(
+            waited < PATIENCE,
+            "waited {PATIENCE:?} in vain until {what}"
+        );
+        thread::sleep(POLL);
+        waited += POLL;
+    }
 }
 
 impl Drop for Scene {
@@ -217,6 +240,11 @@ impl Drop for Scene {
         for server in self.servers() {
             let _ = kill_process(server, Signal::KILL);
         }
+        let is_kept = self.hosts_servers || thread::panicking();
+        assert!(
+            is_kept || !self.servers_directory().exists(),
+            "a command made a private server: such a test stands in `servers`, with Scene::for_servers()"
+        );
     }
 }
 

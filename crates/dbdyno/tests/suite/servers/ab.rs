@@ -18,7 +18,7 @@ const SHORT: [&str; 8] = [
 
 #[test]
 fn settings_are_compared_and_the_file_runs_again() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let load = ["oltp", "write_only", "--table-size", "1k"];
     let set = ["ab", "--set", "innodb_flush_log_at_trx_commit=1,2,0"];
     let finished = scene.dbdyno([&set[..], &SHORT, &load].concat()).exits(0);
@@ -49,7 +49,7 @@ fn settings_are_compared_and_the_file_runs_again() {
 
 #[test]
 fn a_statement_is_compared_with_none_under_ones_own_scripts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "orders.sql",
         // An error where the index was made since the server's start: what it read would be in the caches.
@@ -95,7 +95,7 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
 
 #[test]
 fn a_dump_is_the_data_of_ones_own_scripts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("read.sql", "SELECT id FROM own WHERE id = 1;\n");
     scene.file("own.csv", "id\n1\n2\n");
     scene.file("schema.sql", "CREATE TABLE own (id int PRIMARY KEY);\n");
@@ -122,7 +122,7 @@ fn a_dump_is_the_data_of_ones_own_scripts() {
 
 #[test]
 fn a_plan_has_every_level_and_starts_nothing() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("a.cnf", "[mysqld]\n");
     scene.file("b.cnf", "[mysqld]\n");
     let plan = |args: &[&str]| scene.dbdyno([&["ab", "--plan"], args].concat());
@@ -181,7 +181,7 @@ fn a_plan_has_every_level_and_starts_nothing() {
 
 #[test]
 fn what_is_no_comparison_is_refused() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("a.cnf", "[mysqld]\n");
     let tpcc = ["tpcc", "--warehouses", "1"];
     for (args, said, hint) in [

@@ -22,7 +22,7 @@ fn two_durabilities(scene: &Scene) {
 
 #[test]
 fn an_experiment_is_audited_as_a_whole() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     two_durabilities(&scene);
     let page = fs::read_to_string(scene.path().join("flush/report.html")).unwrap();
     assert!(page.contains("id=\"audit\""), "the page has no audit");
@@ -68,7 +68,7 @@ fn an_experiment_is_audited_as_a_whole() {
 
 #[test]
 fn what_cannot_be_audited_is_an_error() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     fs::create_dir(scene.path().join("empty")).unwrap();
     scene
         .dbdyno(["audit", "empty"])
@@ -102,7 +102,7 @@ fn what_cannot_be_audited_is_an_error() {
 
 #[test]
 fn a_torn_record_is_audited_up_to_where_it_is_torn() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let record = include_str!("../../../../audit/fixtures/mysql-insert.jsonl");
     let cut = record.len() - 200;
     scene.file("torn.jsonl", &record[..cut]);

@@ -30,7 +30,7 @@ fn run(commands: &[String]) {
     sorted.sort_unstable();
     assert_eq!(sorted, ["ab", "compare", "report"], "{commands:?}");
     assert_eq!(words[0], "ab");
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("old.cnf", "[mysqld]\n");
     scene.file("new.cnf", "[mysqld]\nsync_binlog = 0\n");
     let program = Path::new(env!("CARGO_BIN_EXE_dbdyno"));

@@ -1,8 +1,6 @@
 //! `dbdyno compare`: two levels of one experiment on a real server, and inputs that cannot be compared.
 
-use crate::{
-    experiment::Experiment, results::record_name, scene::Scene, servers::null_server::null_server,
-};
+use crate::{experiment::Experiment, null_server::null_server, results::record_name, scene::Scene};
 
 /// Runs updates with a log that is synced at every commit, and with one that is not, on a server that is not restarted;
 /// results are in `flush`. One connection, which alone waits for every sync: its loss exceeds the noise of a busy disk.
@@ -29,7 +27,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn the_cost_of_synced_commits_is_named() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     two_flush_modes(&scene);
     scene
         .dbdyno(with(&["-v"]))
@@ -100,7 +98,7 @@ fn the_cost_of_synced_commits_is_named() {
 
 #[test]
 fn what_cannot_be_compared() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     two_flush_modes(&scene);
     let cases: [(&[&str], &str, &str); 8] = [
         (
@@ -175,7 +173,7 @@ fn what_cannot_be_compared() {
 
 #[test]
 fn sides_that_did_different_things_are_refused() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let small = Experiment {
         top: "seed = 3\nrepeats = 2",
         ..Experiment::default()
@@ -210,7 +208,7 @@ fn sides_that_did_different_things_are_refused() {
 
 #[test]
 fn figures_of_failures_decide_nothing() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for (side, options) in [
         ("a", &["--delay=1ms"][..]),
         ("b", &["--delay=1ms", "--error-rate=0.05"]),

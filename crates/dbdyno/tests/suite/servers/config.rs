@@ -13,7 +13,7 @@ const MIXED: &str = "[mysqld]\nmax_connections = 0\nquery_cache_size = 64M\nlog_
 
 #[test]
 fn lint_answers_first_and_exits_by_level() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", MIXED);
     let lint = |more: &[&str]| {
         let arguments = [
@@ -71,7 +71,7 @@ fn lint_answers_first_and_exits_by_level() {
 
 #[test]
 fn lint_fixes_into_a_new_file() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", MIXED);
     let fix = [
         "config",
@@ -121,7 +121,7 @@ fn lint_fixes_into_a_new_file() {
 /// Where the version is installed, its own validator and the catalogue make one set of findings.
 #[test]
 fn lint_asks_the_installed_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "my.cnf",
         "[mysqld]\nno_such_option=1\nsort_buffer_size=2X\ntmpdir=/no/such/directory\n",
@@ -137,7 +137,7 @@ fn lint_asks_the_installed_server() {
 
 #[test]
 fn bad_files_and_versions_are_errors_that_say_so() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let lint = |file: &str| {
         scene.dbdyno([
             "config",
@@ -210,7 +210,7 @@ fn bad_files_and_versions_are_errors_that_say_so() {
 
 #[test]
 fn explain_has_texts_and_facts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno(["config", "explain", "innodb-log-buffer-size"])
         .exits(0)
@@ -238,7 +238,7 @@ fn explain_has_texts_and_facts() {
 
 #[test]
 fn diff_compares_versions_files_and_a_running_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno(["config", "diff", "mysql-8.0.33", "mysql-9.7"])
         .exits(0)
@@ -296,7 +296,7 @@ fn diff_compares_versions_files_and_a_running_server() {
 
 #[test]
 fn a_file_moves_and_the_new_server_starts_with_it() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "old.cnf",
         "[mysqld]\nkey_buffer=16M\ninnodb_additional_mem_pool_size=20M\ncharacter-set-server=utf8\nlog-bin=bin\n\
@@ -331,7 +331,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
 
 #[test]
 fn a_made_file_is_clean_and_starts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let generate = [
         "config",
         "generate",

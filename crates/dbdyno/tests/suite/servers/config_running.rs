@@ -27,7 +27,7 @@ fn lint(scene: &Scene, server: &[String], more: &[&str]) -> Finished {
 
 #[test]
 fn lint_judges_a_running_server_by_variables_and_counters() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let options = [
         ("innodb_buffer_pool_size", "8M"),
         ("innodb_flush_log_at_trx_commit", "2"),
@@ -112,7 +112,7 @@ fn lint_judges_a_running_server_by_variables_and_counters() {
 
 #[test]
 fn lint_reads_a_server_without_privileges_and_refuses_what_makes_no_sense() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     server.rows(&format!("create user plain@'%' identified by '{PASSWORD}'"));
     // Before its first second is over, a server has no counters per second.
@@ -155,7 +155,7 @@ fn lint_reads_a_server_without_privileges_and_refuses_what_makes_no_sense() {
 
 #[test]
 fn diff_has_running_servers_as_sides() {
-    let (scene, other_scene) = (Scene::new(), Scene::new());
+    let (scene, other_scene) = (Scene::for_servers(), Scene::for_servers());
     let one = MariaDb::start(&scene, &[("max_connections", "77")]);
     let other = MariaDb::start(&other_scene, &[("max_connections", "99")]);
     let account = ["--no-defaults", "--user=trial", "--password-file=password"];
@@ -187,7 +187,7 @@ fn diff_has_running_servers_as_sides() {
 
 #[test]
 fn the_machine_of_a_server_on_another_host_is_unknown_without_an_observer() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };

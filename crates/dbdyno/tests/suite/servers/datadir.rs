@@ -10,7 +10,7 @@ use crate::{
 
 #[test]
 fn servers_live_where_the_experiment_says_and_leave_nothing_there() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for place in ["here", "there"] {
         fs::create_dir(scene.path().join(place)).expect("the scene is writable");
     }

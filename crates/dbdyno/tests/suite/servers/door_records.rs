@@ -12,7 +12,7 @@ const SMACK: &str = "query \"one\" { query \"select 1\"; type \"one\"; parsed \"
                      c.unload_query_barrel(); c.collect_threads(); c.disconnect(); }\n";
 
 fn with_server() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "s"]).exits(0);
     scene
 }

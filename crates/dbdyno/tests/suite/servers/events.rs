@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{results::Results, scene::Scene};
+use crate::{
+    results::Results,
+    scene::{Scene, wait_until},
+};
 
 /// The last line of the record about each event of run 1, which is how it ended.
 fn events(results: &Results) -> Vec<Value> {
@@ -37,7 +40,7 @@ repeats = "0 %"
 
 #[test]
 fn a_statement_in_the_middle_of_a_run_is_recorded_and_its_cost_reported() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let event = r#"
 [[event]]
 name = "add index"
@@ -83,7 +86,7 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
 
 #[test]
 fn an_event_that_fails_or_hangs_leaves_the_run_and_says_so() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let event = r#"
 [[event]]
 at = "1s"
@@ -146,7 +149,7 @@ command = ["sleep", "600"]
     );
     let output = events[2]["output"].as_str().unwrap();
     let child = output.strip_prefix("awake\n").unwrap().trim();
-    scene.wait_until("the command's child has ended", || {
+    wait_until("the command's child has ended", || {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
         stat.map_or(true, |stat| stat.contains(") Z "))
     });
@@ -156,7 +159,7 @@ command = ["sleep", "600"]
 #[test]
 fn a_load_survives_a_restart_and_a_crash_of_the_server() {
     // In memory, a start takes a second or two.
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let event = r#"
 [[event]]
 at = "2s"
@@ -201,7 +204,7 @@ server = "kill"
 
 #[test]
 fn a_server_that_ended_by_itself_is_not_started_as_if_that_were_planned() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let event = r#"
 [[event]]
 at = "1s"
@@ -223,7 +226,7 @@ server = "kill"
 
 #[test]
 fn an_event_that_cannot_be_is_refused_before_anything_starts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let restart = "[[event]]\nat = \"1s\"\nserver = \"restart\"\n";
     scene.file("simulated.toml", &experiment(restart, "duration = \"2s\""));
     scene

@@ -72,7 +72,7 @@ impl Disturbed {
 
 #[test]
 fn the_server_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     let servers = disturbed.scene.servers();
     assert_eq!(servers.len(), 1, "one private server runs: {servers:?}");
     kill_process(servers[0], Signal::KILL).unwrap();
@@ -92,7 +92,7 @@ fn the_server_is_killed() {
 
 #[test]
 fn dbdyno_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
     // The kernel kills the server with dbdyno; on a busy machine that takes a moment.
@@ -117,7 +117,7 @@ fn dbdyno_is_killed() {
 
 #[test]
 fn a_torn_last_line_is_left_out() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
     let path = disturbed.results.file(&record_name(2));
@@ -129,7 +129,7 @@ fn a_torn_last_line_is_left_out() {
 
 #[test]
 fn ctrl_c_in_mid_run() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     running.signal(Signal::INT);
     running.finish().exits(130).hints("--resume");
     disturbed.scene.nothing_is_left();
@@ -140,7 +140,7 @@ fn ctrl_c_in_mid_run() {
 
 #[test]
 fn ctrl_c_while_a_server_is_made() {
-    let scene = Scene::new().with_own_cache();
+    let scene = Scene::for_servers().with_own_cache();
     two_runs().write(&scene);
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     running.wait_until("its server is made", || !scene.servers().is_empty());
@@ -201,7 +201,7 @@ fn the_disk_of_the_results_is_full() {
     let Some(disk) = SmallDisk::mount() else {
         return;
     };
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     symlink(disk.directory.path(), scene.path().join("out")).unwrap();
     let (disturbed, running) = Disturbed::start(scene, &two_runs());
     disk.fill();
@@ -233,7 +233,7 @@ fn with_a_failing_select(scene: &Scene, on_error: &str) {
 
 #[test]
 fn a_failed_statement_ends_the_run() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     with_a_failing_select(&scene, "stop");
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
@@ -250,7 +250,7 @@ fn a_failed_statement_ends_the_run() {
 
 #[test]
 fn failed_statements_are_counted_by_number() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     with_a_failing_select(&scene, "count");
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
@@ -286,7 +286,7 @@ fn failed_statements_are_counted_by_number() {
 
 #[test]
 fn dbdyno_is_killed_while_it_measures_a_given_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     let experiment = Experiment {
         server: mariadb.as_experiment(),
@@ -312,7 +312,7 @@ fn dbdyno_is_killed_while_it_measures_a_given_server() {
 
 #[test]
 fn ctrl_c_while_rows_are_loaded() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         data: "rows = \"100k\"",
         ..two_runs()

@@ -8,9 +8,9 @@ use samples::Record;
 use crate::{
     experiment::{Experiment, SMACK},
     mariadb::MariaDb,
+    null_server::null_server,
     results::{Results, names_in},
     scene::Scene,
-    servers::null_server::null_server,
 };
 
 /// Runs an experiment in a separate directory, with an option file above it, into `first`, and removes its files.
@@ -44,7 +44,7 @@ fn sha256(scene: &Scene, results: &str) -> String {
 
 #[test]
 fn results_are_done_again_from_their_directory_alone() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     run_and_remove(&scene);
     let again = scene
         .dbdyno(["rerun", "first", "--results", "second"])
@@ -144,7 +144,7 @@ fn results_are_done_again_from_their_directory_alone() {
 
 #[test]
 fn what_cannot_be_done_again_or_shown() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["history"]).exits(0).prints("no results yet");
     scene
         .dbdyno(["history", "--of", "trial"])
@@ -190,7 +190,7 @@ fn what_cannot_be_done_again_or_shown() {
 
 #[test]
 fn a_single_run_is_done_again_by_its_command() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let (server, socket) = null_server(&scene, &["--delay=2ms"]);
     let then = ["oltp", "point_select", "run", "--threads=2", "--events=40"];
     let place = ["--password=hare", "--record=a/record.jsonl", "--socket"];
@@ -243,7 +243,7 @@ const NOTHING_DIFFERS: &str =
 /// `dbdyno quick` on an existing server, interrupted after the first of its three runs.
 #[test]
 fn quick_is_done_again_on_the_server_that_is_there() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     let line = [vec!["quick".to_owned()], mariadb.by_socket()].concat();
     let mut then = scene.start(&line);
@@ -270,7 +270,7 @@ fn quick_is_done_again_on_the_server_that_is_there() {
 
 #[test]
 fn a_run_of_tpcc_is_done_again_on_the_tables_as_they_are() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[("innodb_flush_log_at_trx_commit", "2")]);
     mariadb.rows("create database tpcc");
     let tpcc = |command: &[&str]| {

@@ -15,7 +15,7 @@ fn mysqld() -> PathBuf {
 
 #[test]
 fn a_version_is_installed_used_and_removed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mysqld = mysqld();
     let mysqld = mysqld.to_str().unwrap();
     let install = ["server", "install", "mine", "--from", mysqld];
@@ -52,7 +52,7 @@ fn a_version_is_installed_used_and_removed() {
 
 #[test]
 fn what_cannot_be_installed_is_refused_with_a_hint() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let unknown = ["server", "install", "oracle-23"];
     scene
         .dbdyno(unknown)
@@ -80,7 +80,7 @@ fn what_cannot_be_installed_is_refused_with_a_hint() {
 
 #[test]
 fn two_dbdyno_at_once_do_not_disturb_each_other() {
-    let scene = Scene::new().with_own_cache();
+    let scene = Scene::for_servers().with_own_cache();
     for round in 0..2 {
         let names = ["one", "two", "three"];
         let creating = names.map(|name| scene.start(["server", "create", name]));
@@ -101,7 +101,7 @@ fn two_dbdyno_at_once_do_not_disturb_each_other() {
 
 #[test]
 fn of_two_that_want_one_name_one_has_it() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let creating = [0, 1].map(|_| scene.start(["server", "create", "one"]));
     let running = creating.map(|creating| creating.finish().text().contains("one: running"));
     assert_eq!(running.iter().filter(|running| **running).count(), 1);

@@ -18,7 +18,7 @@ fn record(scene: &Scene) -> Record {
 
 #[test]
 fn each_stage_of_connections_has_figures_of_its_own() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let stages = "stages = [{ connections = 1, for = \"2s\" }, { connections = 4, for = \"2s\" }]";
     in_stages(stages).write(&scene);
     scene
@@ -81,7 +81,7 @@ fn each_stage_of_connections_has_figures_of_its_own() {
 
 #[test]
 fn the_achieved_rate_follows_a_ramp() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let stages = "connections = 4\narrivals = \"constant\"\nspin = true\n\
                   stages = [{ rate = \"20..100\", for = \"2s\" }, { rate = 100, for = \"1s\" }]";
     in_stages(stages).write(&scene);
@@ -129,7 +129,7 @@ fn the_achieved_rate_follows_a_ramp() {
 
 #[test]
 fn a_rate_out_of_reach_names_its_stage() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let stages = "connections = 2\n\
                   stages = [{ rate = 20, for = \"1s\" }, { rate = 1000000, for = \"1s\" }]";
     in_stages(stages).write(&scene);

@@ -85,7 +85,7 @@ fn what_is_printed_is_the_originals() {
         );
         return;
     }
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("statements.sql", "select 1;\nselect 2;\n\nselect 3;\n");
     for (name, original) in originals {
         for line in PRINTED.lines() {
@@ -119,7 +119,7 @@ fn what_is_printed_is_the_originals() {
 
 #[test]
 fn every_spelling_of_an_option_is_read() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let group = "[mysqlslap]\nconcurrency = 3\n[mariadb-slap]\nquery = \"select 3\"\n[client]\nno_such_option = 1\n";
     let file = scene.file("own.cnf", group);
     let defaults = format!("--defaults-file={}", file.display());
@@ -166,7 +166,7 @@ fn every_spelling_of_an_option_is_read() {
 
 #[test]
 fn what_cannot_be_done_is_refused() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for (name, words, why) in [
         (
             "mysqlslap",
@@ -256,7 +256,7 @@ impl Place {
 
     /// A server with additional options of `server create`.
     fn with(options: &[&str], settings: &[&str]) -> Self {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         let mut create = vec!["server", "create", "one"];
         create.extend(options);
         for setting in settings {

@@ -18,7 +18,7 @@ use crate::{
     mariadb::MariaDb,
     other_host::{AHEAD_S, PORT, RemoteServer},
     results::{Record, Results},
-    scene::Scene,
+    scene::{Scene, wait_until},
     terminal::Terminal,
 };
 
@@ -53,7 +53,7 @@ impl Observer {
             .spawn()
             .unwrap();
         let observer = Self { process, log: path };
-        observer.says(scene, &format!("listening on {address}"));
+        observer.says(&format!("listening on {address}"));
         observer
     }
 
@@ -62,8 +62,8 @@ impl Observer {
     }
 
     #[track_caller]
-    fn says(&self, scene: &Scene, what: &str) {
-        scene.wait_until(what, || self.log().contains(what));
+    fn says(&self, what: &str) {
+        wait_until(what, || self.log().contains(what));
     }
 
     fn signal(&self, signal: Signal) {
@@ -130,7 +130,7 @@ fn are_on_the_clock_of_the_load(samples: &[&Value]) {
 
 #[test]
 fn a_listening_observer_tells_of_the_servers_machine() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -224,14 +224,14 @@ fn a_listening_observer_tells_of_the_servers_machine() {
         assert!(page.contains(shown) || page.contains(&plain), "{shown}");
     }
     assert!(!page.contains("server host not observed"));
-    observer.says(&scene, ": left");
+    observer.says(": left");
     observer.signal(Signal::TERM);
-    observer.says(&scene, "stopped");
+    observer.says("stopped");
 }
 
 #[test]
 fn top_shows_the_machine_of_a_server_on_another_host_and_says_when_nobody_looks_there_any_more() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -275,7 +275,7 @@ fn top_shows_the_machine_of_a_server_on_another_host_and_says_when_nobody_looks_
 
 #[test]
 fn a_wrong_secret_is_told_on_both_sides() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -290,7 +290,7 @@ fn a_wrong_secret_is_told_on_both_sides() {
         .says("refused: wrong secret")
         .says("both sides need a file with the same first line")
         .conceals("mimsy");
-    observer.says(&scene, ": wrong secret");
+    observer.says(": wrong secret");
     assert!(!scene.path().join("out").exists(), "nothing was measured");
     assert_eq!(
         remote.rows("show tables from test"),
@@ -301,7 +301,7 @@ fn a_wrong_secret_is_told_on_both_sides() {
 
 #[test]
 fn a_run_goes_on_without_an_observer_that_is_killed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -358,7 +358,7 @@ fn a_run_goes_on_without_an_observer_that_is_killed() {
 
 #[test]
 fn ssh_starts_an_observer_whose_clock_is_another() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -475,7 +475,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
 
 #[test]
 fn a_machine_that_both_share_is_one() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -501,12 +501,12 @@ fn a_machine_that_both_share_is_one() {
     }
     let page = results.text("report.html");
     assert!(page.contains("CPU of the machine that client and server share"));
-    observer.says(&scene, ": left");
+    observer.says(": left");
 }
 
 #[test]
 fn a_client_that_is_killed_is_noticed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -519,13 +519,13 @@ fn a_client_that_is_killed_is_noticed() {
     let left = || observer.log().matches(": left").count();
     let before = left();
     running.signal(Signal::KILL);
-    scene.wait_until("the observer notices", || left() > before);
+    wait_until("the observer notices", || left() > before);
     running.finish();
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("short.secret", "snark");
     scene.file("observe.secret", SECRET);
     let observe = |more: &[&str]| scene.dbdyno(["observe"].iter().chain(more)).exits(2);

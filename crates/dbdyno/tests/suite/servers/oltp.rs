@@ -9,7 +9,7 @@ const TABLES: [&str; 2] = ["--tables=2", "--table-size=2000"];
 
 /// A scene with a private server `s` that has an account without password for sysbench.
 fn with_server(settings: &[&str]) -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = settings.iter().flat_map(|setting| ["--set", setting]);
     let create = ["server", "create", "s"].into_iter().chain(set);
     scene.dbdyno(create).exits(0);

@@ -22,7 +22,7 @@ repeats = "0 %"
 
 #[test]
 fn an_experiment_runs_sysbenchs_scripts_on_its_tables() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("scripts.toml", EXPERIMENT);
     scene.dbdyno(["run", "scripts.toml"]).exits(0);
     let results = Results::at(scene.path().join("results/scripts-1"));

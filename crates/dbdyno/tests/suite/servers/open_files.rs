@@ -8,7 +8,7 @@ use crate::{experiment::Experiment, scene::Scene};
 
 #[test]
 fn every_server_of_an_experiment_has_the_same_limit_of_open_files() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         top: "repeats = 2",
         server: "restart = \"per-run\"".to_owned(),

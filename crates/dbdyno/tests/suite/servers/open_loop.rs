@@ -14,7 +14,7 @@ fn at_a_rate(load: &str) -> Experiment {
 
 #[test]
 fn a_rate_within_reach_is_kept() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     // Reads only: a busy disk delays no commit.
     at_a_rate("mix = \"1:0\"\nrate = 20\narrivals = \"constant\"\nspin = true").write(&scene);
     scene
@@ -31,7 +31,7 @@ fn a_rate_within_reach_is_kept() {
 
 #[test]
 fn a_rate_out_of_reach_is_a_result() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     at_a_rate("rate = 1000000").write(&scene);
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])

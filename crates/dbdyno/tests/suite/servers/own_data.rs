@@ -32,7 +32,7 @@ fn experiment(server: &str, data: &str) -> String {
 
 #[test]
 fn a_schema_makes_the_tables_of_scripts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     std::fs::create_dir(scene.path().join("sql")).unwrap();
     scene.file("sql/schema.sql", SCHEMA);
     scene.file("sql/rows.sql", ROWS);
@@ -66,7 +66,7 @@ fn a_schema_makes_the_tables_of_scripts() {
 
 #[test]
 fn a_faulty_schema_is_told_with_its_line() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("load.sql", "SELECT :client_id + random(1, 9);\n");
     scene.file("own.toml", &experiment("", "sql = \"schema.sql\""));
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
@@ -104,7 +104,7 @@ fn a_faulty_schema_is_told_with_its_line() {
 
 #[test]
 fn a_given_server_loses_nothing_that_is_not_dbdynos() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "s"]).exits(0);
     let sql = |sql: &str| {
         let client = [
@@ -216,7 +216,7 @@ rows = "12k"
 
 #[test]
 fn rows_are_generated_by_rules_and_keys_hold() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let schema = SHOP.replace("create table item", "-- item\ncreate table item");
     scene.file(
         "schema.sql",
@@ -274,7 +274,7 @@ fn kept_server(scene: &Scene) -> String {
 
 #[test]
 fn rules_make_tables_where_there_is_no_schema() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "load.sql",
         "\\set id random(1, 10)\nSELECT total FROM orders WHERE customer = :id;\n",
@@ -299,7 +299,7 @@ fn rules_make_tables_where_there_is_no_schema() {
 
 #[test]
 fn faulty_rules_are_told_before_or_while_loading() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("load.sql", "\\set id random(1, 10)\nSELECT :id;\n");
     scene.file(
         "schema.sql",
@@ -353,7 +353,7 @@ create table entry (id int auto_increment primary key, account int not null, amo
 
 #[test]
 fn csv_files_are_loaded_as_they_are_written() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("schema.sql", LEDGER);
     scene.file(
         "load.sql",
@@ -421,7 +421,7 @@ fn csv_files_are_loaded_as_they_are_written() {
 
 #[test]
 fn faulty_csv_files_are_told_with_their_line() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("schema.sql", LEDGER);
     scene.file("load.sql", "\\set id random(1, 10)\nSELECT :id;\n");
     scene.file("ids.csv", "id\n1\n2\n");

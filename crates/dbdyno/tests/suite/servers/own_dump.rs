@@ -86,7 +86,7 @@ fn dump(scene: &Scene, options: &[&str], file: &str) {
 
 #[test]
 fn a_dump_is_restored_to_the_same_rows_in_every_way() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "s"]).exits(0);
     ask(
         &scene,
@@ -164,7 +164,7 @@ fn a_dump_is_restored_to_the_same_rows_in_every_way() {
 
 #[test]
 fn a_dump_that_fails_says_where() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("load.sql", "\\set id random(0, 3)\nSELECT :id;\n");
     let begin = "-- a dump\nCREATE TABLE t (a int PRIMARY KEY, b varchar(5));\nINSERT INTO t VALUES (1,'a'),\n(2,'b');\n";
     scene.file("own.toml", &experiment("dump = \"prod.sql\""));
@@ -218,7 +218,7 @@ fn a_dump_that_fails_says_where() {
 
 #[test]
 fn a_directory_of_mydumper_is_loaded_in_its_order() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     fs::create_dir(scene.path().join("dumped")).unwrap();
     for (name, text) in [
         ("metadata", "Started dump at: 2024-01-01 00:00:00\n"),
@@ -281,7 +281,7 @@ CREATE TRIGGER note AFTER INSERT ON x FOR EACH ROW INSERT INTO noted (x, ts) SEL
 
 #[test]
 fn rows_that_depend_on_others_are_loaded_in_order() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let noted = (1..=30).map(|id| {
         format!("INSERT INTO x VALUES ({id});\nINSERT INTO t VALUES ({id}0, 'later');\n")
     });
@@ -367,7 +367,7 @@ fn long_inserts(table: &str, ids: std::ops::Range<u32>) -> String {
 
 #[test]
 fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let parts = [
         table("far") + &table("near") + &table("last"),
         // The connection of the other tables helps with those of far at the end.
@@ -418,7 +418,7 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
 
 #[test]
 fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let parts = [
         table("far") + &table("near"),
         WAIT_FOR_LOCK.to_owned(),
@@ -458,7 +458,7 @@ fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
 
 #[test]
 fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "prod.sql",
         "CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE u (a int);\n\

@@ -76,7 +76,7 @@ const NAMED: [Named; 10] = [
 ];
 
 fn refused(named: &Named, path: &Path, why: &str) {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let path = path.to_str().expect("it is text");
     let finished = (named.run)(&scene, path);
     let code = finished.code();
@@ -86,7 +86,7 @@ fn refused(named: &Named, path: &Path, why: &str) {
 
 #[test]
 fn a_fifo_or_a_device_is_never_opened() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let fifo = scene.path().join("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
@@ -99,7 +99,7 @@ fn a_fifo_or_a_device_is_never_opened() {
 
 #[test]
 fn a_huge_file_is_not_read_to_its_end() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     // A sparse file, which needs no disk space.
     let huge = scene.path().join("huge");
     File::create(&huge).unwrap().set_len(1 << 40).unwrap();
@@ -117,7 +117,7 @@ fn results_of_somebody_else_hold_no_fifo() {
         ("experiment.toml", "audit"),
         ("experiment.json", "report"),
     ] {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         let results = scene.path().join("theirs");
         std::fs::create_dir(&results).unwrap();
         for other in ["origin.json", "experiment.toml", "experiment.json"] {
@@ -136,7 +136,7 @@ fn results_of_somebody_else_hold_no_fifo() {
 
 #[test]
 fn a_script_from_standard_input_has_the_same_limit() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mut command = Command::new("bash");
     let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
     command.arg("-c");
@@ -149,7 +149,7 @@ fn a_script_from_standard_input_has_the_same_limit() {
 
 #[test]
 fn a_pipe_of_the_shell_is_a_file() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mut command = Command::new("bash");
     let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
     command.arg("-c");

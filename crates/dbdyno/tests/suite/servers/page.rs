@@ -147,7 +147,7 @@ fn assert_sound(seen: &Seen) {
 
 #[test]
 fn the_report_draws_what_was_measured_and_can_be_read() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         matrix: "connections = [1, 2, 3, 4]".to_owned(),
         load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"2s\"\n\

@@ -18,7 +18,7 @@ fn plan_fixtures_are_written_if_asked_for() {
     let installed = server::installed(&root).expect("the directory is readable");
     assert!(!installed.is_empty(), "dbdyno server install MYSQL-VERSION");
     for version in installed {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         let mysqld = version.installation.mysqld.display().to_string();
         let create = [
             "server",

@@ -28,7 +28,7 @@ const TINY: [&str; 14] = [
 
 #[test]
 fn the_plan_names_what_is_tested_and_starts_nothing() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", FILE);
     let plan = ["config", "prove", "my.cnf", "--plan", "--for", "mariadb"];
     scene
@@ -56,7 +56,7 @@ fn the_plan_names_what_is_tested_and_starts_nothing() {
 
 #[test]
 fn bad_input_is_refused_before_anything_is_made() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", FILE);
     scene.file(
         "idle.cnf",
@@ -127,7 +127,7 @@ fn bad_input_is_refused_before_anything_is_made() {
 
 #[test]
 fn an_interrupted_proof_continues_with_the_same_command() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", FILE);
     let begin = [
         "config",
@@ -217,7 +217,7 @@ fn check_short_file(scene: &Scene, answer: &Value) {
 
 #[test]
 fn a_round_that_ended_by_its_time_grows_only_with_a_longer_budget() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("my.cnf", "[mysqld]\nsort_buffer_size = 1M\n");
     let prove = |budget: &str| {
         let begin = "config prove my.cnf --for mariadb --results out --budget";

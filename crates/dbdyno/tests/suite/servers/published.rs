@@ -11,7 +11,7 @@ use crate::{
 
 #[test]
 fn sizing_of_2007() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let smaller = [
         "--scale",
@@ -44,7 +44,7 @@ fn sizing_of_2007() {
 /// The setting that the paper's first appendix warns of: most of the keys are never requested.
 #[test]
 fn dictionary_of_2007() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let smack = scene.path().join("experiments/smacks/hp-sizing.smack");
     let text = std::fs::read_to_string(&smack).unwrap();
@@ -80,7 +80,7 @@ fn leave_one_out(scene: &Scene) {
 
 #[test]
 fn my_cnf_of_2012() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     on_one_disk(&scene, "ssd-mycnf/as-published");
     leave_one_out(&scene);
@@ -113,7 +113,7 @@ fn redo_log_of_2020() {
         return;
     }
     // In memory nothing would last, whatever the redo log does: the audit says that as well.
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     let own = scene.path().join(".local/share/dbdyno");
     std::fs::create_dir_all(&own).unwrap();
     symlink(installs, own.join("installs")).unwrap();

@@ -14,7 +14,7 @@ const IS_THERE: &str =
 
 #[test]
 fn a_private_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno(["quick"])
         .exits(0)
@@ -32,7 +32,7 @@ fn a_private_server() {
 
 #[test]
 fn a_server_that_is_there() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     let quick = |place: Vec<String>| [vec!["quick".to_owned()], place].concat();
     let line = quick(mariadb.by_port()).join(" ");
@@ -67,7 +67,7 @@ fn a_server_that_is_there() {
 
 #[test]
 fn a_database_of_its_name_is_somebody_elses() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     mariadb.rows("create database dbdyno_quick");
     mariadb.rows("create table dbdyno_quick.dbdyno_quick as select 7 as n");

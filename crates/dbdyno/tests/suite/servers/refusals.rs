@@ -13,7 +13,7 @@ use crate::{
 
 #[test]
 fn a_wrong_password() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     let experiment = Experiment {
         server: mariadb.as_experiment(),
@@ -50,7 +50,7 @@ fn a_wrong_password() {
 
 #[test]
 fn a_missing_server_binary() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment::default().write(&scene);
     scene
         .dbdyno(["run", "trial.toml", "--mysqld", "/nonexistent/mariadbd"])
@@ -67,7 +67,7 @@ fn a_missing_server_binary() {
 
 #[test]
 fn a_version_that_is_not_installed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         server: "run = \"mysql-5.0\"".to_owned(),
         ..Experiment::default()
@@ -83,7 +83,7 @@ fn a_version_that_is_not_installed() {
 
 #[test]
 fn a_port_in_use() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     scene
@@ -98,7 +98,7 @@ fn a_port_in_use() {
 
 #[test]
 fn a_smack_file_with_an_error() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment::default().write(&scene);
     let broken = SMACK.replacen("min_rows \"1000000\"", "min_rovs \"1000000\"", 1);
     scene.file("hp-sizing.smack", &broken);
@@ -129,7 +129,7 @@ fn a_smack_file_with_an_error() {
 
 #[test]
 fn an_experiment_with_an_error() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let experiment = Experiment {
         load: "conections = 2\nduration = \"1s\"".to_owned(),
         ..Experiment::default()
@@ -154,7 +154,7 @@ fn an_experiment_with_an_error() {
 
 #[test]
 fn names_that_were_meant_are_said() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = |text: &str| Experiment {
         server: text.to_owned(),
         ..Experiment::default()
@@ -203,7 +203,7 @@ fn names_that_were_meant_are_said() {
 /// Messages may quote the command line, but without its control characters.
 #[test]
 fn a_command_line_is_no_terminal_sequence() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for args in [
         &["run", "a.toml", "-s\re"][..],
         &["oltp", "read_only", "run", "-\u{1b}[2J"],
@@ -215,7 +215,7 @@ fn a_command_line_is_no_terminal_sequence() {
 
 #[test]
 fn a_table_that_is_somebody_elses() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     mariadb.rows("create table http_auth (colour varchar(10))");
     mariadb.rows("insert into http_auth values ('green'), ('blue')");
@@ -245,7 +245,7 @@ fn measuring(scene: &Scene) -> Running {
 
 #[test]
 fn a_table_that_somebody_else_made_since() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     Experiment {
         server: mariadb.as_experiment(),
@@ -278,7 +278,7 @@ fn a_table_that_somebody_else_made_since() {
 
 #[test]
 fn a_table_that_somebody_changes_while_it_is_measured() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     Experiment {
         server: mariadb.as_experiment(),
@@ -298,7 +298,7 @@ fn a_table_that_somebody_changes_while_it_is_measured() {
 
 #[test]
 fn results_of_another_experiment() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment::default().write(&scene);
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
@@ -326,7 +326,7 @@ fn results_of_another_experiment() {
 
 #[test]
 fn a_mix_that_does_not_fit_the_barrel() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         load: "mix = \"1:1:1\"\nconnections = 2\nduration = \"1s\"".to_owned(),
         ..Experiment::default()
@@ -342,7 +342,7 @@ fn a_mix_that_does_not_fit_the_barrel() {
 
 #[test]
 fn what_stands_in_a_message_commands_no_terminal() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let name = "no\x1b[2J\u{202e}\r\nhint: forged.jsonl";
     for command in ["report", "audit", "top", "run"] {
         let refused = scene.dbdyno([command, name]).exits(2);

@@ -11,7 +11,7 @@ use crate::{
 
 #[test]
 fn super_smack_loads_over_the_wire() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
@@ -68,7 +68,7 @@ fn super_smack_loads_over_the_wire() {
 
 #[test]
 fn an_experiment_says_what_it_did_not_see() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };

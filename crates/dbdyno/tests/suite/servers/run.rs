@@ -41,7 +41,7 @@ fn as_shown(text: &str) -> f64 {
 
 #[test]
 fn a_plan_runs_nothing() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     four_combinations().write(&scene);
     let before = names_in(scene.path());
     scene
@@ -54,7 +54,7 @@ fn a_plan_runs_nothing() {
 
 #[test]
 fn every_combination_is_recorded_and_reported() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let text = four_combinations().text();
     four_combinations().write(&scene);
     let ended = scene
@@ -147,7 +147,7 @@ fn every_combination_is_recorded_and_reported() {
 
 #[test]
 fn a_busy_machine_is_told_and_no_run_is_done_again() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         matrix: "connections = [1, 2]".to_owned(),
         load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
@@ -177,7 +177,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
 
 #[test]
 fn rows_follow_the_buffer_pool() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     Experiment {
         matrix: "rows = [\"0.5x\", \"1x\"]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"64M\" }".to_owned(),
@@ -207,7 +207,7 @@ fn rows_follow_the_buffer_pool() {
 
 #[test]
 fn settings_reach_the_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "durable.cnf",
         "[mysqld]\ninnodb_flush_log_at_trx_commit = 1\nmax_connections = 77\n",
@@ -278,7 +278,7 @@ after = [\"create or replace table after_run as select count(*) as updated from 
 #[test]
 fn a_run_meets_what_the_data_settings_say() {
     for (restore, meets_the_last_runs_updates) in [("per-run", false), ("never", true)] {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         Experiment {
             top: "repeats = 2",
             data: if restore == "never" {

@@ -41,7 +41,7 @@ INSERT INTO notes (who) VALUES ('else');
 ";
 
 fn scene() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "s"]).exits(0);
     sql(
         &scene,

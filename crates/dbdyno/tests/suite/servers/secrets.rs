@@ -13,8 +13,8 @@ use std::{
 use crate::{
     experiment::Experiment,
     mariadb::{MariaDb, PASSWORD},
+    null_server::{null_server, write_smack},
     scene::{Finished, Scene},
-    servers::null_server::{null_server, write_smack},
 };
 
 /// The passwords in a private server's client.cnf.
@@ -72,7 +72,7 @@ pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn those_of_a_private_server() {
-    let scene = Scene::new().with_own_cache();
+    let scene = Scene::for_servers().with_own_cache();
     let created = scene.dbdyno(["server", "create", "demo"]).exits(0);
     let directory = scene.servers_directory().join("demo");
     let passwords = passwords_of(&directory);
@@ -113,7 +113,7 @@ fn those_of_a_private_server() {
 
 #[test]
 fn the_one_of_a_server_that_is_there() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     Experiment {
         server: mariadb.as_experiment(),
@@ -238,7 +238,7 @@ fn children(pid: u32) -> Vec<u32> {
 #[test]
 fn those_that_commands_are_given() {
     const SECRET: &str = "s3cret-0f-nobody";
-    let (scene, given) = (Scene::new(), Scene::new());
+    let (scene, given) = (Scene::for_servers(), Scene::for_servers());
     let (_server, socket) = null_server(&scene, &["--row-bytes=1"]);
     write_smack(&scene, &socket, "update t set c = 1");
     let socket = socket.to_str().unwrap();
@@ -276,7 +276,7 @@ fn those_that_commands_are_given() {
 #[test]
 fn one_that_is_wrong() {
     const SECRET: &str = "n0t-the-right-one";
-    let (scene, given) = (Scene::new(), Scene::new());
+    let (scene, given) = (Scene::for_servers(), Scene::for_servers());
     let mariadb = MariaDb::start(&scene, &[]);
     let file = given.file("password", SECRET);
     let by_port = mariadb.by_port();

@@ -60,7 +60,7 @@ fn statements(scene: &Scene, names: &[&str]) -> f64 {
 
 #[test]
 fn the_server_counts_what_the_client_counts() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     let mariadb = MariaDb::start(
         &scene,
         &[
@@ -141,7 +141,7 @@ fn the_server_counts_what_the_client_counts() {
 
 #[test]
 fn what_is_off_or_refused_is_named() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     mariadb.rows("create user small@'%' identified by 'Wh1te rabbit'");
     mariadb.rows("grant all on test.* to small@'%'");
@@ -178,7 +178,7 @@ fn what_is_off_or_refused_is_named() {
 
 #[test]
 fn it_takes_no_connection_from_the_load() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[("max_connections", "10")]);
     let record = measured(&scene, &mariadb.by_socket(), "point_select", 10);
     assert!(record.is_complete());
@@ -191,7 +191,7 @@ fn it_takes_no_connection_from_the_load() {
 
 #[test]
 fn tables_by_size() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     mariadb.rows("create table small (n int) engine=innodb");
     mariadb.rows("create table large (n int primary key, t varchar(200), key (t)) engine=innodb");

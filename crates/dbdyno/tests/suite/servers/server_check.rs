@@ -10,7 +10,7 @@ const WRONG: &str = "[mysqld]\nmax_connections=77\nno_such_option=1\nsort_buffer
 
 #[test]
 fn a_right_file_passes_and_a_wrong_one_is_refused_line_by_line() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("right.cnf", RIGHT);
     scene.file("wrong.cnf", WRONG);
     let check = |cnf| scene.dbdyno(["server", "check", "--run", "mariadb", "--cnf", cnf]);
@@ -46,7 +46,7 @@ fn a_right_file_passes_and_a_wrong_one_is_refused_line_by_line() {
 
 #[test]
 fn single_options_and_what_cannot_be_read_are_told() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let check = |arguments: &[&str]| scene.dbdyno([&["server", "check"], arguments].concat());
     check(&["--set", "max_connections=0"])
         .exits(0)

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, wait_until};
 
 /// The server's answer to a statement, through the command-line client.
 fn answer(scene: &Scene, name: &str, sql: &str) -> String {
@@ -24,7 +24,7 @@ fn answer(scene: &Scene, name: &str, sql: &str) -> String {
 
 #[test]
 fn a_server_lives_and_goes() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let cnf = scene.file(
         "big.cnf",
         "[mysqld]\ninnodb_buffer_pool_size = 48M\nmax_connections = 33\n",
@@ -88,7 +88,7 @@ fn a_server_lives_and_goes() {
 
 #[test]
 fn a_killed_server_starts_again() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "one"]).exits(0);
     answer(
         &scene,
@@ -98,7 +98,7 @@ fn a_killed_server_starts_again() {
     for server in scene.servers() {
         kill_process(server, Signal::KILL).unwrap();
     }
-    scene.wait_until("the server is gone", || scene.servers().is_empty());
+    wait_until("the server is gone", || scene.servers().is_empty());
     scene.dbdyno(["server", "start", "one"]).exits(0);
     assert_eq!(answer(&scene, "one", "select n from test.kept"), "7\n");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
@@ -106,7 +106,7 @@ fn a_killed_server_starts_again() {
 
 #[test]
 fn two_servers_do_not_meet() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for name in ["one", "two"] {
         scene.dbdyno(["server", "create", name]).exits(0);
     }
@@ -129,7 +129,7 @@ fn process_in_marker(pid: u32) -> Value {
 
 #[test]
 fn a_server_that_is_not_finished_is_being_made_or_broken() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "one"]).exits(0);
     scene.dbdyno(["server", "stop", "one"]).exits(0);
     // The state before its creator, here the test, has written its last file.
@@ -157,7 +157,7 @@ fn a_server_that_is_not_finished_is_being_made_or_broken() {
 
 #[test]
 fn what_is_not_ours_is_refused() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let foreign = scene.path().join("foreign");
     fs::create_dir(&foreign).unwrap();
     fs::write(foreign.join("ibdata1"), "somebody's data").unwrap();
@@ -181,7 +181,7 @@ fn what_is_not_ours_is_refused() {
 
 #[test]
 fn a_taken_port_is_named() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let create = ["server", "create", "one", "--port", &port];

@@ -10,9 +10,9 @@ use tempfile::TempDir;
 
 use crate::{
     experiment::Experiment,
+    program::storage::{disk, limits::lacks_limits},
     results::Results,
     scene::Scene,
-    servers::storage::{disk, limits::lacks_limits},
 };
 
 const CGROUPS: &str = "/sys/fs/cgroup";
@@ -45,7 +45,7 @@ fn server(disk: &TempDir, iops: &str) -> String {
 
 #[test]
 fn a_limit_is_held_recorded_and_reported() {
-    let (scene, disk) = (Scene::new(), disk());
+    let (scene, disk) = (Scene::for_servers(), disk());
     if lacks_limits(disk.path()) {
         return;
     }
@@ -101,7 +101,7 @@ fn a_limit_is_held_recorded_and_reported() {
 
 #[test]
 fn no_group_outlives_an_interruption_or_a_kill() {
-    let (scene, disk) = (Scene::new(), disk());
+    let (scene, disk) = (Scene::for_servers(), disk());
     if lacks_limits(disk.path()) {
         return;
     }
@@ -138,7 +138,7 @@ fn no_group_outlives_an_interruption_or_a_kill() {
 
 #[test]
 fn a_limit_that_cannot_be_held_is_refused_before_anything_is_made() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let memory = Path::new("/dev/shm");
     if !memory.is_dir() {
         eprintln!("skipped: it takes a file system in memory, /dev/shm");

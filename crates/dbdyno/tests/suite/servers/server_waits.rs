@@ -12,7 +12,7 @@ use rustix::process::{Signal, kill_process};
 
 use crate::{
     results::names_in,
-    scene::{Running, Scene},
+    scene::{Running, Scene, wait_until},
 };
 
 /// Number of files, so that copying takes a while.
@@ -60,7 +60,7 @@ fn end_with_program(scene: &Scene, mut running: Running, signal: Signal) {
     running.wait_until("its program runs", || begun(scene).is_some());
     let process = begun(scene).unwrap();
     running.end_by(signal);
-    scene.wait_until("the program is gone", || {
+    wait_until("the program is gone", || {
         let stat = fs::read_to_string(format!("/proc/{process}/stat"));
         stat.map_or(true, |stat| stat.contains(") Z "))
     });
@@ -96,7 +96,7 @@ fn wait_until_it_copies(running: &mut Running, copy: &Path) {
 
 #[test]
 fn the_first_signal_ends_the_copying_of_data() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = filled_server(&scene);
     let count = |data: &str| {
         fs::read_dir(server.join(data).join("filler"))
@@ -135,7 +135,7 @@ fn the_first_signal_ends_the_copying_of_data() {
 
 #[test]
 fn the_first_signal_ends_a_server_that_does_not_come_up() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno(["server", "create", "one", "--no-start"])
         .exits(0);
@@ -170,7 +170,7 @@ fn the_first_signal_ends_a_server_that_does_not_come_up() {
 /// During the query whether the redo log is enabled, and during the wait for the end of the process.
 #[test]
 fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "one"]).exits(0);
     let server = scene.servers()[0];
     let socket = scene.servers_directory().join("one/run/mysqld.sock");
@@ -192,7 +192,7 @@ fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
     }
     // It was requested to stop, and does so when it continues.
     kill_process(server, Signal::CONT).unwrap();
-    scene.wait_until("the server is gone", || scene.servers().is_empty());
+    wait_until("the server is gone", || scene.servers().is_empty());
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
     scene.nothing_is_left();
 }
@@ -208,7 +208,7 @@ fn socket_of(scene: &Scene) -> PathBuf {
 
 #[test]
 fn the_first_signal_ends_an_installation_with_the_program_that_it_runs() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let root = scene.path().join(".local/share/dbdyno/installs");
     fs::create_dir_all(&root).unwrap();
     fs::write(root.join("notes.txt"), "theirs").unwrap();
@@ -238,7 +238,7 @@ fn the_first_signal_ends_an_installation_with_the_program_that_it_runs() {
 
 #[test]
 fn the_first_signal_ends_the_question_for_a_version() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mysqld = program(&scene, "mysqld", &hour(&scene));
     let mysqld = mysqld.display();
     for (line, signal) in [

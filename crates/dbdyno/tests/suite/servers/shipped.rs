@@ -9,9 +9,9 @@ use tempfile::TempDir;
 
 use crate::{
     audited::Audited,
+    program::storage::{disk, lacks_fio},
     results::Results,
     scene::Scene,
-    servers::storage::{disk, lacks_fio},
 };
 
 /// Whether the experiments run at full size.
@@ -74,7 +74,7 @@ pub(crate) fn run(scene: &Scene, name: &str, smaller: &[&str]) -> Results {
 
 #[test]
 fn a_shop_of_ones_own_data_runs() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let smaller = ["--scale", "0.05", "--repeats", "1"];
     let results = run(&scene, "shop", &smaller);
@@ -91,7 +91,7 @@ fn a_shop_of_ones_own_data_runs() {
 
 #[test]
 fn a_library_from_its_dump() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     // For any installed version.
     let file = scene.path().join("experiments/library.toml");
@@ -110,7 +110,7 @@ fn a_library_from_its_dump() {
 
 #[test]
 fn quickstart() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let smaller = [
         "--scale",
@@ -130,7 +130,7 @@ fn quickstart() {
 
 #[test]
 fn hp_sizing() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = [
         "connections=16",
@@ -159,7 +159,7 @@ fn hp_sizing() {
 
 #[test]
 fn ssd_mycnf() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     experiments(&scene);
     on_one_disk(&scene, "ssd-mycnf");
     let smaller = ["--scale", "0.02", "--repeats", "1", "--only", "fs=xfs"];
@@ -208,7 +208,7 @@ fn inserts() {
             ("default_storage_engine", ["InnoDB", "MyISAM"]),
         ),
     ] {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         experiments(&scene);
         // For any installed version.
         let file = scene.path().join(format!("experiments/{name}.toml"));
@@ -228,7 +228,7 @@ fn inserts() {
 
 #[test]
 fn online_alter() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let plan = scene.dbdyno(["run", "experiments/online-alter.toml", "--plan"]);
     plan.exits(0)
@@ -249,7 +249,7 @@ fn online_alter() {
 
 #[test]
 fn thread_pool() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     // For any installed version.
     let file = scene.path().join("experiments/thread-pool.toml");
@@ -278,7 +278,7 @@ fn thread_pool() {
 
 #[test]
 fn batch_beside_oltp() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     // For any installed version.
     let file = scene.path().join("experiments/batch-beside-oltp.toml");
@@ -310,7 +310,7 @@ pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn local_and_remote() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = ["round_trip=0,2ms", "connections=8"];
     let results = run(&scene, "local-and-remote", &smaller("0.1", &only));
@@ -327,7 +327,7 @@ fn local_and_remote() {
 
 #[test]
 fn load_types() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = ["load_type=key", "engine=InnoDB,MyISAM", "connections=8"];
     let results = run(&scene, "load-types", &smaller("0.2", &only));
@@ -347,7 +347,7 @@ fn load_types() {
 
 #[test]
 fn buffer_pool() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = ["pool=48M,120M", "connections=8"];
     let results = run(&scene, "buffer-pool", &smaller("0.2", &only));
@@ -364,7 +364,7 @@ fn buffer_pool() {
 
 #[test]
 fn stored_procedure() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = ["round_trip=500us", "connections=1"];
     let results = run(&scene, "stored-procedure", &smaller("0.1", &only));
@@ -376,7 +376,7 @@ fn stored_procedure() {
 
 #[test]
 fn flush_log() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     experiments(&scene);
     let smaller = ["--scale", "0.05", "--repeats", "1", "--only"];
     run(
@@ -400,7 +400,7 @@ fn flush_log() {
 
 #[test]
 fn self_test() {
-    let scene = Scene::on_disk();
+    let scene = Scene::for_servers_on_disk();
     experiments(&scene);
     run(&scene, "self-test", &["--scale", "0.05", "--repeats", "2"]);
     scene
@@ -420,7 +420,7 @@ fn direct_buffered() {
     if lacks_fio() {
         return;
     }
-    let (scene, disk) = (Scene::new(), disk());
+    let (scene, disk) = (Scene::for_servers(), disk());
     experiments(&scene);
     on_disk(&scene, "direct-buffered", &disk);
     let smaller = [
@@ -453,7 +453,7 @@ fn burst_grid() {
     if lacks_fio() {
         return;
     }
-    let (scene, disk) = (Scene::new(), disk());
+    let (scene, disk) = (Scene::for_servers(), disk());
     experiments(&scene);
     on_disk(&scene, "burst-grid", &disk);
     let smaller = [

@@ -38,7 +38,7 @@ const TABLES: &str = "create table pairs (a int primary key, b int); insert into
 
 #[test]
 fn an_experiment_runs_mysqlslaps_load_types_on_its_table() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("types.toml", EXPERIMENT);
     scene.dbdyno(["run", "types.toml"]).exits(0);
     let results = Results::at(scene.path().join("results/types-1"));
@@ -67,7 +67,7 @@ fn an_experiment_runs_mysqlslaps_load_types_on_its_table() {
 
 #[test]
 fn an_experiment_runs_so_many_statements_of_ones_own_on_tables_of_ones_own() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("own.toml", OWN);
     scene.file("tables.sql", TABLES);
     scene.dbdyno(["run", "own.toml"]).exits(0);
@@ -87,7 +87,7 @@ fn an_experiment_runs_so_many_statements_of_ones_own_on_tables_of_ones_own() {
 
 #[test]
 fn a_file_without_a_statement_is_told_before_anything_starts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("own.toml", OWN);
     scene.file("tables.sql", " ;\n;");
     scene
@@ -100,7 +100,7 @@ fn a_file_without_a_statement_is_told_before_anything_starts() {
 /// The load's DROP TABLE IF EXISTS refers to the table of an earlier run.
 #[test]
 fn a_table_of_its_name_on_a_given_server_is_somebody_elses() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
     mariadb.rows("create table test.t1 (theirs int)");
     mariadb.rows("insert into test.t1 values (7)");

@@ -17,7 +17,7 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn data_comes_back_from_a_stopped_and_from_a_running_server() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = "innodb_buffer_pool_size=16M";
     scene
         .dbdyno(["server", "create", "one", "--set", set])
@@ -92,7 +92,7 @@ fn data_comes_back_from_a_stopped_and_from_a_running_server() {
 
 #[test]
 fn a_damaged_snapshot_is_refused_and_a_name_cannot_lead_elsewhere() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno(["server", "create", "one", "--no-start"])
         .exits(0);
@@ -124,7 +124,7 @@ fn a_damaged_snapshot_is_refused_and_a_name_cannot_lead_elsewhere() {
 /// Needs mariadb-backup; without it the test expects that message.
 #[test]
 fn a_running_server_is_copied_while_it_goes_on() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = "innodb_buffer_pool_size=16M";
     scene
         .dbdyno(["server", "create", "one", "--set", set])

@@ -10,7 +10,7 @@ use crate::{
 
 /// A server with a table of a thousand rows, and one without transactions.
 fn server() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = "innodb_buffer_pool_size=64M";
     scene
         .dbdyno(["server", "create", "one", "--set", set])
@@ -280,7 +280,7 @@ fn an_interruption_keeps_the_times_so_far() {
 
 #[test]
 fn performance_schema_has_the_costs_of_an_execution() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let create = [
         "server",
         "create",

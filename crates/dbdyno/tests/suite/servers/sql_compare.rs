@@ -12,7 +12,7 @@ use crate::{
 
 /// A server with a table of 8,000 rows.
 fn server() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = "innodb_buffer_pool_size=32M";
     scene
         .dbdyno(["server", "create", "one", "--set", set])

@@ -28,7 +28,7 @@ fn create_shop(scene: &Scene, buffer_pool: &str) {
 
 #[test]
 fn option_files_and_versions_are_compared_on_new_servers() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let setup = scene.file("setup.sql", SCHEMA);
     let setup = setup.to_str().expect("the path is text");
     scene.file("small.cnf", "[mysqld]\ninnodb_buffer_pool_size=32M\n");
@@ -93,7 +93,7 @@ fn option_files_and_versions_are_compared_on_new_servers() {
 /// A copy that does not start is one candidate less.
 #[test]
 fn a_copy_that_does_not_start_leaves_out_its_candidate() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     create_shop(&scene, "32M");
     let query = "select /* Q */ count(kind) from item where price = 3";
     let advise = [

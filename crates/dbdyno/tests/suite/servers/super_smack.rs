@@ -4,11 +4,11 @@ use std::{fs, path::PathBuf};
 
 use rustix::process::{Signal, kill_process};
 
-use crate::scene::{Finished, Scene};
+use crate::scene::{Finished, Scene, wait_until};
 
 /// A scene with a private server named `s`, to which a smack file's client connects with `--server s`.
 fn with_server(settings: &[&str]) -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     create_server(&scene, settings);
     scene
 }
@@ -308,7 +308,7 @@ fn a_row_that_does_not_fit_is_explained() {
 
 #[test]
 fn rows_are_the_same_however_they_are_loaded() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let [data, elsewhere] = ["data", "elsewhere"].map(|name| scene.path().join(name));
     fs::create_dir(&data).unwrap();
     fs::create_dir(&elsewhere).unwrap();
@@ -346,7 +346,7 @@ fn rows_are_the_same_however_they_are_loaded() {
 
 #[test]
 fn refused_before_anything_happens() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for (text, args, message) in [
         (
             one_client(&[("q", "select 1")], "1 q", ""),
@@ -430,7 +430,7 @@ fn a_server_that_dies_ends_the_run_with_what_was_measured() {
     let server = scene.servers()[0];
     let counter = "select variable_value > 1000 from information_schema.global_status \
                    where variable_name = 'com_select'";
-    scene.wait_until("the clients query", || answer(&scene, counter) == "1\n");
+    wait_until("the clients query", || answer(&scene, counter) == "1\n");
     kill_process(server, Signal::KILL).unwrap();
     let finished = running.finish().exits(3).says("the server went away");
     assert!(row(&finished.text(), "q").0 > 0);

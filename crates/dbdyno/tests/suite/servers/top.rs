@@ -8,7 +8,11 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::{mariadb::MariaDb, scene::Scene, terminal::Terminal};
+use crate::{
+    mariadb::MariaDb,
+    scene::{Scene, wait_until},
+    terminal::Terminal,
+};
 
 const WIDE: (u16, u16) = (120, 40);
 
@@ -30,7 +34,7 @@ fn script(arguments: &str) -> String {
 #[track_caller]
 fn is_left_as_it_was(scene: &Scene, terminal: &Terminal, code: i32) {
     terminal.shows(&format!("ended with {code}"));
-    scene.wait_until("the terminal was looked at again", || {
+    wait_until("the terminal was looked at again", || {
         fs::read_to_string(scene.path().join("after")).is_ok_and(|text| text.contains("echo"))
     });
     let state = |name: &str| fs::read_to_string(scene.path().join(name)).unwrap();
@@ -40,7 +44,7 @@ fn is_left_as_it_was(scene: &Scene, terminal: &Terminal, code: i32) {
 
 #[test]
 fn a_server_is_shown_in_any_size_until_q() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[("performance_schema", "ON")]);
     let arguments = server.by_socket().join(" ");
     let mut terminal = Terminal::run(&scene, &script(&arguments), WIDE);
@@ -78,7 +82,7 @@ fn a_server_is_shown_in_any_size_until_q() {
 
 #[test]
 fn a_restarted_server_is_told_and_its_counters_begin_anew() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "s"]).exits(0);
     let terminal = Terminal::run(&scene, &script("--server s"), WIDE);
     terminal.shows("queries/s");
@@ -107,7 +111,7 @@ fn figure(text: &str, label: &str) -> Option<String> {
 
 #[test]
 fn however_it_ends_the_terminal_is_as_it_was() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let path = record("mariadb-open-loop.jsonl");
     let arguments = path.display().to_string();
     let mut by_key = Terminal::run(&scene, &script(&arguments), WIDE);
@@ -138,7 +142,7 @@ fn however_it_ends_the_terminal_is_as_it_was() {
 
 #[test]
 fn a_replay_is_gone_through_by_keys() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let arguments = format!(
         "--speed 0.125 {}",
         record("mariadb-read-write.jsonl").display()
@@ -163,7 +167,7 @@ fn a_replay_is_gone_through_by_keys() {
 
 #[test]
 fn colours_are_off_where_nobody_wants_them() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let path = record("mariadb-tpcc.jsonl");
     let has_colours = |before: &str, option: &str| {
         let script = format!(
@@ -197,18 +201,18 @@ fn sets_foreground(sequence: &str) -> bool {
 #[test]
 fn plain_lines_agree_with_the_servers_counters() {
     const STATEMENTS: usize = 2000;
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let arguments = server.by_socket().join(" ");
     let script = script(&format!("--plain {arguments}"));
     let terminal = Terminal::run(&scene, &script, (250, 50));
     let lines = |terminal: &Terminal| figures(&terminal.written());
     let looks = |terminal: &Terminal| lines(terminal).len();
-    scene.wait_until("the first line", || looks(&terminal) >= 1);
+    wait_until("the first line", || looks(&terminal) >= 1);
     let before = looks(&terminal);
     server.ask("select 1", STATEMENTS);
     let during = looks(&terminal);
-    scene.wait_until("what came after", || looks(&terminal) >= during + 2);
+    wait_until("what came after", || looks(&terminal) >= during + 2);
     terminal.signals(Signal::INT);
     terminal.shows("ended with 0");
     let lines = lines(&terminal);
@@ -246,7 +250,7 @@ fn number(text: &str) -> f64 {
 
 #[test]
 fn a_run_that_goes_on_is_followed_and_then_replayed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let run = |command: &str, more: &[&str]| {
         let mut args = vec![
@@ -271,7 +275,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     fs::create_dir(scene.path().join("runs")).unwrap();
     let running = run("run", &load);
     let file = scene.path().join("runs/record.jsonl");
-    scene.wait_until("the record is begun", || file.exists());
+    wait_until("the record is begun", || file.exists());
     let terminal = Terminal::run(&scene, &script("runs"), WIDE);
     terminal.shows("operations/s").shows("running,");
     running.finish().exits(0);
@@ -287,7 +291,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
 
 #[test]
 fn no_run_is_waited_for_where_no_experiment_goes_on() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     fs::create_dir(scene.path().join("results")).unwrap();
     scene.file("results/experiment.toml", "");
     scene.file("results/report.html", "");
@@ -302,7 +306,7 @@ fn no_run_is_waited_for_where_no_experiment_goes_on() {
 
 #[test]
 fn what_cannot_be_shown_is_the_users_mistake() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     fs::create_dir(scene.path().join("empty")).unwrap();
     scene.file("text.jsonl", "hello\n");
     scene.file("unended.jsonl", "hello");
@@ -345,7 +349,7 @@ fn what_cannot_be_shown_is_the_users_mistake() {
 
 #[test]
 fn a_killed_run_is_not_waited_for() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let path = record("mariadb-read-write.jsonl");
     let text = fs::read_to_string(path).unwrap();
     let (unended, _end) = text.trim_end().rsplit_once('\n').unwrap();

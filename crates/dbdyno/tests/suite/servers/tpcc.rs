@@ -8,7 +8,7 @@ use crate::scene::{Finished, Running, Scene};
 const PASSWORD: &str = "new-password";
 
 fn server() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene
         .dbdyno([
             "server",
@@ -219,7 +219,7 @@ repeats = "0 %"
 
 #[test]
 fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let file = scene.file("terminals.toml", EXPERIMENT);
     scene
         .dbdyno(["run".as_ref(), file.as_os_str()])

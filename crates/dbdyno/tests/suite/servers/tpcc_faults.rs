@@ -12,7 +12,7 @@ use crate::{
 const GONE: [u64; 3] = [0, 1927, 1053];
 
 fn scene() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let settings = [
         "innodb_buffer_pool_size=256M",
         "innodb_flush_log_at_trx_commit=2",

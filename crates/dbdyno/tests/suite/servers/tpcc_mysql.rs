@@ -12,7 +12,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         let create = [
             "server",
             "create",

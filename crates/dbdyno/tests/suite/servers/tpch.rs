@@ -9,7 +9,7 @@ use crate::{
 };
 
 fn server() -> Scene {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let set = "innodb_buffer_pool_size=64M";
     scene
         .dbdyno(["server", "create", "one", "--set", set])
@@ -121,7 +121,7 @@ fn an_interrupted_load_says_how_to_clear_up() {
 
 #[test]
 fn the_load_of_a_table_is_measured_from_empty_every_time() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let text = "format = 1\nrepeats = 2\n[matrix]\nkeys = [\"primary\", \"foreign\"]\n\
                 [server.set]\ninnodb_buffer_pool_size = \"64M\"\n\
                 [data]\ncache = \"cold\"\ntpch = { scale_factor = 0.01, keys = \"{keys}\" }\n\

@@ -45,7 +45,7 @@ fn record(scene: &Scene, name: &str) -> Record {
 
 #[test]
 fn two_loads_are_measured_at_the_same_time() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     write(&scene, BESIDE);
     let plan = ["run", "trial.toml", "--plan"];
     scene
@@ -145,7 +145,7 @@ fn two_loads_are_measured_at_the_same_time() {
 
 #[test]
 fn each_load_has_a_verdict_of_its_own() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let text = BESIDE
         .replace("[matrix]\nbatch = [0, 2]", "[matrix]\nflush = [1, 2]")
         .replace("\"32M\"", "\"32M\", innodb_flush_log_at_trx_commit = \"{flush}\"")
@@ -176,7 +176,7 @@ fn each_load_has_a_verdict_of_its_own() {
 
 #[test]
 fn a_load_that_fails_ends_the_other() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let text = BESIDE
         .replace("batch = [0, 2]", "batch = [2]")
         .replace("baseline = { batch = 0 }\n", "")
@@ -201,7 +201,7 @@ fn a_load_that_fails_ends_the_other() {
 
 #[test]
 fn an_interrupted_run_keeps_what_both_measured() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let text = BESIDE
         .replace("batch = [0, 2]", "batch = [2]")
         .replace("[verdict]\nbaseline = { batch = 0 }\n", "")

@@ -5,9 +5,9 @@ use rustix::process::Signal;
 use samples::{Phase, Record};
 
 use crate::{
+    null_server::{null_server, write_smack},
     results::record_name,
     scene::{Finished, Scene},
-    servers::null_server::{null_server, write_smack},
 };
 
 /// Reads of one row by its key, with uniform keys.
@@ -40,7 +40,7 @@ fn last(record: &Record, phase: Phase) -> (f64, &str) {
 
 #[test]
 fn the_measurement_waits_until_the_server_is_warm() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let limits = "warmup_at_most = \"40s\"\nduration = \"4s\"";
     let (finished, record) = run(&scene, "1s", limits);
     finished.exits(0);
@@ -56,7 +56,7 @@ fn the_measurement_waits_until_the_server_is_warm() {
 
 #[test]
 fn a_warm_up_that_was_too_short_is_told_everywhere() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     // Ten intervals of warm-up, too few to judge any course as steady.
     let limits = "warmup_at_most = \"3s\"\nduration = \"6s\"";
     let (finished, record) = run(&scene, "3s", limits);
@@ -90,7 +90,7 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
 /// On a real server: the think time keeps the throughput constant, and rows read for the second time are no misses.
 #[test]
 fn a_pool_that_fills_is_told_where_the_throughput_is_level() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("inserts.smack", SMACK);
     let text = "format = 1\n[server]\nrun = \"mariadb\"\n[server.set]\ninnodb_buffer_pool_size = \"64M\"\n\
                 innodb_buffer_pool_load_at_startup = \"OFF\"\ninnodb_buffer_pool_dump_at_shutdown = \"OFF\"\n\

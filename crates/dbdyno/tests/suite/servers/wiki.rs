@@ -20,7 +20,7 @@ fn sql(scene: &Scene, sql: &str) -> String {
 
 #[test]
 fn the_tables_are_made_once_and_removed() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "one"]).exits(0);
     let keys = "select index_name, group_concat(column_name order by seq_in_index) from information_schema.statistics \
                 where table_schema = 'wiki' and table_name = 'page' group by index_name order by index_name";
@@ -76,7 +76,7 @@ fn the_tables_are_made_once_and_removed() {
 
 #[test]
 fn dates_and_sizes_are_checked() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     wiki(&scene, &["prepare", "--until", "2013-02-30"])
         .exits(2)
         .says("--until: \"2013-02-30\" is no date from 1980 to 9999");
@@ -108,7 +108,7 @@ fn the_contests_five_queries_are_its_six_without_the_first() {
 
 #[test]
 fn the_contests_queries_run_over_them() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file(
         "contest.toml",
         "format = 1\nquestion = \"How fast are five queries?\"\n[data]\nwiki = { pages = 3000, until = \"2026-01-01\" }\n\

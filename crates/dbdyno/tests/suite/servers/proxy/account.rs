@@ -15,7 +15,7 @@ use crate::{
 
 #[test]
 fn an_account_of_the_proxy_serves_clients_of_mysql() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(server) = installed(&scene, "mysql-9.7") else {
         return;
     };
@@ -69,7 +69,7 @@ fn an_account_of_the_proxy_serves_clients_of_mysql() {
 
 #[test]
 fn an_account_of_the_proxy_opens_connections_where_a_script_wants_them() {
-    let (scene, other) = (Scene::new(), Scene::new());
+    let (scene, other) = (Scene::for_servers(), Scene::for_servers());
     let first = MariaDb::start(&scene, &[]);
     let second = MariaDb::start(&other, &[]);
     let script = scene.file(
@@ -122,7 +122,7 @@ fn an_account_of_the_proxy_opens_connections_where_a_script_wants_them() {
 
 #[test]
 fn clients_of_mariadb_trust_the_certificate_of_a_proxy_that_knows_the_password() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Ok(installation) = Installation::find(Some("mariadb-11.8"), None) else {
         eprintln!("not tested: mariadb-11.8 is not installed");
         return;

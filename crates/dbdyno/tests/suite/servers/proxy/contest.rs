@@ -40,7 +40,7 @@ fn pass(scene: &Scene, server: &MariaDb, port: u16) -> (Vec<String>, Counts) {
 
 #[test]
 fn each_script_of_the_contest_makes_one_more_query_a_hit() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(
         &scene,
         &[

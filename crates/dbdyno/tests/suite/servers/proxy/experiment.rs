@@ -54,7 +54,7 @@ replace = 'select 3'
 
 #[test]
 fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     scene.file("ways.toml", EXPERIMENT);
     scene.file("count.lua", SCRIPT);
     scene.file("rules.toml", RULES);
@@ -140,7 +140,7 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
 
 #[test]
 fn the_contest_runs_directly_and_through_its_scripts() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     experiments(&scene);
     let only = [
         "server=mariadb-10.11",
@@ -171,7 +171,7 @@ fn the_contest_runs_directly_and_through_its_scripts() {
 
 #[test]
 fn a_proxy_that_cannot_start_is_an_error_that_says_why() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let faulty = EXPERIMENT
         .replace("[\"direct\", \"none\", \"count.lua\"]", "[\"count.lua\"]")
         .replace("[\"none\", \"rules.toml\"]", "[\"none\"]")

@@ -7,12 +7,12 @@ use rustix::process::Signal;
 use super::{backend, client, end, free_port, listens, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    scene::Scene,
+    scene::{Scene, wait_until},
 };
 
 #[test]
 fn it_lives_as_a_program_does() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let port = free_port();
     let pid_file = scene.path().join("proxy.pid");
     let log = scene.path().join("proxy.log");
@@ -57,16 +57,16 @@ fn it_lives_as_a_program_does() {
 }
 
 /// Ends the process whose id is in a file, and waits until the file is gone.
-fn end_by_file(scene: &Scene, pid_file: &Path) {
+fn end_by_file(pid_file: &Path) {
     let pid = fs::read_to_string(pid_file).unwrap();
     let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
-    scene.wait_until("the file with the id is removed", || !pid_file.exists());
+    wait_until("the file with the id is removed", || !pid_file.exists());
 }
 
 #[test]
 fn it_runs_in_the_background_and_after_a_crash() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for keepalive in [false, true] {
         let port = free_port();
         let pid_file = scene.path().join("proxy.pid");
@@ -90,13 +90,13 @@ fn it_runs_in_the_background_and_after_a_crash() {
             std::thread::sleep(std::time::Duration::from_millis(1500));
             let crashed = rustix::process::Pid::from_raw(worker).unwrap();
             rustix::process::kill_process(crashed, Signal::KILL).unwrap();
-            scene.wait_until("it is started again", || {
+            wait_until("it is started again", || {
                 crate::scene::first_child(guard).is_some_and(|other| other != worker)
                     && listens(port)
             });
         }
-        end_by_file(&scene, &pid_file);
-        scene.wait_until("it listens no more", || !listens(port));
+        end_by_file(&pid_file);
+        wait_until("it listens no more", || !listens(port));
     }
     // What goes wrong at the start is said before the terminal is left.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -113,7 +113,7 @@ fn it_runs_in_the_background_and_after_a_crash() {
 
 #[test]
 fn the_admin_interface_has_a_password_that_nobody_sees() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let (proxy, admin) = (free_port(), free_port());
     let mut running = scene.start([
         "proxy".to_owned(),
@@ -152,7 +152,7 @@ fn the_admin_interface_has_a_password_that_nobody_sees() {
 
 #[test]
 fn what_is_not_there_is_an_error() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     for option in [
         "--log-use-syslog",
         "--proxy-skip-profiling",
@@ -174,7 +174,7 @@ fn what_is_not_there_is_an_error() {
 
 #[test]
 fn a_socket_left_behind_does_not_block_the_next_start() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let socket = scene.path().join("proxy.sock");
     let words = [

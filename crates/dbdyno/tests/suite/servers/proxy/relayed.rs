@@ -13,7 +13,7 @@ use crate::{
 
 #[test]
 fn the_command_line_client_works_through_it() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(
         &scene,
         &[("max_allowed_packet", "64M"), ("local_infile", "ON")],
@@ -80,7 +80,7 @@ fn the_command_line_client_works_through_it() {
 
 #[test]
 fn loads_work_through_it() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let arguments = [backend(&server), "--event-threads=2".to_owned()];
     let (running, port) = proxy(&scene, &arguments);
@@ -126,7 +126,7 @@ fn loads_work_through_it() {
 
 #[test]
 fn a_killed_backend_is_replaced_by_another() {
-    let (one, two) = (Scene::new(), Scene::new());
+    let (one, two) = (Scene::for_servers(), Scene::for_servers());
     let mut first = MariaDb::start(&one, &[]);
     let second = MariaDb::start(&two, &[]);
     let (running, port) = proxy(&one, &[backend(&first), backend(&second)]);
@@ -147,7 +147,7 @@ fn status(server: &MariaDb, name: &str) -> u64 {
 
 #[test]
 fn a_script_keeps_the_query_cache_and_begins_transactions() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(
         &scene,
         &[("query_cache_type", "ON"), ("query_cache_size", "16M")],

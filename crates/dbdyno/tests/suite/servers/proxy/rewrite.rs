@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{ask, backend, client, end, free_port, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    scene::{Running, Scene},
+    scene::{Running, Scene, wait_until},
 };
 
 /// The body at a path.
@@ -66,7 +66,7 @@ fn error_of(output: Output) -> String {
 
 #[test]
 fn each_action_is_seen_by_a_client() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let rules = r#"
         [[rule]]
@@ -194,7 +194,7 @@ fn each_action_is_seen_by_a_client() {
 
 #[test]
 fn a_mirror_gets_copies_and_never_delays() {
-    let (scene, other) = (Scene::new(), Scene::new());
+    let (scene, other) = (Scene::for_servers(), Scene::for_servers());
     let server = MariaDb::start(&scene, &[]);
     let mirror = MariaDb::start(&other, &[]);
     scene.file("mirror-password", PASSWORD);
@@ -226,13 +226,13 @@ fn a_mirror_gets_copies_and_never_delays() {
     assert_eq!(ask(&scene, port, &many).lines().count(), 300);
     // Less than the time limit of a login at the silent server.
     assert!(reactor::system_now() - begin < Duration::from_secs(5));
-    scene.wait_until("the copies have arrived", || {
+    wait_until("the copies have arrived", || {
         let tables =
             mirror.rows("select count(*) from information_schema.tables where table_name = 't'");
         tables == [["1"]] && mirror.rows("select count(*) from test.t") == [["2"]]
     });
     assert_eq!(server.rows("select count(*) from test.t"), [["2"]]);
-    scene.wait_until("the others are counted", || {
+    wait_until("the others are counted", || {
         figure(&counts(metrics), "rules", &[("rule", "in vain")], "dropped") == 300
     });
     end(running);
@@ -240,7 +240,7 @@ fn a_mirror_gets_copies_and_never_delays() {
 
 #[test]
 fn reads_are_routed_outside_of_transactions() {
-    let (scene, other) = (Scene::new(), Scene::new());
+    let (scene, other) = (Scene::for_servers(), Scene::for_servers());
     let server = MariaDb::start(&scene, &[]);
     let replica = MariaDb::start(&other, &[]);
     let rules = r#"
@@ -286,7 +286,7 @@ fn reads_are_routed_outside_of_transactions() {
 
 #[test]
 fn a_changed_file_is_for_new_clients_and_a_wrong_one_for_none() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let rule =
         |text: &str| format!("[[rule]]\npattern = '^SELECT 1$'\nreplace = \"SELECT '{text}'\"\n");
@@ -309,7 +309,7 @@ fn a_changed_file_is_for_new_clients_and_a_wrong_one_for_none() {
 
 #[test]
 fn a_wrong_file_or_combination_is_an_error_at_the_start() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let address = format!("--proxy-address=127.0.0.1:{}", free_port());
     let wrong = scene.file("rules.toml", "[[rule]]\nblock = 'x'\npattern = '('\n");
     let refused = scene.called(
@@ -356,7 +356,7 @@ fn a_wrong_file_or_combination_is_an_error_at_the_start() {
 
 #[test]
 fn a_check_finds_a_backend_down_and_up_without_clients() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let mut server = MariaDb::start(&scene, &[]);
     let metrics = free_port();
     let words = [
@@ -366,16 +366,16 @@ fn a_check_finds_a_backend_down_and_up_without_clients() {
     ];
     let (running, _) = proxy(&scene, &words);
     let state = |wanted: &str| counts(metrics)["backends"][0]["state"] == wanted;
-    scene.wait_until("it is up", || state("up"));
+    wait_until("it is up", || state("up"));
     server.kill();
-    scene.wait_until("it is down", || state("down"));
+    wait_until("it is down", || state("down"));
     assert!(counts(metrics)["backends"][0]["failures"].as_u64().unwrap() > 0);
     end(running);
 }
 
 #[test]
 fn hooks_of_a_script_and_their_changes_are_counted() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let script = scene.file(
         "hooks.lua",

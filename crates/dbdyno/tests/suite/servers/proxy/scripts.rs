@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use super::{ask, backend, client, end, free_port, listens, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    scene::{Finished, Running, Scene, first_child},
+    scene::{Finished, Running, Scene, first_child, wait_until},
 };
 
 mod tutorials;
@@ -51,7 +51,7 @@ fn contains(printed: &str, parts: &[&str]) {
 
 impl Stage {
     fn new() -> Self {
-        let scene = Scene::new();
+        let scene = Scene::for_servers();
         let server = MariaDb::start(&scene, &[("innodb_lock_wait_timeout", "1")]);
         for sql in [
             "create table test.accounts (id int primary key, city char(9), balance int)",
@@ -151,7 +151,7 @@ fn scripts_that_watch() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    stage.scene.wait_until("a row is locked", || {
+    wait_until("a row is locked", || {
         let sleeping =
             "select count(*) from information_schema.processlist where info = 'select sleep(60)'";
         stage.server.rows(sleeping) == [["1"]]
@@ -303,7 +303,7 @@ fn a_script_that_never_returns_does_not_keep_a_guarded_proxy_alive() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    stage.scene.wait_until("the script runs", || {
+    wait_until("the script runs", || {
         // Its time in user mode, in hundredths of a second.
         let stat = fs::read_to_string(format!("/proc/{}/stat", worker.unwrap()));
         let stat = stat.unwrap_or_default();

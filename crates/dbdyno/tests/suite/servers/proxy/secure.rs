@@ -48,7 +48,7 @@ fn make_certificate(scene: &Scene) {
 
 #[test]
 fn clients_use_tls_and_compression_as_they_like() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[("max_allowed_packet", "64M")]);
     make_certificate(&scene);
     for by_account in [false, true] {
@@ -102,7 +102,7 @@ fn clients_use_tls_and_compression_as_they_like() {
 
 #[test]
 fn backends_are_reached_by_tls_and_compression() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     make_certificate(&scene);
     let file = |name: &str| scene.path().join(name).display().to_string();
     let (certificate, key, ca) = (file("cert.pem"), file("key.pem"), file("ca.pem"));
@@ -152,7 +152,7 @@ fn backends_are_reached_by_tls_and_compression() {
         end(running);
     }
     // Another authority has not signed it.
-    let other = Scene::new();
+    let other = Scene::for_servers();
     make_certificate(&other);
     let ca = other.path().join("ca.pem");
     let (running, port) = proxy(
@@ -172,7 +172,7 @@ fn backends_are_reached_by_tls_and_compression() {
 
 #[test]
 fn tls_may_be_required_and_bad_files_are_named() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);
     let arguments = [
         backend(&server),
@@ -274,7 +274,7 @@ pub(super) fn login(port: u16, user: &str, password: &str, ssl_mode: SslMode) ->
 
 #[test]
 fn passwords_cross_sides_of_different_safety() {
-    let scene = Scene::new();
+    let scene = Scene::for_servers();
     let Some(server) = installed(&scene, "mysql-9.7") else {
         return;
     };

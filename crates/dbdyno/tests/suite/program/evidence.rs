@@ -6,8 +6,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::{
-    scene::{Finished, Scene, first_child},
-    servers::null_server::null_server,
+    null_server::null_server,
+    scene::{Finished, Scene, first_child, wait_until},
 };
 
 mod doors;
@@ -260,7 +260,7 @@ fn a_calibration_whose_server_goes_is_none() {
         let is_at_work = user_ticks.parse::<u64>().ok()? > 20;
         is_at_work.then(|| Pid::from_raw(id)).flatten()
     };
-    scene.wait_until("its server answers", || server().is_some());
+    wait_until("its server answers", || server().is_some());
     kill_process(server().unwrap(), Signal::KILL).unwrap();
     running.finish().exits(3).says("null server");
     let kept = scene.path().join(".local/share/dbdyno/calibration.json");

@@ -6,9 +6,9 @@ use std::{fs, path::Path, process::Command, time::Duration};
 use rustix::process::Signal;
 
 use crate::{
+    null_server::{null_server, write_smack},
     results::Record,
-    scene::{Finished, Running, Scene, first_child},
-    servers::null_server::{null_server, write_smack},
+    scene::{Finished, Running, Scene, first_child, wait_until},
 };
 
 /// Far longer than the expected two seconds, for a busy machine, and far shorter than the server's hour.
@@ -200,7 +200,7 @@ fn the_first_signal_ends_a_command_that_makes_rows() {
     running.wait_until("the command runs", || child().is_some());
     running.end_by(Signal::TERM);
     let child = child().unwrap();
-    scene.wait_until("the command is gone", || {
+    wait_until("the command is gone", || {
         let stat = fs::read_to_string(format!("/proc/{child}/stat"));
         stat.map_or(true, |stat| stat.contains(") Z "))
     });

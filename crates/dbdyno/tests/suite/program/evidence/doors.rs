@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::{
+    null_server::write_smack,
     scene::{Finished, Scene},
-    servers::null_server::write_smack,
 };
 
 /// Connections, clients, terminals or workers of every load.

@@ -7,9 +7,9 @@ use rustix::process::Signal;
 use samples::Record;
 
 use crate::{
+    null_server::{null_server, write_smack},
     results::record_name,
     scene::{Finished, Scene},
-    servers::null_server::{null_server, write_smack},
 };
 
 /// Duration of the warm-up, seconds. The log contains the run's statements only: control queries are not logged.

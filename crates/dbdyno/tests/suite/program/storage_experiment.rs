@@ -7,8 +7,8 @@ use samples::Record;
 use tempfile::TempDir;
 
 use crate::{
+    program::storage::{disk, lacks_fio},
     scene::Scene,
-    servers::storage::{disk, lacks_fio},
 };
 
 fn experiment(disks: [&TempDir; 2], load: &str) -> String {

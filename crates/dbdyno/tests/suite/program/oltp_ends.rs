@@ -3,8 +3,8 @@
 use rustix::process::Signal;
 
 use crate::{
+    null_server::null_server,
     scene::{Finished, Scene},
-    servers::null_server::null_server,
 };
 
 /// Runs point selects over two connections of a null server with these options.
