@@ -65,7 +65,7 @@ matrix:
 	@for name in $$($(DBDYNO) server installed --all | awk '/ not installed /{print $$1}'); do \
 	    $(DBDYNO) server install $$name || exit; \
 	done
-	DBDYNO_MATRIX=1 $(CARGO) test -p server --test option_check --test reliability --test installs
+	DBDYNO_MATRIX=1 $(CARGO) test -p server --test server
 	DBDYNO_MATRIX=1 $(CARGO) test -p dbdyno --test suite long::matrix -- --ignored --nocapture
 
 build: assets

@@ -10,7 +10,7 @@ environment, so that servers which outlive their starter are counted, too. Needs
 
 import argparse, json, os, queue, re, subprocess, sys, threading, time
 
-MARK = "DBDYNO_TEST_TIMED"
+MARK = "TEST_TIMED"
 TICKS = os.sysconf("SC_CLK_TCK")
 SERVERS = ("mariadbd", "mysqld", "mysqld-debug")
 
@@ -70,7 +70,7 @@ def binaries():
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--jobs", type=int, default=os.cpu_count())
-    options.add_argument("--filter", default="", help="only tests with this text in package/target/name")
+    options.add_argument("--filter", default="", help="only tests whose package/target name matches this regular expression")
     options.add_argument("--most", type=int, default=40)
     options.add_argument("--json", help="write every test's figures to this file")
     options = options.parse_args()
@@ -81,7 +81,7 @@ def main():
         for line in listed.stdout.splitlines():
             name = line.removesuffix(": test")
             key = f"{package}/{target} {name}"
-            if line.endswith(": test") and options.filter in key:
+            if line.endswith(": test") and re.search(options.filter, key):
                 waiting.put((key, name, directory, path))
     sampler, results = Sampler(), {}
     sampler.start()

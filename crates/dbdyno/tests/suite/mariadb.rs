@@ -50,7 +50,7 @@ impl Shared {
         let mut server = make(directory.path().join("shared"), &[]);
         server.start(Lifetime::Owned).unwrap();
         let pid = server.pid().expect("it was started");
-        // The kernel ends the server with this process, whose end closes the pipe; nobody else is left to remove its files.
+        // The kernel ends the server with this process, whose end closes the pipe; its files stay for what waits for that.
         let remover = Command::new("sh")
             .args([
                 "-c",

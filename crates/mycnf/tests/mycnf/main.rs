@@ -1,0 +1,10 @@
+//! Tests of option files from the outside, as one binary.
+
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+mod bad_files;
+mod documents;
+mod hostile_values;
+mod migrations;
+mod option_files;
+mod parameter_lists;

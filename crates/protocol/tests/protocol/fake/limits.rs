@@ -1,0 +1,136 @@
+//! Tests of time limits: the client waits for a silent server for as long as the endpoint specifies.
+
+use std::time::Duration;
+
+use protocol::{
+    Connection, Endpoint, Error, LocalSource, Value,
+    testing::{Answer, Hello, Peer},
+};
+use reactor::{now, sleep};
+
+use crate::fake::against;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The limit of the purpose; the user's limit takes precedence.
+const OF_PURPOSE: Duration = Duration::from_secs(3600);
+
+fn limited(endpoint: Endpoint) -> Endpoint {
+    Endpoint {
+        statement_timeout: Some(LIMIT),
+        ..endpoint
+    }
+}
+
+/// Accepts the login, then stays silent, or sends an endless answer slowly.
+async fn stopped(mut peer: Peer, trickles: bool) {
+    peer.greet(&Hello::default()).await.unwrap();
+    peer.answer(&Answer::ok(0)).await.unwrap();
+    let _ = peer.receive_command().await;
+    if trickles {
+        // The beginning of an error packet of 57,344 bytes.
+        let _ = peer.send_raw(&[0, 0xe0, 0, 1, 0xff]).await;
+    }
+    while trickles && peer.send_raw(b"x").await.is_ok() {
+        sleep(Duration::from_secs(1)).await;
+    }
+    std::future::pending().await
+}
+
+struct Endless;
+
+impl LocalSource for Endless {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> std::io::Result<bool> {
+        buffer.resize(1 << 20, b'x');
+        Ok(true)
+    }
+}
+
+#[test]
+fn every_statement_ends_at_its_limit() {
+    for trickles in [false, true] {
+        for kind in ["query", "prepare", "rows", "ping", "load"] {
+            let client = async |endpoint| {
+                let mut connection = Connection::open_within(&limited(endpoint), OF_PURPOSE)
+                    .await
+                    .unwrap();
+                let begin = now();
+                let result = match kind {
+                    "query" => connection.query(b"DO 1").await.map(drop),
+                    "prepare" => connection.prepare("DO ?").await.map(drop),
+                    "rows" => connection.rows("SELECT 1").await.map(drop),
+                    "ping" => connection.ping().await,
+                    _ => connection
+                        .load_local("LOAD DATA LOCAL ...", &mut Endless)
+                        .await
+                        .map(drop),
+                };
+                let error = result.unwrap_err();
+                assert!(matches!(error, Error::NoAnswer { after: LIMIT }), "{error}");
+                assert!(error.is_connection_lost());
+                assert_eq!(now() - begin, LIMIT, "{kind}");
+                // The connection is unusable afterwards.
+                let next = connection.query(b"DO 2").await.unwrap_err();
+                assert!(next.is_connection_lost(), "{next}");
+            };
+            against(move |peer| stopped(peer, trickles), client);
+        }
+    }
+}
+
+#[test]
+fn a_prepared_statement_ends_at_its_limit() {
+    let server = async |mut peer: Peer| {
+        peer.greet(&Hello::default()).await.unwrap();
+        peer.answer(&Answer::ok(0)).await.unwrap();
+        peer.receive_command().await.unwrap();
+        // Statement 1 without columns and parameters.
+        peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+            .await
+            .unwrap();
+        let _ = peer.receive_command().await;
+        std::future::pending().await
+    };
+    let client = async |endpoint| {
+        let mut connection = Connection::open_within(&limited(endpoint), OF_PURPOSE)
+            .await
+            .unwrap();
+        let statement = connection.prepare("DO 1").await.unwrap();
+        let begin = now();
+        let none: [Value<'_>; 0] = [];
+        let error = connection.execute(&statement, &none).await.unwrap_err();
+        assert!(matches!(error, Error::NoAnswer { .. }), "{error}");
+        assert_eq!(now() - begin, LIMIT);
+    };
+    against(server, client);
+}
+
+#[test]
+fn an_answer_in_time_is_taken_and_without_a_limit_time_does_not_matter() {
+    for (limit, takes) in [
+        (Some(LIMIT), LIMIT - Duration::from_secs(1)),
+        (None, 100 * LIMIT),
+    ] {
+        let server = async move |mut peer: Peer| {
+            peer.greet(&Hello::default()).await.unwrap();
+            peer.answer(&Answer::ok(0)).await.unwrap();
+            while let Ok(Some(command)) = peer.receive_command().await {
+                if command.first() == Some(&3) {
+                    sleep(takes).await;
+                    peer.answer(&Answer::ok(1)).await.unwrap();
+                }
+            }
+        };
+        let client = async |endpoint| {
+            let opened = match limit {
+                Some(limit) => Connection::open_within(&endpoint, limit).await,
+                None => Connection::open(&limited(endpoint)).await,
+            };
+            let mut connection = opened.unwrap();
+            for _ in 0..3 {
+                connection.query(b"DO 1").await.unwrap();
+            }
+        };
+        against(server, client);
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of private servers from the outside, as one binary: installed, created, started, checked, copied, killed and removed.
+
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+mod installs;
+mod option_check;
+mod reliability;
+mod servers;
+mod snapshots;
