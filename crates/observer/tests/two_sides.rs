@@ -26,7 +26,9 @@ use samples::{Changed, Collected, Host, Telemetry};
 use sha2::Sha256;
 
 const SECRET: &str = "correct horse battery";
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(300);
+/// The time between two looks at a condition.
+const POLL: Duration = Duration::from_millis(10);
 
 fn secret(text: &str) -> Secret {
     Secret::new(text).unwrap()
@@ -100,7 +102,7 @@ impl Listening {
             if self.said.lock().unwrap().iter().any(|it| it.contains(what)) {
                 return;
             }
-            thread::sleep(Duration::from_millis(10));
+            thread::sleep(POLL);
         }
         panic!("{what} is not in {:?}", self.said.lock().unwrap());
     }
@@ -496,7 +498,7 @@ fn an_observer_that_floods_is_lost() {
         host.start(system_now(), every, move |it| send.send(it).is_ok());
         let deadline = system_now() + LONG;
         while host.lost().is_none() && system_now() < deadline {
-            thread::sleep(Duration::from_millis(10));
+            thread::sleep(POLL);
         }
         let (_, why) = host.lost().unwrap();
         assert!(why.contains(said), "{why}");

@@ -11,6 +11,7 @@ mod pages;
 mod repository;
 mod run_record_page;
 mod sources;
+mod test_levels;
 mod words;
 
 use repository::Repository;
@@ -128,6 +129,21 @@ fn every_link_between_pages_leads_somewhere() {
     assert_none(repository.check("md", |page| {
         pages::broken_links(page, |path| repository.has(path))
     }));
+}
+
+#[test]
+fn a_test_of_the_program_alone_starts_no_server() {
+    assert_none(Repository::open().check("rs", test_levels::real_server_in_program));
+}
+
+#[test]
+fn no_test_waits_for_a_time() {
+    assert_none(Repository::open().check("rs", test_levels::sleep));
+}
+
+#[test]
+fn no_test_chooses_a_port_by_number() {
+    assert_none(Repository::open().check("rs", test_levels::fixed_port));
 }
 
 #[test]

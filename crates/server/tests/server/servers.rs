@@ -77,12 +77,16 @@ fn is_gone(pid: u32) -> bool {
     stat.is_empty() || stat.contains(") Z ")
 }
 
+/// The time between two looks at a condition, and how many looks are enough on the busiest machine.
+const POLL: Duration = Duration::from_millis(20);
+const LOOKS: u32 = 15_000;
+
 fn wait_until_gone(pid: u32) {
-    for _ in 0..500 {
+    for _ in 0..LOOKS {
         if is_gone(pid) {
             return;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(POLL);
     }
     panic!("process {pid} still runs");
 }
@@ -317,11 +321,11 @@ fn a_named_port_must_be_free_and_another_one_is_found_anew() {
     drop(listener);
     // A process that another test is starting has a copy of the listener until it executes its program.
     let mut started = server.start(Lifetime::Owned);
-    for _ in 0..100 {
+    for _ in 0..LOOKS {
         if !matches!(started, Err(Error::PortTaken { .. })) {
             break;
         }
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(POLL);
         started = server.start(Lifetime::Owned);
     }
     started.unwrap();
@@ -476,7 +480,10 @@ fn child_process() {
     server.start(Lifetime::Owned).unwrap();
     greeted(&server.endpoint());
     println!("started");
-    std::thread::sleep(Duration::from_secs(600));
+    // Until it is killed.
+    loop {
+        std::thread::park();
+    }
 }
 
 fn spawn_child_process(mut command: Command, task: &str, dir: &Path) -> Child {

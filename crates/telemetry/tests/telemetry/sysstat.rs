@@ -61,6 +61,7 @@ fn work(file: &File, stop: &AtomicBool) {
 }
 
 #[test]
+#[ignore = "a long round: make test-all"]
 fn figures_are_those_of_sysstat() {
     let tools = ["vmstat", "iostat", "mpstat", "pidstat"];
     let is_there = |tool: &str| Command::new(tool).arg("-V").output().is_ok();

@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use protocol::{Address, Connection, Endpoint, SslMode};
 use reactor::{block_on, system_now};
 
+/// The time between two looks at a server that starts.
+const POLL: Duration = Duration::from_millis(20);
 /// Ports tried before a test gives up.
 const PORTS_TRIED: u32 = 5;
 /// What the template and each server have in common; a small redo log, since every server copies it.
@@ -83,7 +85,7 @@ impl Server {
             }
             let is_late = system_now() - start > Duration::from_secs(300);
             assert!(!has_ended && !is_late, "{log}");
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(POLL);
         }
         true
     }

@@ -1,0 +1,155 @@
+//! Checks of the tests themselves: what each level may use, and what depends on the machine's speed.
+
+use crate::repository::File;
+
+/// Where the tests are that start no real server.
+const PROGRAM: &str = "crates/dbdyno/tests/suite/program";
+
+/// What only a test with a real server names.
+const REAL_SERVERS: &[&str] = &[
+    concat!("Maria", "Db"),
+    concat!("Scene::for_", "servers"),
+    concat!("use ", "server::"),
+    concat!("Lifetime::", "Owned"),
+    concat!("servers", "::"),
+];
+
+/// A thread's sleep: what waits for a time does not know whether it was long enough.
+const SLEEP: &str = concat!("thread::", "sleep(");
+/// The one that is allowed: between two looks at a condition.
+const POLL: &str = "POLL)";
+
+/// Files that may sleep otherwise, each with its reason.
+const SLEEPERS: &[(&str, &str)] = &[
+    (
+        "crates/dbdyno/tests/suite/torture/",
+        "is late and stops at random moments: that is the torture",
+    ),
+    (
+        "crates/dbdyno/tests/suite/long/",
+        "measures a real server for a time, on a quiet machine",
+    ),
+    (
+        "crates/files/src/replacement/tests.rs",
+        "kills a writer at moments that nothing announces",
+    ),
+    (
+        "crates/observer/tests/two_sides.rs",
+        "an impostor answers late, as a network does",
+    ),
+    (
+        "crates/telemetry/tests/telemetry/sysstat.rs",
+        "a long round: samples as often as the tools beside it",
+    ),
+];
+
+/// Texts in front of a port.
+const PORTS: &[&str] = &[
+    "--port=",
+    "\"--port\", \"",
+    "bind(\"127.0.0.1:",
+    "connect(\"127.0.0.1:",
+    "bind((\"127.0.0.1\", ",
+];
+
+fn is_test(file: &File) -> bool {
+    file.path.starts_with("crates/")
+        && (file.path.contains("/tests/") || file.path.ends_with("tests.rs"))
+}
+
+/// A test of the level `program` that could start a real server.
+pub(crate) fn real_server_in_program(file: &File) -> Vec<String> {
+    if !file.path.starts_with(PROGRAM) {
+        return Vec::new();
+    }
+    problems(file, |line| {
+        REAL_SERVERS
+            .iter()
+            .find(|name| line.contains(**name))
+            .map(|name| format!("{name:?}: what needs a real server stands in `servers`"))
+    })
+}
+
+/// A test that waits for a time in place of a condition.
+pub(crate) fn sleep(file: &File) -> Vec<String> {
+    let is_excused = SLEEPERS
+        .iter()
+        .any(|(path, _reason)| file.path.starts_with(path));
+    if !is_test(file) || is_excused {
+        return Vec::new();
+    }
+    problems(file, |line| {
+        (line.contains(SLEEP) && !line.contains(POLL))
+            .then(|| "sleeps: wait for a condition".to_owned())
+    })
+}
+
+/// A test that listens on or connects to a port that it chose itself; one that is never used has at most two digits.
+pub(crate) fn fixed_port(file: &File) -> Vec<String> {
+    if !is_test(file) || !file.path.ends_with(".rs") {
+        return Vec::new();
+    }
+    problems(file, |line| {
+        let digits = |text: &str| {
+            let (_, rest) = line.split_once(text)?;
+            Some(rest.chars().take_while(char::is_ascii_digit).count())
+        };
+        PORTS
+            .iter()
+            .any(|text| digits(text).is_some_and(|digits| digits > 2))
+            .then(|| "a port by number: let the system choose one".to_owned())
+    })
+}
+
+fn problems(file: &File, of: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let lines = file.text.lines().enumerate();
+    lines
+        .filter_map(|(at, line)| Some(format!("{}:{}: {}", file.path, at + 1, of(line)?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_real_server_is_found_in_program_only() {
+        for name in REAL_SERVERS {
+            let text = format!("    let it = {name};\n");
+            let inside = file(&format!("{PROGRAM}/report.rs"), &text);
+            assert_eq!(real_server_in_program(&inside).len(), 1, "{name}");
+            let outside = file("crates/dbdyno/tests/suite/servers/report.rs", &text);
+            assert_eq!(real_server_in_program(&outside), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_sleep_is_found_in_tests_that_have_no_excuse() {
+        let text = format!("std::{SLEEP}Duration::from_secs(1));");
+        let found = |path: &str| sleep(&file(path, &text)).len();
+        let polls = format!("std::{SLEEP}{POLL};");
+        assert_eq!(sleep(&file("crates/a/tests/b.rs", &polls)), [""; 0]);
+        assert_eq!(found("crates/a/tests/b.rs"), 1);
+        assert_eq!(found("crates/a/src/b/tests.rs"), 1);
+        assert_eq!(found("crates/a/src/b.rs"), 0);
+        assert_eq!(found(SLEEPERS[0].0), 0);
+    }
+
+    #[test]
+    fn a_port_by_number_is_found() {
+        let found = |text: &str| fixed_port(&file("crates/a/tests/b.rs", text)).len();
+        for port in PORTS {
+            assert_eq!(found(&format!("{port}33061")), 1, "{port}");
+            for free in ["0", "{port}", "1"] {
+                assert_eq!(found(&format!("{port}{free}")), 0, "{port}{free}");
+            }
+        }
+    }
+}
