@@ -6,16 +6,20 @@ DBDYNO := $(TARGET_DIR)/debug/dbdyno
 MUSL := $(shell uname -m)-unknown-linux-musl
 PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
-# Most tests spend most of their time waiting for a server.
+# Half of the tests wait for something at any time.
 TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test check-trust torture matrix mysql build static deb check-packages assets browser lint bench
+.PHONY: help quickstart test test-all test-noisy test-times test-for check-trust torture matrix mysql build static deb check-packages assets browser lint bench
 
 help:
 	@echo 'make quickstart  install missing packages, build without LTO, and measure a private MariaDB (2 minutes after the build)'
 	@echo 'make test        install what the tests need, then check format and lints and run all tests'
+	@echo 'make test-for PATH  the tests that a changed file needs (CONTRIBUTING.md has the table)'
+	@echo 'make test-all    also the long rounds: every version, staged limits, sabotage, long torture (hours)'
+	@echo 'make test-noisy  the tests in shuffled order beside busy loops, on a small disk: SEED=1'
+	@echo 'make test-times  what every test takes, and the dearest of them'
 	@echo 'make check-trust error rates, power and coverage of the statistics by simulation, a line each (about 4 minutes)'
 	@echo 'make torture     hostile servers, broken networks, bad input, kills, full disks: SECONDS=600 SEED=1 (docs/reliability.md)'
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
@@ -42,6 +46,21 @@ test:
 	@$(MAKE) --no-print-directory mysql
 	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --no-fail-fast
 	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
+
+# The tests of the ordinary run, then what is ignored in it, alone on the machine.
+test-all: test matrix
+	DBDYNO_SHIPPED=full DBDYNO_SABOTAGE=1 DBDYNO_STAGED=1 RUST_TEST_THREADS=1 \
+	    $(CARGO) test -p dbdyno -p report -p telemetry --no-fail-fast -- --ignored --skip long::matrix
+	@$(MAKE) --no-print-directory torture check-trust
+
+test-noisy:
+	CARGO='$(CARGO)' scripts/test-noisy.sh $(or $(SEED),1)
+
+test-times:
+	@scripts/test-times.py
+
+test-for:
+	@CARGO='$(CARGO)' scripts/test-for.sh $(filter-out test-for,$(MAKECMDGOALS))
 
 check-trust:
 	DBDYNO_TRUST=1 $(CARGO) test -p stats -p verdict -p audit --lib -- trust_ --nocapture

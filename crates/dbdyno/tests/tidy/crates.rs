@@ -70,7 +70,7 @@ const NAMED_NOWHERE: &[(&str, &str, &str)] = &[(
 /// A crate of the workspace.
 #[derive(Debug)]
 pub(crate) struct Crate {
-    name: String,
+    pub(crate) name: String,
     dependencies: BTreeSet<String>,
     workspace_lints: bool,
     sources: Vec<File>,

@@ -137,6 +137,20 @@ fn a_test_of_the_program_alone_starts_no_server() {
 }
 
 #[test]
+fn what_a_change_needs_is_told_of_every_crate() {
+    const SUITE: &str = "crates/dbdyno/tests/suite";
+    let repository = Repository::open();
+    let crates = repository.crates();
+    let names: Vec<&str> = crates.iter().map(|it| it.name.as_str()).collect();
+    let page = repository.text("CONTRIBUTING.md");
+    assert_none(test_levels::needs(page, &names, |module| {
+        ["", "program/", "servers/", "long/"]
+            .iter()
+            .any(|level| repository.has(&format!("{SUITE}/{level}{module}.rs")))
+    }));
+}
+
+#[test]
 fn no_test_waits_for_a_time() {
     assert_none(Repository::open().check("rs", test_levels::sleep));
 }

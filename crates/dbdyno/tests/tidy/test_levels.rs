@@ -101,6 +101,30 @@ pub(crate) fn fixed_port(file: &File) -> Vec<String> {
     })
 }
 
+/// Rows of the table "Which tests a change needs" that lack, or that name a module which the suite does not have.
+pub(crate) fn needs(page: &str, crates: &[&str], is_module: impl Fn(&str) -> bool) -> Vec<String> {
+    let rows: Vec<(&str, Vec<&str>)> = page
+        .lines()
+        .skip_while(|line| !line.contains("Which tests a change needs"))
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix("| `")?.split('|');
+            let name = cells.next()?.trim().trim_end_matches('`');
+            let modules = cells.next()?.split('`').skip(1).step_by(2);
+            Some((name, modules.collect()))
+        })
+        .collect();
+    let without_row = crates
+        .iter()
+        .filter(|name| rows.iter().all(|(row, _)| row != *name))
+        .map(|name| format!("CONTRIBUTING.md: no row tells which tests the crate {name} needs"));
+    let unknown = rows.iter().flat_map(|(row, modules)| {
+        let unknown = modules.iter().filter(|module| !is_module(module));
+        unknown
+            .map(move |module| format!("CONTRIBUTING.md: {row}: the suite has no module {module}"))
+    });
+    without_row.chain(unknown).collect()
+}
+
 fn problems(file: &File, of: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let lines = file.text.lines().enumerate();
     lines
@@ -117,6 +141,14 @@ mod tests {
             path: path.to_owned(),
             text: text.to_owned(),
         }
+    }
+
+    #[test]
+    fn a_missing_row_and_a_missing_module_are_found() {
+        let page = "| `a` | `x` |\n### Which tests a change needs\n| `b` | `x` `y` | |\n";
+        let found = needs(page, &["a", "b"], |module| module == "x");
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("crate a") && found[1].contains("no module y"));
     }
 
     #[test]
