@@ -10,7 +10,7 @@ use crate::scene::Scene;
 
 mod guard_rails;
 pub(crate) mod limits;
-mod loop_disk;
+pub(crate) mod loop_disk;
 mod resume;
 
 const PATTERNS: &str = "\
@@ -141,14 +141,12 @@ fn rounds_and_courses() {
     scene.dbdyno(burst).exits(0).prints("none seen in 2 cells");
     let cells = record(&scene, "results/storage-burst-1").bursts;
     assert_eq!(cells.len(), 2);
-    assert!(
-        cells.iter().all(|it| (2..=4).contains(&it.iops.len())),
-        "{cells:?}"
-    );
+    assert!(cells.iter().all(|it| !it.iops.is_empty()), "{cells:?}");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
 }
 
 #[test]
+#[ignore = "a long round: make test-all"]
 fn without_fio_quick_says_what_it_leaves_out() {
     let (scene, disk) = (Scene::new(), disk());
     let path = text(disk.path());
@@ -169,7 +167,12 @@ fn without_fio_quick_says_what_it_leaves_out() {
     assert_eq!((record.commits.len(), record.patterns.len()), (2, 4));
     assert_eq!(record.header.engine, "native");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
+}
 
+#[test]
+fn a_suite_without_fio_says_what_to_install() {
+    let (scene, disk) = (Scene::new(), disk());
+    let path = text(disk.path());
     let mut command = Command::new("env");
     command
         .arg("PATH=/nowhere")

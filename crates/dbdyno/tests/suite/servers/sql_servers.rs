@@ -7,6 +7,10 @@ use serde_json::Value;
 
 use crate::{results::names_in, scene::Scene};
 
+/// The time between two looks at copies that are made, and how many looks are enough on the busiest machine.
+const POLL: Duration = Duration::from_millis(2);
+const LOOKS: u32 = 150_000;
+
 const SCHEMA: &str = "create table item (id int primary key auto_increment, price int not null, kind int not null) engine=InnoDB;\n\
                       insert into item (price, kind) values (1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 4);\n\
                       insert into item (price, kind) select a.price + b.price, a.kind from item a, item b, item c, item d;\n";
@@ -116,7 +120,7 @@ fn a_copy_that_does_not_start_leaves_out_its_candidate() {
     let servers = scene.servers_directory();
     let spoiled = thread::scope(|scope| {
         let spoiling = scope.spawn(|| {
-            for _ in 0..30_000 {
+            for _ in 0..LOOKS {
                 let names = names_in(&servers);
                 let started = names.iter().find(|it| it.ends_with("-1"));
                 let log = started.map(|it| servers.join(it).join("server.log"));
@@ -130,7 +134,7 @@ fn a_copy_that_does_not_start_leaves_out_its_candidate() {
                     let text = fs::read_to_string(&file).unwrap_or_default();
                     return fs::write(&file, format!("{text}\nno_such_option=1\n")).is_ok();
                 }
-                thread::sleep(Duration::from_millis(2));
+                thread::sleep(POLL);
             }
             false
         });

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::disk;
 
 /// The device with its mount, which go away with this value.
-pub(super) struct LoopDisk {
+pub(crate) struct LoopDisk {
     _place: TempDir,
     mount: PathBuf,
     device: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct LoopDisk {
 
 impl LoopDisk {
     /// ext4 on an image of this size, MiB; `None`, with the reason said, where root or a loop device is missing.
-    pub(super) fn ext4(mib: u64) -> Option<Self> {
+    pub(crate) fn ext4(mib: u64) -> Option<Self> {
         let mut disk = Self::raw(mib)?;
         disk.command("mkfs.ext4", |it| it.arg("-q").arg(&disk.device));
         disk.mount(&[]);
@@ -27,7 +27,7 @@ impl LoopDisk {
     }
 
     /// Without a file system.
-    pub(super) fn raw(mib: u64) -> Option<Self> {
+    pub(crate) fn raw(mib: u64) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             eprintln!("skipped: a loop device takes root");
             return None;
@@ -56,23 +56,23 @@ impl LoopDisk {
     }
 
     /// Mounts it with these options of mount(8).
-    pub(super) fn mount(&mut self, options: &[&str]) {
+    pub(crate) fn mount(&mut self, options: &[&str]) {
         let mount = self.mount.clone();
         self.command("mount", |it| it.args(options).arg(&self.device).arg(&mount));
         self.is_mounted = true;
     }
 
-    pub(super) fn unmount(&mut self) {
+    pub(crate) fn unmount(&mut self) {
         self.command("umount", |it| it.arg(self.path()));
         self.is_mounted = false;
     }
 
     /// Where it is mounted.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.mount
     }
 
-    pub(super) fn device(&self) -> &Path {
+    pub(crate) fn device(&self) -> &Path {
         &self.device
     }
 

@@ -1,7 +1,8 @@
 //! The proxy's life as a program.
 
-use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
+use reactor::system_now;
 use rustix::process::Signal;
 
 use super::{backend, client, end, free_port, listens, text_of};
@@ -64,6 +65,9 @@ fn end_by_file(pid_file: &Path) {
     wait_until("the file with the id is removed", || !pid_file.exists());
 }
 
+/// A worker that lived for a second did not crash at once.
+const LIVES_AT_LEAST: Duration = Duration::from_millis(1500);
+
 #[test]
 fn it_runs_in_the_background_and_after_a_crash() {
     let scene = Scene::for_servers();
@@ -87,7 +91,10 @@ fn it_runs_in_the_background_and_after_a_crash() {
                 .unwrap();
             let worker = crate::scene::first_child(guard).unwrap();
             // One that crashes at once is not started again.
-            std::thread::sleep(std::time::Duration::from_millis(1500));
+            let begun = system_now();
+            wait_until("it has lived for more than a second", || {
+                system_now() - begun > LIVES_AT_LEAST
+            });
             let crashed = rustix::process::Pid::from_raw(worker).unwrap();
             rustix::process::kill_process(crashed, Signal::KILL).unwrap();
             wait_until("it is started again", || {
