@@ -21,6 +21,7 @@ fn measured(scene: &Scene, server: &[String], workload: &str, connections: u32) 
     let connections = format!("--connections={connections}");
     let run = [
         connections.as_str(),
+        "--rate=300",
         "--duration=3s",
         "--record=record.jsonl",
     ];
@@ -136,7 +137,7 @@ fn the_server_counts_what_the_client_counts() {
     assert_eq!(how.not_observed, [""; 0]);
     let mut collected = record.collected.iter();
     let cost = collected.find(|it| it.collector == "server").unwrap();
-    assert!(cost.samples >= 3 && cost.cpu_s > 0.0, "{cost:?}");
+    assert!(cost.samples >= 2 && cost.cpu_s > 0.0, "{cost:?}");
 }
 
 #[test]

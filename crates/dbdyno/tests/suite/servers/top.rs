@@ -251,7 +251,8 @@ fn number(text: &str) -> f64 {
 #[test]
 fn a_run_that_goes_on_is_followed_and_then_replayed() {
     let scene = Scene::for_servers();
-    let server = MariaDb::start(&scene, &[]);
+    let server = MariaDb::shared(&scene);
+    let database = format!("--database={}", server.database());
     let run = |command: &str, more: &[&str]| {
         let mut args = vec![
             "oltp",
@@ -260,7 +261,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
             "--tables=1",
             "--table-size=500",
         ];
-        args.extend(["--database=test"]);
+        args.push(&database);
         args.extend(more);
         let connection = server.by_socket();
         let args = args.into_iter().map(str::to_owned).chain(connection);
@@ -269,7 +270,8 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     run("prepare", &[]).finish().exits(0);
     let load = [
         "--connections=2",
-        "--duration=8s",
+        "--rate=100",
+        "--duration=4s",
         "--record=runs/record.jsonl",
     ];
     fs::create_dir(scene.path().join("runs")).unwrap();
@@ -282,7 +284,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     terminal.shows("end ");
     // All lines at once, if the output is not a terminal.
     let plain = scene.dbdyno(["top", "runs/record.jsonl"]).exits(0);
-    assert!(figures(&plain.text()).len() >= 8, "{}", plain.text());
+    assert!(figures(&plain.text()).len() >= 2, "{}", plain.text());
     scene
         .dbdyno(["top", "runs", "--count", "2"])
         .exits(0)
