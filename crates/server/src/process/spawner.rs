@@ -43,17 +43,23 @@ pub fn spawn_in(
 ) -> io::Result<Child> {
     let parent = getpid();
     let processes = group.map(Cgroup::processes).transpose()?;
-    let live = move || match lifetime {
-        Lifetime::Owned => {
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            // If the parent ended before the line above, the signal is never sent.
-            if getppid() == Some(parent) {
-                Ok(())
-            } else {
-                Err(io::ErrorKind::BrokenPipe.into())
+    let live = move || {
+        // In a session of its own, whatever its lifetime: the kernel's scheduler shares the processor between sessions
+        // (sched_autogroup_enabled), so that a server in the client's session would run at the client's expense. Ctrl-C
+        // is for dbdyno, too, which then stops the server cleanly.
+        setsid()?;
+        match lifetime {
+            Lifetime::Owned => {
+                set_parent_process_death_signal(Some(Signal::KILL))?;
+                // If the parent ended before the line above, the signal is never sent.
+                if getppid() == Some(parent) {
+                    Ok(())
+                } else {
+                    Err(io::ErrorKind::BrokenPipe.into())
+                }
             }
+            Lifetime::Detached => Ok(()),
         }
-        Lifetime::Detached => Ok(setsid().map(drop)?),
     };
     let before_exec = move || {
         for processes in processes.iter().flatten() {
@@ -62,10 +68,6 @@ pub fn spawn_in(
         }
         live()
     };
-    if lifetime == Lifetime::Owned {
-        // Ctrl-C is for dbdyno, which then stops the server cleanly.
-        command.process_group(0);
-    }
     // SAFETY: between fork and exec the closure only makes system calls; it neither allocates nor locks.
     unsafe {
         command.pre_exec(before_exec);

@@ -91,6 +91,32 @@ fn wait_until_gone(pid: u32) {
     panic!("process {pid} still runs");
 }
 
+/// A field of /proc/PID/stat, counted from 3 (the state) as proc(5) does.
+fn stat_field(pid: u32, number: usize) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let rest = stat.rsplit_once(") ").unwrap().1;
+    rest.split(' ').nth(number - 3).unwrap().to_owned()
+}
+
+/// The scheduler shares the processor between sessions: the same server must not be slower for how it was started.
+#[test]
+fn a_server_has_a_session_of_its_own_whatever_its_lifetime() {
+    let root = tempfile::tempdir().unwrap();
+    let mut server = create(&root.path().join("one"));
+    for lifetime in [Lifetime::Owned, Lifetime::Detached] {
+        server.start(lifetime).unwrap();
+        let pid = server.pid().unwrap();
+        assert_eq!(stat_field(pid, 6), pid.to_string(), "{lifetime:?}");
+        assert_eq!(stat_field(pid, 5), pid.to_string(), "{lifetime:?}");
+        let autogroup = |pid: u32| fs::read_to_string(format!("/proc/{pid}/autogroup")).ok();
+        let ours = autogroup(std::process::id());
+        // Without the feature there is no such file.
+        assert!(ours.is_none() || autogroup(pid) != ours, "{lifetime:?}");
+        server.stop().unwrap();
+    }
+    server.destroy().unwrap();
+}
+
 #[test]
 fn a_server_lives_and_leaves_nothing() {
     let root = tempfile::tempdir().unwrap();
@@ -488,7 +514,7 @@ fn child_process() {
 
 fn spawn_child_process(mut command: Command, task: &str, dir: &Path) -> Child {
     command
-        .args(["--exact", "child_process", "--nocapture"])
+        .args(["--exact", "servers::child_process", "--nocapture"])
         .env(TASK, task)
         .env(DIR, dir)
         .stdin(Stdio::null())
