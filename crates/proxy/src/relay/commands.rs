@@ -8,10 +8,11 @@ use crate::{
     wire::{HEADER, Whole},
 };
 
-/// The beginning of a command: the length of its first part, and its number.
+/// The beginning of a command: the length of its first part, its number, and the form of its answer.
 struct Head {
     length: usize,
     command: Option<u8>,
+    kind: AnswerKind,
 }
 
 impl Relay {
@@ -146,8 +147,14 @@ impl Relay {
 
     /// Passes the command that begins the unread bytes on, and the answer back.
     async fn command(&mut self) -> Result<(), Ended> {
-        let head = self.head();
-        let kind = head.command.map_or(AnswerKind::Packet, AnswerKind::of);
+        let mut head = self.head();
+        while head.command == Some(com::STMT_EXECUTE)
+            && self.client.unread().len() < HEADER + head.length.min(AnswerKind::HEAD)
+        {
+            self.receive_from_client(CONTROL_MAX).await?;
+            head = self.head();
+        }
+        let kind = head.kind;
         if self.server.is_none() {
             return Err(match head.command {
                 Some(com::QUIT) => Ended::Closed,
@@ -170,14 +177,20 @@ impl Relay {
     fn head(&self) -> Head {
         let unread = self.client.unread();
         match unread {
-            [a, b, c, _, rest @ ..] => Head {
-                length: usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16,
+            [a, b, c, _, rest @ ..] => {
+                let length = usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16;
                 // Of an empty packet the next byte is the next packet's.
-                command: rest.first().copied().filter(|_| [a, b, c] != [&0; 3]),
-            },
+                let packet = &rest[..length.min(rest.len())];
+                Head {
+                    length,
+                    command: packet.first().copied(),
+                    kind: AnswerKind::of_packet(packet),
+                }
+            }
             _ => Head {
                 length: 0,
                 command: None,
+                kind: AnswerKind::Packet,
             },
         }
     }

@@ -57,7 +57,7 @@ impl Relay {
         }
         self.count_sent();
         let command = injection.packet.first().copied();
-        let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
+        let kind = AnswerKind::of_packet(&injection.packet);
         let has_answer = !matches!(kind, AnswerKind::Nothing);
         if has_answer && *is_answered && !injection.needs_result {
             self.log(
