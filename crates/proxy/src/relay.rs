@@ -8,6 +8,7 @@ mod detour;
 mod ended;
 mod injection;
 mod login;
+mod marks;
 mod rounds;
 mod sides;
 mod swap;
@@ -26,6 +27,7 @@ use crate::{
     wire::Wire,
 };
 use ended::Ended;
+use marks::Marks;
 
 /// Unread bytes of a packet of control: greetings, rounds of a login.
 const CONTROL_MAX: usize = 1 << 20;
@@ -69,8 +71,8 @@ pub(crate) struct Relay {
     is_idle: bool,
     /// The client has the answer to its command, and commands of a hook follow.
     is_answered: bool,
-    /// A server, or the proxy for its own account, has checked the client's password.
-    is_verified: bool,
+    /// What the command on its way may change.
+    marks: Marks,
 }
 
 /// Serves one client until it leaves.
@@ -82,6 +84,7 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
     thread.metrics.sessions_opened.add(1);
     let ended = relay.run().await;
     thread.metrics.sessions_closed.add(1);
+    thread.pool.ask_for(&relay.session);
     relay.hooks.disconnect_client(&relay.session);
     relay.put_away();
     if let Err(ended) = ended {
@@ -106,6 +109,7 @@ impl Relay {
         let number = thread.next_number();
         let session = Session::new(number, Peer::new(src, dst));
         let session = Rc::new(RefCell::new(session));
+        thread.pool.ask_for(&session);
         let hooks = match thread.maker(service) {
             Some(maker) => maker.hooks(&session),
             None => Box::new(NoHooks),
@@ -129,7 +133,7 @@ impl Relay {
             changed: None,
             is_idle: false,
             is_answered: false,
-            is_verified: false,
+            marks: Marks::default(),
         })
     }
 
@@ -146,6 +150,8 @@ impl Relay {
             Some(link) if is_kept && self.is_idle => self.park(link),
             _ => {}
         }
+        let pool = &self.thread.pool;
+        pool.session_ended(self.number, |place| self.thread.idle_max(place));
     }
 
     fn log(&self, level: Level, text: &str) {

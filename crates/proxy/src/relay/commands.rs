@@ -2,7 +2,7 @@
 
 use protocol::relay::{Answer, AnswerKind, Begin, Framer, Piece, Step, Summary, com};
 
-use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, changes, send};
+use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, changes, marks::Marks, send};
 use crate::{
     Decision, Level,
     wire::{HEADER, Whole},
@@ -89,7 +89,9 @@ impl Relay {
             joined = self.client.payload(whole);
             &joined
         };
+        self.marks = Marks::of(payload);
         self.session.borrow_mut().begin_command();
+        self.thread.pool.ask_for(&self.session);
         let decision = self.hooks.read_query(&self.session, payload);
         let metrics = &self.thread.metrics;
         self.changed = changes::count(metrics, &decision, &self.session.borrow(), payload);
@@ -162,6 +164,8 @@ impl Relay {
             });
         }
         self.count_sent();
+        let marks = std::mem::take(&mut self.marks);
+        self.note(marks);
         if kind == AnswerKind::Login || head.command == Some(com::INIT_DB) {
             return self.tracked_command(kind).await;
         }
@@ -170,7 +174,10 @@ impl Relay {
             AnswerKind::Nothing if head.command == Some(com::QUIT) => Err(Ended::Closed),
             AnswerKind::Nothing => Ok(()),
             AnswerKind::Stream => self.stream(0).await,
-            _ => self.pass_answer_on(kind, 0).await.map(|_| ()),
+            _ => {
+                let begin = self.pass_answer_on(kind, 0).await?;
+                self.follow_database(marks, begin).await
+            }
         }
     }
 
@@ -267,19 +274,9 @@ impl Relay {
         }
         self.send_to_server(&payload, number).await?;
         if self.pass_answer_on(kind, 0).await? == Begin::Ok {
-            self.know_database(&payload);
+            self.know_database(&payload[1..]);
         }
         Ok(())
-    }
-
-    /// After `COM_INIT_DB`.
-    pub(super) fn know_database(&self, payload: &[u8]) {
-        let database = &payload[1.min(payload.len())..];
-        let mut session = self.session.borrow_mut();
-        session.client.default_db = database.to_vec();
-        if let Some(peer) = &mut session.server {
-            peer.default_db = database.to_vec();
-        }
     }
 
     /// Passes an answer on as it comes; its numbers are raised by `shift`.

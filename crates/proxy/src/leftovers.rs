@@ -1,0 +1,281 @@
+//! What a session leaves on its connection, and what a server's reset does not remove, by kind of server.
+
+use std::{io, time::Duration};
+
+use protocol::relay::{Answer, AnswerKind, Fields, Step, com, put_packet};
+
+use crate::{link::Link, packets::Packets};
+
+/// Unread bytes of an answer to a question of the proxy's own.
+const ANSWER_MAX: usize = 1 << 20;
+
+/// Which sessions may have a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fresh {
+    /// The session that used it last: its variables, tables and locks may be there.
+    No,
+    /// Those of its own user: a role that belongs to the user is active, which no login of another user takes away.
+    ForItsUser,
+    /// Those that log in on it: the server cannot reset it without a login.
+    ForLogins,
+    /// All.
+    ForAll,
+}
+
+impl Fresh {
+    /// Whether a session of the connection's user may have it without a login.
+    pub(crate) fn is_for_user(self) -> bool {
+        matches!(self, Self::ForItsUser | Self::ForAll)
+    }
+
+    /// Whether a session may have it that logs in by `COM_CHANGE_USER`.
+    pub(crate) fn is_for_logins(self) -> bool {
+        matches!(self, Self::ForLogins | Self::ForAll)
+    }
+}
+
+/// A kind of server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind {
+    /// MariaDB, else MySQL.
+    pub(crate) is_mariadb: bool,
+    /// 50506 for 5.5.6.
+    pub(crate) version: u32,
+}
+
+/// What survives `COM_RESET_CONNECTION`, and `COM_CHANGE_USER` too unless it says otherwise. Measured on MariaDB 10.11 and
+/// MySQL 9.7; the other versions are from the manuals.
+///
+/// The current database survives the reset everywhere and is asked for everywhere. Of what no question finds, the relay
+/// sees the commands: [`Link::is_spoiled`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Survivors {
+    /// The role of MariaDB's sessions; it also survives `COM_CHANGE_USER`, the default role of the former user with it.
+    role: Role,
+    /// Statements in `SHOW PROFILES`, with their texts.
+    profiles: bool,
+}
+
+/// What is to be done about roles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// There are none.
+    None,
+    /// Compared with no role: the server has no default roles.
+    Compared,
+    /// Compared with the user's default role.
+    ComparedWithDefault,
+    /// Set to the user's default: MySQL's `COM_RESET_CONNECTION` leaves it, its `COM_CHANGE_USER` does not.
+    Set,
+}
+
+/// From this version on, by kind: `(is_mariadb, version, survivors)`; the last row that fits holds.
+const TABLE: &[(bool, u32, Survivors)] = &[
+    (true, 0, survivors(Role::None, true)),
+    (true, 100_005, survivors(Role::Compared, true)),
+    (true, 100_103, survivors(Role::ComparedWithDefault, true)),
+    (false, 0, survivors(Role::None, true)),
+    (false, 80_000, survivors(Role::Set, true)),
+    // SHOW PROFILES is empty after a reset, and the table behind it may go.
+    (false, 90_000, survivors(Role::Set, false)),
+];
+
+const fn survivors(role: Role, profiles: bool) -> Survivors {
+    Survivors { role, profiles }
+}
+
+impl Kind {
+    fn survivors(self) -> Survivors {
+        let fits =
+            |row: &&(bool, u32, Survivors)| row.0 == self.is_mariadb && row.1 <= self.version;
+        let row = TABLE.iter().rev().find(fits);
+        row.map_or(survivors(Role::None, true), |row| row.2)
+    }
+
+    /// The statement whose one row has the database, the role, the default role and the number of profiled statements.
+    fn question(self) -> String {
+        let Survivors { role, profiles } = self.survivors();
+        let (role, default) = match role {
+            Role::None | Role::Set => ("NULL", "NULL"),
+            Role::Compared => ("CURRENT_ROLE()", "NULL"),
+            Role::ComparedWithDefault => (
+                "CURRENT_ROLE()",
+                "(SELECT ROLE_NAME FROM information_schema.APPLICABLE_ROLES WHERE IS_DEFAULT = 'YES' LIMIT 1)",
+            ),
+        };
+        let profiles = if profiles {
+            "(SELECT COUNT(*) FROM information_schema.PROFILING)"
+        } else {
+            "0"
+        };
+        format!("SELECT DATABASE(), {role}, {default}, {profiles}")
+    }
+}
+
+/// Why a connection cannot be given to another session.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stays {
+    #[error("the server does not answer: {0}")]
+    Io(#[from] io::Error),
+    #[error("the server does not answer in time")]
+    Late,
+    #[error("a malformed answer: {0}")]
+    Answer(protocol::Error),
+    #[error("the server refuses the question for what is left")]
+    Refused,
+    #[error("a role is active that no command takes back")]
+    Role,
+    #[error("SHOW PROFILES has statements of the former session")]
+    Profiles,
+}
+
+/// Takes from a connection what the session that used it last has left there, within a time limit. An error: the connection
+/// has to be closed. The transaction is rolled back in any case, by the reset or by the end of the connection.
+pub(crate) async fn remove(link: &mut Link, limit: Duration) -> Result<(), Stays> {
+    match reactor::timeout(limit, remove_all(link)).await {
+        Ok(done) => done,
+        Err(reactor::Elapsed) => Err(Stays::Late),
+    }
+}
+
+async fn remove_all(link: &mut Link) -> Result<(), Stays> {
+    let kind = link.kind;
+    let is_reset = !is_error(&ask(link, &[com::RESET_CONNECTION]).await?);
+    if !is_reset {
+        // A server from before 5.7.3 or MariaDB 10.2.4.
+        ask(link, b"\x03ROLLBACK").await?;
+    }
+    if kind.survivors().role == Role::Set {
+        ask(link, b"\x03SET ROLE DEFAULT").await?;
+    }
+    let question = [&[com::QUERY][..], kind.question().as_bytes()].concat();
+    let row = first_row(&ask(link, &question).await?).ok_or(Stays::Refused)?;
+    let [database, role, default, profiles] = row.try_into().map_err(|_| Stays::Refused)?;
+    if profiles.as_deref() != Some(b"0") {
+        return Err(Stays::Profiles);
+    }
+    if role != default {
+        return Err(Stays::Role);
+    }
+    link.peer.default_db = database.unwrap_or_default();
+    link.fresh = match (is_reset, role) {
+        (true, None) => Fresh::ForAll,
+        (true, Some(_)) => Fresh::ForItsUser,
+        (false, None) => Fresh::ForLogins,
+        (false, Some(_)) => return Err(Stays::Role),
+    };
+    Ok(())
+}
+
+/// The database of a connection, as the server says; `None` if it does not say.
+pub(crate) fn database_of(packets: &Packets) -> Option<Vec<u8>> {
+    let [database] = first_row(packets)?.try_into().ok()?;
+    Some(database.unwrap_or_default())
+}
+
+/// The values of the first row of an answer; `None` if it has none.
+fn first_row(packets: &Packets) -> Option<Vec<Option<Vec<u8>>>> {
+    let rows = usize::try_from(packets.summary.rows).ok()?;
+    let end = packets.all.len().checked_sub(1)?;
+    let at = end.checked_sub(rows.max(1)).filter(|_| rows > 0)?;
+    let mut fields = Fields(packets.all.get(at)?);
+    let mut row = Vec::new();
+    while let Some(first) = fields.0.first() {
+        if *first == 0xfb {
+            fields.u8()?;
+            row.push(None);
+        } else {
+            row.push(Some(fields.lenenc_bytes()?.to_vec()));
+        }
+    }
+    Some(row)
+}
+
+fn is_error(packets: &Packets) -> bool {
+    packets.all.last().and_then(|last| last.first()) == Some(&0xff)
+}
+
+/// Sends a command of the proxy's own, and receives the answer.
+pub(crate) async fn ask(link: &mut Link, command: &[u8]) -> Result<Packets, Stays> {
+    let mut out = Vec::new();
+    put_packet(command, 0, &mut out);
+    link.wire.begin_exchange();
+    let (stream, bytes) = link.wire.outgoing(&out)?;
+    stream.write_all(bytes).await?;
+    let mut answer = Answer::new(AnswerKind::of_packet(command), link.wording(), 0);
+    let mut packets = Packets::default();
+    loop {
+        if !link.wire.has_unread() {
+            link.wire.readable().await?;
+            link.wire.try_receive(ANSWER_MAX)?;
+            continue;
+        }
+        let fed = answer.feed(link.wire.unread_mut()).map_err(Stays::Answer)?;
+        packets.take(&mut link.wire.unread_mut()[..fed.used]);
+        link.wire.consume(fed.used);
+        match fed.step {
+            Step::More => {}
+            Step::Done => {
+                packets.summary = *answer.summary();
+                return Ok(packets);
+            }
+            Step::File => return Err(Stays::Refused),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_is_that_of_the_server() {
+        let cases = [
+            (true, 50_568, "NULL, NULL, (SELECT COUNT(*)"),
+            (true, 100_038, "CURRENT_ROLE(), NULL, (SELECT COUNT(*)"),
+            (true, 101_118, "CURRENT_ROLE(), (SELECT ROLE_NAME"),
+            (true, 120_102, "CURRENT_ROLE(), (SELECT ROLE_NAME"),
+            (false, 50_744, "NULL, NULL, (SELECT COUNT(*)"),
+            (false, 80_044, "NULL, NULL, (SELECT COUNT(*)"),
+            (false, 90_704, "NULL, NULL, 0"),
+            (false, 260_700, "NULL, NULL, 0"),
+        ];
+        for (is_mariadb, version, expected) in cases {
+            let kind = Kind {
+                is_mariadb,
+                version,
+            };
+            let question = kind.question();
+            let begin = format!("SELECT DATABASE(), {expected}");
+            assert!(question.starts_with(&begin), "{kind:?}: {question}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_read_with_and_without_the_packet_behind_the_columns() {
+        let eof = b"\xfe\0\0\x02\0".to_vec();
+        let row = b"\x04shop\xfb\x010".to_vec();
+        let values = vec![Some(b"shop".to_vec()), None, Some(b"0".to_vec())];
+        let head = || {
+            vec![
+                b"\x03".to_vec(),
+                b"def".to_vec(),
+                b"def".to_vec(),
+                b"def".to_vec(),
+            ]
+        };
+        let mut classic = head();
+        classic.extend([eof.clone(), row.clone(), eof.clone()]);
+        let mut today = head();
+        today.extend([row, b"\xfe\0\0\x02\0\0\0".to_vec()]);
+        for all in [classic, today] {
+            let mut packets = Packets::default();
+            packets.all = all;
+            packets.summary.rows = 1;
+            assert_eq!(first_row(&packets), Some(values.clone()));
+        }
+        let mut ok = Packets::default();
+        ok.all.push(b"\0\0\0\x02\0\0\0".to_vec());
+        assert_eq!(first_row(&ok), None);
+    }
+}
