@@ -133,13 +133,14 @@ impl Relay {
         settings.account.is_none() && !settings.pool_changes_user
     }
 
-    /// Closes an idle connection of the chosen backend; false if there is none.
+    /// Closes an idle connection of the chosen backend to which no session will come back; false if there is none at all.
     pub(super) fn give_idle_up(&self) -> bool {
-        let place = self.session.borrow().backend;
-        place.is_some_and(|place| {
-            let rank = |link: &Link| Some(u32::from(link.fresh != Fresh::No));
-            self.thread.pool.take(place, self.number, rank).is_some()
-        })
+        let Some(place) = self.session.borrow().backend else {
+            return false;
+        };
+        let rank = |link: &Link| (link.fresh != Fresh::No).then_some(0);
+        let is_closed = self.thread.pool.take(place, self.number, rank).is_some();
+        is_closed || self.thread.pool.count_shared(place) > 0
     }
 
     /// A connection without anything of the session that used it last, for this user; `None` if it was closed or has gone
