@@ -253,7 +253,7 @@ fn a_script_may_be_the_whole_server() {
         end"#;
     let (_directory, scene) = scripted(&[], script);
     let mut client = scene.client();
-    assert_eq!(client.expect(0)[..7], *b"\x0a5.5.6\0");
+    assert_eq!(client.expect(0)[..9], *b"\x0a5.05.06\0");
     client.say(1, &login(CAPABILITIES, b"", "mysql_native_password"));
     // Without a backend and a decision, the login is accepted.
     assert_eq!(client.expect(2), ok_packet());
