@@ -94,10 +94,13 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
             Level::Warning
         };
         if thread.log.takes(level) {
-            let client = relay.session.borrow().client.src.clone();
-            thread
-                .log
-                .write(level, &format!("session of {client}: {ended}"));
+            let session = relay.session.borrow();
+            let text = format!("session of {}: {ended}", session.client.src);
+            if session.form.is_some() {
+                thread.log.write_of_peer(level, &text);
+            } else {
+                thread.log.write_of_stranger(level, &text);
+            }
         }
     }
 }

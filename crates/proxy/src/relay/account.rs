@@ -175,7 +175,7 @@ impl Relay {
             if proof.is_empty() { "NO" } else { "YES" }
         );
         let packet = error_packet(1045, "28000", &text);
-        self.log(Level::Warning, &text);
+        self.thread.log.write_of_stranger(Level::Warning, &text);
         self.answer_result(packet).await?;
         Ok(None)
     }
