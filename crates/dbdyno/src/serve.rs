@@ -288,7 +288,9 @@ mod tests {
         let address = door.start(|| Greeting).unwrap();
         let connect = || {
             let stream = TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(20)))
+                .unwrap();
             stream
         };
         let mut idle: Vec<TcpStream> = (0..2 * CONNECTIONS_MAX).map(|_| connect()).collect();

@@ -96,7 +96,9 @@ impl Kind {
     fn question(self) -> String {
         let Survivors { role, profiles } = self.survivors();
         let (role, default) = match role {
-            Role::None | Role::Set => ("NULL", "NULL"),
+            Role::None => ("NULL", "NULL"),
+            // Whether a login activates all roles, not only those by default.
+            Role::Set => ("@@GLOBAL.activate_all_roles_on_login", "NULL"),
             Role::Compared => ("CURRENT_ROLE()", "NULL"),
             Role::ComparedWithDefault => (
                 "CURRENT_ROLE()",
@@ -145,18 +147,26 @@ async fn remove_all(link: &mut Link) -> Result<(), Stays> {
         // A server from before 5.7.3 or MariaDB 10.2.4.
         ask(link, b"\x03ROLLBACK").await?;
     }
-    if kind.survivors().role == Role::Set {
-        ask(link, b"\x03SET ROLE DEFAULT").await?;
-    }
     let question = [&[com::QUERY][..], kind.question().as_bytes()].concat();
     let row = first_row(&ask(link, &question).await?).ok_or(Stays::Refused)?;
     let [database, role, default, profiles] = row.try_into().map_err(|_| Stays::Refused)?;
     if profiles.as_deref() != Some(b"0") {
         return Err(Stays::Profiles);
     }
-    if role != default {
-        return Err(Stays::Role);
-    }
+    let role = match kind.survivors().role {
+        Role::Set => {
+            let statement: &[u8] = match role.as_deref() {
+                Some(b"1") => b"\x03SET ROLE ALL",
+                _ => b"\x03SET ROLE DEFAULT",
+            };
+            if is_error(&ask(link, statement).await?) {
+                return Err(Stays::Role);
+            }
+            None
+        }
+        _ if role != default => return Err(Stays::Role),
+        _ => role,
+    };
     link.peer.default_db = database.unwrap_or_default();
     link.fresh = match (is_reset, role) {
         (true, None) => Fresh::ForAll,
@@ -236,9 +246,21 @@ mod tests {
             (true, 101_118, "CURRENT_ROLE(), (SELECT ROLE_NAME"),
             (true, 120_102, "CURRENT_ROLE(), (SELECT ROLE_NAME"),
             (false, 50_744, "NULL, NULL, (SELECT COUNT(*)"),
-            (false, 80_044, "NULL, NULL, (SELECT COUNT(*)"),
-            (false, 90_704, "NULL, NULL, 0"),
-            (false, 260_700, "NULL, NULL, 0"),
+            (
+                false,
+                80_044,
+                "@@GLOBAL.activate_all_roles_on_login, NULL, (SELECT",
+            ),
+            (
+                false,
+                90_704,
+                "@@GLOBAL.activate_all_roles_on_login, NULL, 0",
+            ),
+            (
+                false,
+                260_700,
+                "@@GLOBAL.activate_all_roles_on_login, NULL, 0",
+            ),
         ];
         for (is_mariadb, version, expected) in cases {
             let kind = Kind {

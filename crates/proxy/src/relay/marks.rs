@@ -212,7 +212,8 @@ impl Relay {
         if !may_differ {
             return Ok(());
         }
-        let question = leftovers::ask(server, b"\x03SELECT DATABASE()");
+        // The limit is for sessions with another one.
+        let question = leftovers::ask(server, b"\x03SELECT DATABASE() LIMIT 1");
         let answer = match self.watch.within(Wait::Read, question).await {
             Ok(answer) => answer.map_err(Ended::of_question)?,
             Err(late) => return Err(Ended::of_wait(Wait::Read, late)),

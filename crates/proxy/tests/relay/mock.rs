@@ -140,7 +140,7 @@ pub(crate) fn login_with(
 pub(crate) fn answers_question(end: &mut End, number: u8, command: &[u8], left: &Left<'_>) -> bool {
     const EOF: &[u8] = b"\xfe\0\0\x02\0";
     let columns = match command {
-        b"\x03SELECT DATABASE()" => 1,
+        b"\x03SELECT DATABASE() LIMIT 1" => 1,
         _ if command.starts_with(b"\x03SELECT DATABASE(), ") => 4,
         _ => return false,
     };
