@@ -27,6 +27,7 @@ mod session;
 mod settings;
 mod stop;
 mod surroundings;
+mod survivors;
 mod thread;
 mod watch;
 mod wire;

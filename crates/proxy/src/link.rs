@@ -5,7 +5,7 @@ use protocol::relay::{ServerGreeting, Wording, capability, server_version_number
 use crate::{
     Peer,
     backends::Use,
-    leftovers::{Fresh, Kind},
+    survivors::{Fresh, Kind},
     wire::Wire,
 };
 

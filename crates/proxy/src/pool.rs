@@ -11,10 +11,8 @@ use std::{
 };
 
 use crate::{
-    Level, Log, Peer, Session, SharedSession,
-    backends::Idleness,
-    leftovers::{self, Fresh},
-    link::Link,
+    Level, Log, Peer, Session, SharedSession, backends::Idleness, leftovers, link::Link,
+    survivors::Fresh,
 };
 
 /// The idle connections of one event thread, those that wait longest first. A socket belongs to its thread's event loop, so

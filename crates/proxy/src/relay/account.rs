@@ -16,7 +16,7 @@ use super::{
     login::LoggedIn,
     sides::CACHING_SHA2,
 };
-use crate::{Account, Address, Level, backends::Use, leftovers::Fresh, link::Link, wire::Wire};
+use crate::{Account, Address, Level, backends::Use, link::Link, survivors::Fresh, wire::Wire};
 
 /// The method in the OK packet's way: the proof was right.
 const FAST_SUCCESS: [u8; 2] = [1, 3];

@@ -9,8 +9,8 @@ use super::{CONTROL_MAX, Ended, Relay, address, send};
 use crate::{
     Address, BackendState, Decision, Level, Peer,
     backends::Use,
-    leftovers::{Fresh, Kind},
     link::Link,
+    survivors::{Fresh, Kind},
     wire::Wire,
 };
 

@@ -3,12 +3,7 @@
 use protocol::relay::com;
 
 use super::{Ended, Relay};
-use crate::{
-    Level,
-    backends::Use,
-    leftovers::{self, Fresh},
-    link::Link,
-};
+use crate::{Level, backends::Use, leftovers, link::Link, survivors::Fresh};
 
 impl Relay {
     /// Does what a hook wished by changing the session's backend: keeps the connection for others, takes another one.
