@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::HashMap,
     future::{Future, poll_fn},
     pin::pin,
     rc::Rc,
@@ -23,6 +24,8 @@ pub(crate) struct Pool {
     asking: RefCell<Option<SharedSession>>,
     /// Sessions that wait for a connection that is being reset.
     waiting: RefCell<Vec<Waker>>,
+    /// Sessions of each user that have logged in.
+    users: RefCell<HashMap<Vec<u8>, usize>>,
     /// Time limit for the reset of a connection.
     limit: Duration,
     log: Arc<Log>,
@@ -59,6 +62,7 @@ impl Pool {
             idle: RefCell::default(),
             asking: RefCell::default(),
             waiting: RefCell::default(),
+            users: RefCell::default(),
             limit,
             log,
         }
@@ -135,6 +139,30 @@ impl Pool {
             }
             idle.wake();
         }
+    }
+
+    /// A session has another user now, or none: before its login, and after its end.
+    pub(crate) fn user_changed(&self, before: Option<Vec<u8>>, now: Option<Vec<u8>>) {
+        let mut users = self.users.borrow_mut();
+        if let Some(now) = now {
+            *users.entry(now).or_default() += 1;
+        }
+        if let Some(before) = before
+            && let Some(count) = users.get_mut(&before)
+        {
+            *count -= 1;
+            if *count == 0 {
+                users.remove(&before);
+            }
+        }
+    }
+
+    /// Whether sessions of a user live and the pool has no connection for them, to this backend.
+    pub(crate) fn is_needed(&self, place: usize, user: &[u8]) -> bool {
+        let idle = self.idle.borrow();
+        let has_other =
+            |idle: &Rc<Idle>| idle.place == place && idle.user == user && !idle.is_reserved.get();
+        self.users.borrow().contains_key(user) && !idle.iter().any(has_other)
     }
 
     /// Number of idle connections to a backend that are not reserved for a session.

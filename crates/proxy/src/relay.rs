@@ -1,6 +1,7 @@
 //! One client's session: straight-line code from the connection to its end.
 
 mod account;
+mod beside;
 mod changes;
 mod commands;
 mod connect;
@@ -73,6 +74,8 @@ pub(crate) struct Relay {
     is_answered: bool,
     /// What the command on its way may change.
     marks: Marks,
+    /// The user by which the pool knows the session.
+    known_user: Option<Vec<u8>>,
 }
 
 /// Serves one client until it leaves.
@@ -137,6 +140,7 @@ impl Relay {
             is_idle: false,
             is_answered: false,
             marks: Marks::default(),
+            known_user: None,
         })
     }
 
@@ -154,6 +158,7 @@ impl Relay {
             _ => {}
         }
         let pool = &self.thread.pool;
+        pool.user_changed(self.known_user.take(), None);
         pool.session_ended(self.number, |place| self.thread.idle_max(place));
     }
 

@@ -3,7 +3,7 @@
 use protocol::relay::{ChangeUser, ClientLogin, capability, error_packet, ok_packet};
 
 use super::{Ended, Relay, sides::sends_password};
-use crate::{Decision, Level, Peer};
+use crate::{Decision, Level, Peer, survivors::Fresh};
 
 /// Capabilities of a login that are taken out if they were not offered; they change no field of the login.
 const FORM_OR_PACKING: u64 = capability::SSL
@@ -151,6 +151,9 @@ impl Relay {
     }
 
     async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+        if self.is_needed_by_others(login) {
+            return Box::pin(self.log_in_beside(login)).await;
+        }
         let Some(server) = &mut self.server else {
             // A hook was the server so far.
             self.answer(&[ok_packet()]).await?;
@@ -194,7 +197,7 @@ impl Relay {
     }
 
     /// Sends the client's login, with TLS and compression of the server's side.
-    async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+    pub(super) async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
         let mut login = login.clone();
         let mut number = 1;
         let side = &self.thread.settings.server_side;
@@ -223,6 +226,9 @@ impl Relay {
     /// The facts of a server on which the client is logged in now.
     pub(super) fn know_server_login(&mut self) {
         let client = self.session.borrow().client.clone();
+        let user = Some(client.username.clone());
+        let before = std::mem::replace(&mut self.known_user, user.clone());
+        self.thread.pool.user_changed(before, user);
         self.change_server_peer(|peer| {
             peer.username = client.username;
             peer.default_db = client.default_db;
@@ -231,6 +237,7 @@ impl Relay {
         });
         if let Some(server) = &mut self.server {
             server.is_logged_in = true;
+            server.fresh = Fresh::No;
             server.as_received = Vec::new();
             server.session = self.number;
         }

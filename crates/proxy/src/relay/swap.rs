@@ -75,6 +75,7 @@ impl Relay {
             }
             if let Some(server) = &mut self.server {
                 server.session = self.number;
+                server.fresh = Fresh::No;
             }
             return Ok(true);
         }
@@ -166,8 +167,7 @@ impl Relay {
     }
 
     /// Makes a connection the session's.
-    fn use_link(&mut self, mut link: Link) {
-        link.fresh = Fresh::No;
+    fn use_link(&mut self, link: Link) {
         let mut session = self.session.borrow_mut();
         session.backend = Some(link.place);
         session.server = Some(link.peer.clone());

@@ -186,7 +186,7 @@ fn a_connection_with_what_no_command_removes_is_closed_and_not_shared() {
                     "{statement}"
                 );
             } else {
-                let mut second = user(&scene, "bob", "shop");
+                let mut second = user(&scene, "ann", "shop");
                 let number = say(&mut second, "whoami");
                 let is_reserved = statement.contains("resource");
                 let expected = if is_closed { "1 " } else { "0 " };

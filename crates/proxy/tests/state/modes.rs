@@ -205,13 +205,13 @@ impl Scene<'_> {
         .unwrap();
     }
 
-    fn through(&self, proxy: &Proxy, user: &str) -> protocol::Endpoint {
+    pub(crate) fn through(&self, proxy: &Proxy, user: &str) -> protocol::Endpoint {
         let port = proxy.address(0).unwrap().port();
         let host = "127.0.0.1".to_owned();
         endpoint(Address::Tcp { host, port }, user, self.database)
     }
 
-    fn proxy(&self) -> Proxy {
+    pub(crate) fn proxy(&self) -> Proxy {
         let backend = |path, kind| Backend::new(proxy::Address::Unix(path), kind);
         let mut backends = vec![backend(self.server.socket(), BackendKind::ReadWrite)];
         if self.mode == Mode::Rule {
@@ -284,13 +284,13 @@ async fn settled(proxy: &Proxy) {
     }
 }
 
-async fn open(endpoint: &protocol::Endpoint) -> Connection {
+pub(crate) async fn open(endpoint: &protocol::Endpoint) -> Connection {
     let opened = reactor::timeout(PATIENCE, Connection::open(endpoint)).await;
     opened.expect("the login takes too long").unwrap()
 }
 
 /// The rows of a statement, or its error.
-async fn said(connection: &mut Connection, statement: &str) -> String {
+pub(crate) async fn said(connection: &mut Connection, statement: &str) -> String {
     let rows = reactor::timeout(PATIENCE * 2, connection.rows(statement)).await;
     let Ok(rows) = rows else {
         return format!("no answer to {statement}");
