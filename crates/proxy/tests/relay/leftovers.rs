@@ -288,6 +288,29 @@ fn a_session_without_a_database_gets_none_and_is_not_closed_beside_others() {
 }
 
 #[test]
+fn a_login_leaves_the_last_connection_to_the_sessions_that_live() {
+    let log = Log::default();
+    let scene = Scene::with(&[logging("10.11.1-MariaDB", &log)], hooks(share(1)), |_| {});
+    let mut first = user(&scene, "ann", "shop");
+    scene.all_left();
+    // Another user, and the same one without a database, which no other session could give back.
+    let mut second = user(&scene, "bob", "shop");
+    assert!(say(&mut second, "whoami").starts_with("1 "));
+    scene.all_left();
+    let mut third = user(&scene, "ann", "");
+    assert!(say(&mut third, "whoami").ends_with("None"));
+    scene.all_left();
+    assert!(say(&mut first, "whoami").starts_with("0 "));
+    drop((first, second, third));
+    // No session needs them any more.
+    wait_until(|| (0..3).all(|connection| has(&log, &format!("{connection}: 31"))));
+    let mut fourth = user(&scene, "cid", "shop");
+    assert!(!say(&mut fourth, "whoami").is_empty());
+    let log = log.lock().unwrap();
+    assert!(log.iter().any(|line| line.contains(": 17 cid")), "{log:?}");
+}
+
+#[test]
 fn a_connection_with_refused_changes_of_the_user_is_not_shared() {
     let log = Log::default();
     let keep = hooks(|event, session, outside| match event {
