@@ -19,8 +19,8 @@ impl Relay {
             && self.thread.pool.is_needed(server.place, user)
     }
 
-    /// Puts the idle connection back, and logs the client in on a new one. The client's proof is for another challenge, so the
-    /// server is told of no method and asks the client for a proof of its own.
+    /// Puts the idle connection back, and logs the client in on a new one. The client's proof is for another challenge: the
+    /// server gets the name of no method, and asks the client for a proof of its own.
     pub(super) async fn log_in_beside(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
         let Some(link) = self.server.take() else {
             return Err(Ended::ServerLeft);

@@ -38,6 +38,8 @@ impl Server {
                 "--auth-root-authentication-method=normal",
             ])
             .args(["--skip-test-db", &data])
+            // Several at a time would share files there.
+            .arg(format!("--tmpdir={}", directory.path().display()))
             .stdout(Stdio::null())
             .status();
         assert!(
