@@ -6,9 +6,12 @@
 //! for a connection and no limit on how many there are.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
+    future::{Future, poll_fn},
     net::{SocketAddr, TcpListener, ToSocketAddrs},
+    pin::pin,
     rc::Rc,
+    task::Poll,
     time::Duration,
 };
 
@@ -17,17 +20,19 @@ use runs::{Blame, Blamed};
 
 mod content;
 mod host;
+mod places;
 mod request;
 mod response;
 mod screen;
 
 pub(crate) use content::{Content, Kind};
 use host::AllowedHosts;
+use places::Places;
 use request::{HEAD_BYTES_MAX, Request};
 use response::Response;
 pub(crate) use screen::{metrics, panel_page, refreshed};
 
-/// Connections at a time; others are closed at once.
+/// Connections at a time; a newcomer gets the place of the one that has been there longest.
 const CONNECTIONS_MAX: usize = 32;
 /// Time for a request to arrive.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
@@ -132,26 +137,37 @@ impl Door {
         let server = Rc::new(Server {
             hosts: self.hosts,
             site: RefCell::new(site),
-            connections: Cell::new(0),
+            places: Places::default(),
         });
         Reactor::new(Clock::System)?.run(async {
             let listener = Listener::of_tcp(self.listener)?;
             loop {
                 match listener.accept().await {
-                    Ok(stream) if server.connections.get() < CONNECTIONS_MAX => {
-                        server.connections.set(server.connections.get() + 1);
+                    Ok(stream) => {
+                        let place = server.places.take(CONNECTIONS_MAX);
                         let server = Rc::clone(&server);
                         spawn(async move {
-                            server.talk(stream).await;
-                            server.connections.set(server.connections.get() - 1);
+                            either(server.talk(stream), place.lost()).await;
+                            server.places.leave(&place);
                         });
                     }
-                    Ok(stream) => drop(stream),
                     Err(_) => sleep(PAUSE).await,
                 }
             }
         })
     }
+}
+
+/// Waits for the first of two ends.
+async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| {
+        if one.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        other.as_mut().poll(context)
+    })
+    .await;
 }
 
 /// A browser takes the address of all interfaces as no address at all.
@@ -169,7 +185,7 @@ fn shown(address: SocketAddr) -> SocketAddr {
 struct Server<S> {
     hosts: AllowedHosts,
     site: RefCell<S>,
-    connections: Cell<usize>,
+    places: Places,
 }
 
 impl<S: Site> Server<S> {
@@ -245,6 +261,51 @@ async fn read_rest(stream: &mut Stream) {
         taken += count;
         if count == 0 || taken > REST_BYTES_MAX {
             break;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    struct Greeting;
+
+    impl Site for Greeting {
+        fn at(&mut self, path: &str) -> Option<Content> {
+            (path == "/metrics").then(|| Content::new(Kind::Text, "hello".to_owned()))
+        }
+    }
+
+    #[test]
+    fn idle_clients_that_come_again_keep_no_one_out() {
+        let door = Door::open("--metrics-address", "127.0.0.1:0").unwrap();
+        let address = door.start(|| Greeting).unwrap();
+        let connect = || {
+            let stream = TcpStream::connect(address).unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(20)))
+                .unwrap();
+            stream
+        };
+        let mut idle: Vec<TcpStream> = (0..2 * CONNECTIONS_MAX).map(|_| connect()).collect();
+        for at in 0..20 {
+            let mut client = connect();
+            let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n");
+            client.write_all(request.as_bytes()).unwrap();
+            let mut response = String::new();
+            client.read_to_string(&mut response).unwrap();
+            assert!(response.starts_with("HTTP/1.1 200"), "{at}: {response}");
+            // One that lost its place is there again at once, slower than a request is answered.
+            idle.remove(0);
+            let mut slow = connect();
+            slow.write_all(b"GET /met").unwrap();
+            idle.push(slow);
         }
     }
 }

@@ -131,6 +131,11 @@ impl Host {
         Ok(result?)
     }
 
+    /// Makes `require(name)` call this function for the module's value, if there is no file of such a module.
+    pub fn build_in(&self, name: &str, loader: Function) -> Result<(), Error> {
+        Ok(loading::build_in(&self.lua, name, loader)?)
+    }
+
     /// Makes `require(name)` call this function for the module's value.
     pub fn preload(&self, name: &str, loader: Function) -> Result<(), Error> {
         let package: Table = self.lua.globals().get("package")?;

@@ -6,6 +6,9 @@ use mlua::{Function, IntoLua, Lua, MultiValue, Table, Value};
 
 use crate::{Error, escapes::without_unknown_escapes, raise};
 
+/// Where the modules that the program brings are kept.
+const BUILT_IN: &str = "dbdyno.modules";
+
 /// Size limit of a Lua file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
@@ -59,8 +62,26 @@ pub(crate) fn install(lua: &Lua, path: Option<&str>, cpath: Option<&str>) -> mlu
             loaders.raw_set(3, Value::Nil)?;
         }
     }
+    // Behind all files: a module of the user's own is not hidden by one that is built in.
+    lua.set_named_registry_value(BUILT_IN, lua.create_table()?)?;
+    loaders.raw_push(lua.create_function(search_built_in)?)?;
     globals.set("loadfile", lua.create_function(load_file)?)?;
     globals.set("dofile", lua.create_function(do_file)?)
+}
+
+/// The loader of `require` for modules that the program brings.
+fn search_built_in(lua: &Lua, name: String) -> mlua::Result<Value> {
+    let modules: Table = lua.named_registry_value(BUILT_IN)?;
+    match modules.raw_get(name.as_str())? {
+        Value::Nil => format!("\n\tno built-in module '{name}'").into_lua(lua),
+        loader => Ok(loader),
+    }
+}
+
+/// Makes a function the loader of a module of which `require` finds no file.
+pub(crate) fn build_in(lua: &Lua, name: &str, loader: Function) -> mlua::Result<()> {
+    let modules: Table = lua.named_registry_value(BUILT_IN)?;
+    modules.raw_set(name, loader)
 }
 
 /// The loader of `require` for Lua files: a function, or the text that says where none was found.

@@ -169,8 +169,26 @@ fn a_module_that_is_missing_or_broken_is_explained() {
 }
 
 #[test]
+fn a_built_in_module_hides_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("mine.lua"), "return 'file'").unwrap();
+    let options = HostOptions {
+        path: Some(format!("{}/?.lua", directory.path().display())),
+        ..HostOptions::default()
+    };
+    let host = Host::new(&options).unwrap();
+    for name in ["mine", "other"] {
+        let loader = host.lua().create_function(|_, ()| Ok("built in"));
+        host.build_in(name, loader.unwrap()).unwrap();
+    }
+    let text = "assert(require('mine') == 'file' and require('other') == 'built in')";
+    run(&host, text).unwrap();
+}
+
+#[test]
 fn c_modules_need_a_path() {
-    let text = "assert(package.cpath == '' and package.loadlib == nil and #package.loaders == 2)";
+    // The loaders of preloaded modules, of Lua files and of built-in modules.
+    let text = "assert(package.cpath == '' and package.loadlib == nil and #package.loaders == 3)";
     run(&host(), text).unwrap();
     let options = HostOptions {
         cpath: Some("/lib/?.so".to_owned()),

@@ -50,8 +50,14 @@ pub(crate) struct EndOfRows {
     pub(crate) status: u16,
 }
 
-/// Parses an EOF packet.
+/// Parses an EOF packet, which before 4.1 was its first byte alone.
 pub(crate) fn end_of_rows(payload: &[u8]) -> Result<EndOfRows, Error> {
+    if payload == [0xfe] {
+        return Ok(EndOfRows {
+            warnings: 0,
+            status: 0,
+        });
+    }
     let mut fields = Fields(payload);
     match (fields.u8(), fields.u16(), fields.u16()) {
         (Some(_), Some(warnings), Some(status)) => Ok(EndOfRows { warnings, status }),

@@ -4,16 +4,31 @@ use std::{
     fmt,
     io::Write,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use jiff::Timestamp;
+use reactor::Instant;
 
 use crate::Level;
+
+/// Lines about clients that have not logged in, within a [`WINDOW`]: whoever can connect must not be able to fill a disk.
+const STRANGERS_MAX: u64 = 60;
+const WINDOW: Duration = Duration::from_secs(60);
+/// Characters of a line with texts of a client or a server.
+const CHARS_OF_PEER_MAX: usize = 1000;
 
 /// The log: lines with time and level. Every event thread writes to it.
 pub struct Log {
     level: Level,
     out: Mutex<Box<dyn Write + Send>>,
+    strangers: Mutex<Option<Strangers>>,
+}
+
+/// Lines about clients that have not logged in.
+struct Strangers {
+    since: Instant,
+    lines: u64,
 }
 
 impl fmt::Debug for Log {
@@ -30,6 +45,7 @@ impl Log {
         Self {
             level,
             out: Mutex::new(out),
+            strangers: Mutex::new(None),
         }
     }
 
@@ -41,6 +57,56 @@ impl Log {
     /// Whether lines of this level are written.
     pub fn takes(&self, level: Level) -> bool {
         level <= self.level
+    }
+
+    /// Writes a line with texts of a client or a server, which is cut if it is long.
+    pub(crate) fn write_of_peer(&self, level: Level, text: &str) {
+        let end = text.char_indices().nth(CHARS_OF_PEER_MAX);
+        match end {
+            Some((end, _)) => {
+                let (kept, cut) = text.split_at(end);
+                self.write(level, &format!("{kept}... (and {} bytes)", cut.len()));
+            }
+            None => self.write(level, text),
+        }
+    }
+
+    /// Writes a line about a client that has not logged in; of many within a minute some are counted and left out.
+    pub(crate) fn write_of_stranger(&self, level: Level, text: &str) {
+        if !self.takes(level) {
+            return;
+        }
+        let left_out = {
+            let mut strangers = self
+                .strangers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let now = reactor::system_now();
+            let (is_over, lines) = match &*strangers {
+                Some(it) => (now - it.since >= WINDOW, it.lines),
+                None => (true, 0),
+            };
+            if is_over {
+                *strangers = Some(Strangers {
+                    since: now,
+                    lines: 1,
+                });
+                lines.saturating_sub(STRANGERS_MAX)
+            } else {
+                if let Some(strangers) = &mut *strangers {
+                    strangers.lines += 1;
+                }
+                if lines >= STRANGERS_MAX {
+                    return;
+                }
+                0
+            }
+        };
+        if left_out > 0 {
+            let text = format!("{left_out} more lines about clients without a login were left out");
+            self.write(level, &text);
+        }
+        self.write_of_peer(level, text);
     }
 
     /// Writes a line. Control characters, which a peer may have sent, are replaced.
@@ -112,6 +178,23 @@ mod tests {
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn strangers_fill_no_disk() {
+        let (sender, lines) = mpsc::channel();
+        let log = Log::new(Level::Warning, Box::new(Lines(sender)));
+        let long = "x".repeat(60_000);
+        for _ in 0..1000 {
+            log.write_of_stranger(Level::Warning, &long);
+        }
+        log.write_of_peer(Level::Warning, "a user's own");
+        drop(log);
+        let lines: Vec<Vec<u8>> = lines.iter().collect();
+        assert_eq!(lines.len(), 61);
+        assert!(lines.iter().all(|line| line.len() < 1100));
+        let first = String::from_utf8_lossy(&lines[0]).into_owned();
+        assert!(first.ends_with("x... (and 59000 bytes)\n"), "{first}");
     }
 
     #[test]

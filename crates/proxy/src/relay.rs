@@ -1,6 +1,7 @@
 //! One client's session: straight-line code from the connection to its end.
 
 mod account;
+mod beside;
 mod changes;
 mod commands;
 mod connect;
@@ -8,6 +9,7 @@ mod detour;
 mod ended;
 mod injection;
 mod login;
+mod marks;
 mod rounds;
 mod sides;
 mod swap;
@@ -26,6 +28,7 @@ use crate::{
     wire::Wire,
 };
 use ended::Ended;
+use marks::Marks;
 
 /// Unread bytes of a packet of control: greetings, rounds of a login.
 const CONTROL_MAX: usize = 1 << 20;
@@ -69,8 +72,10 @@ pub(crate) struct Relay {
     is_idle: bool,
     /// The client has the answer to its command, and commands of a hook follow.
     is_answered: bool,
-    /// A server, or the proxy for its own account, has checked the client's password.
-    is_verified: bool,
+    /// What the command on its way may change.
+    marks: Marks,
+    /// The user by which the pool knows the session.
+    known_user: Option<Vec<u8>>,
 }
 
 /// Serves one client until it leaves.
@@ -82,6 +87,7 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
     thread.metrics.sessions_opened.add(1);
     let ended = relay.run().await;
     thread.metrics.sessions_closed.add(1);
+    thread.pool.ask_for(&relay.session);
     relay.hooks.disconnect_client(&relay.session);
     relay.put_away();
     if let Err(ended) = ended {
@@ -91,10 +97,13 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
             Level::Warning
         };
         if thread.log.takes(level) {
-            let client = relay.session.borrow().client.src.clone();
-            thread
-                .log
-                .write(level, &format!("session of {client}: {ended}"));
+            let session = relay.session.borrow();
+            let text = format!("session of {}: {ended}", session.client.src);
+            if session.form.is_some() {
+                thread.log.write_of_peer(level, &text);
+            } else {
+                thread.log.write_of_stranger(level, &text);
+            }
         }
     }
 }
@@ -106,6 +115,7 @@ impl Relay {
         let number = thread.next_number();
         let session = Session::new(number, Peer::new(src, dst));
         let session = Rc::new(RefCell::new(session));
+        thread.pool.ask_for(&session);
         let hooks = match thread.maker(service) {
             Some(maker) => maker.hooks(&session),
             None => Box::new(NoHooks),
@@ -129,7 +139,8 @@ impl Relay {
             changed: None,
             is_idle: false,
             is_answered: false,
-            is_verified: false,
+            marks: Marks::default(),
+            known_user: None,
         })
     }
 
@@ -146,6 +157,9 @@ impl Relay {
             Some(link) if is_kept && self.is_idle => self.park(link),
             _ => {}
         }
+        let pool = &self.thread.pool;
+        pool.user_changed(self.known_user.take(), None);
+        pool.session_ended(self.number, |place| self.thread.idle_max(place));
     }
 
     fn log(&self, level: Level, text: &str) {

@@ -7,6 +7,7 @@ mod constants;
 mod field;
 mod hooks;
 mod host;
+mod included;
 mod injected;
 mod kept;
 mod keys;

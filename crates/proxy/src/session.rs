@@ -96,6 +96,17 @@ pub struct Session {
     pub route: Option<Route>,
     /// Set by a hook: the client's connection is closed after the answer.
     pub close: bool,
+    /// Capabilities that the client was promised; `None` until its password was checked.
+    pub(crate) form: Option<u64>,
+    /// Where the session is while a hook has chosen another backend and the relay has not followed yet.
+    pub(crate) left: Option<Place>,
+}
+
+/// A backend, and its end of the session's connection.
+#[derive(Debug)]
+pub(crate) struct Place {
+    backend: Option<usize>,
+    server: Option<Peer>,
 }
 
 impl Session {
@@ -113,6 +124,33 @@ impl Session {
             delay: Duration::ZERO,
             route: None,
             close: false,
+            form: None,
+            left: None,
+        }
+    }
+
+    /// A hook chooses a backend; it sees the end of the connection that the session will have there.
+    pub(crate) fn choose(&mut self, backend: Option<usize>, preview: Option<Peer>) {
+        let left = match self.left.take() {
+            Some(left) => left,
+            None => Place {
+                backend: self.backend,
+                server: self.server.take(),
+            },
+        };
+        self.server = match backend {
+            same if same == left.backend => left.server.clone(),
+            Some(_) => preview,
+            None => None,
+        };
+        self.backend = backend;
+        self.left = Some(left);
+    }
+
+    /// The session stays where it was.
+    pub(crate) fn stay(&mut self) {
+        if let Some(left) = self.left.take() {
+            self.server = left.server;
         }
     }
 

@@ -69,8 +69,8 @@ pub struct Settings {
     pub read_timeout: Duration,
     /// Time limit for a client or a server that takes nothing.
     pub write_timeout: Duration,
-    /// Whether a connection of the pool is made the client's by `COM_CHANGE_USER`, and a session's state is reset when
-    /// another session takes the connection.
+    /// Whether a new client logs in on a connection of the pool, by `COM_CHANGE_USER`; otherwise that connection is closed
+    /// and the client logs in on a new one. What the former session left is removed in any case.
     pub pool_changes_user: bool,
     /// Number of event threads, each with hooks of its own.
     pub threads: usize,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Peer;
+
 /// How important a line of the log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -29,6 +31,12 @@ pub trait Surroundings {
 
     /// Idle connections in the pool to the backend at this place, from 0, of this user; of all users if it is empty.
     fn idle_connections(&self, backend: usize, user: &[u8]) -> usize;
+
+    /// The server's end of the idle connection to the backend at this place that the session whose hook runs would get;
+    /// `None` if there is none for it.
+    fn idle_server(&self, _backend: usize) -> Option<Peer> {
+        None
+    }
 
     /// Shuts the proxy down cleanly.
     fn shut_down(&self);

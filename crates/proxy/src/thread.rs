@@ -1,9 +1,14 @@
 //! One event thread: what its sessions share.
 
-use std::{io::Write, rc::Rc, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    rc::Rc,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use crate::{
-    HookMaker, Level, Log, Settings, Surroundings, faults::Trouble, metrics::ThreadMetrics,
+    HookMaker, Level, Log, Peer, Settings, Surroundings, faults::Trouble, metrics::ThreadMetrics,
     pool::Pool, stop::Stop, watch::Waits,
 };
 
@@ -27,7 +32,7 @@ impl EventThread {
         stop: Arc<Stop>,
         trouble: Option<Arc<Trouble>>,
     ) -> Result<Rc<Self>, String> {
-        let pool = Rc::new(Pool::default());
+        let pool = Rc::new(Pool::new(settings.connect_timeout, Arc::clone(&log)));
         let metrics = settings.metrics.thread();
         let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
             log: Arc::clone(&log),
@@ -57,6 +62,14 @@ impl EventThread {
         self.makers.get(service)?.as_ref()
     }
 
+    /// Number of idle connections to a backend at most.
+    pub(crate) fn idle_max(&self, place: usize) -> usize {
+        match self.settings.backends.0[place].max_idle.load(Relaxed) {
+            0 => usize::MAX,
+            most => usize::try_from(most).unwrap_or(usize::MAX),
+        }
+    }
+
     /// The number of a new session.
     pub(crate) fn next_number(&self) -> u64 {
         self.stop.next_number()
@@ -83,6 +96,10 @@ impl Surroundings for Outside {
 
     fn idle_connections(&self, backend: usize, user: &[u8]) -> usize {
         self.pool.count(backend, user)
+    }
+
+    fn idle_server(&self, backend: usize) -> Option<Peer> {
+        self.pool.preview(backend)
     }
 
     fn shut_down(&self) {

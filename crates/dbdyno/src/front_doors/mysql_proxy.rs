@@ -20,7 +20,6 @@ use runs::{Blame, Blamed, signals};
 
 use crate::output::print_of_clap;
 use arguments::{Arguments, Parsed};
-use pid_file::PidFile;
 use processes::Role;
 
 /// Interval at which it checks for its end.
@@ -85,11 +84,9 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         log.write(Level::Message, &text);
     }
     // A guard has written its own id, which ends both.
-    let pid_file = if processes::is_guarded() {
-        None
-    } else {
-        Some(PidFile::write(arguments)?)
-    };
+    if !processes::is_guarded() {
+        pid_file::write(arguments)?;
+    }
     processes::say_ready();
     let places = proxy.addresses().join(", ");
     log.write(
@@ -106,7 +103,6 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
     .map_err(Blamed::machine)?;
     proxy.stop();
-    drop(pid_file);
     let level = if arguments.verbose_shutdown {
         // Also written where only errors are.
         Level::Error

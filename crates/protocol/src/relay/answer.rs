@@ -17,7 +17,7 @@ const HEAD: usize = 32;
 const COLUMNS_MAX: u64 = 65_535;
 /// Length from which a packet that begins as an EOF is a row.
 const EOF_BELOW: usize = 9;
-/// Status flag: no rows follow, they wait in a cursor.
+/// Status flag: the rows wait in a cursor. MariaDB also sets it in results of a procedure that has a cursor of its own open.
 const CURSOR_EXISTS: u16 = 0x0040;
 /// The number of an error packet that is none: it tells how far a statement is.
 const PROGRESS: [u8; 2] = [0xff, 0xff];
@@ -109,6 +109,8 @@ enum Expect {
 pub struct Answer {
     framer: Framer,
     expect: Expect,
+    /// Whether rows may wait in a cursor instead of following their columns.
+    may_have_cursor: bool,
     wording: Wording,
     head: [u8; HEAD],
     head_length: usize,
@@ -125,8 +127,9 @@ impl Answer {
     pub fn new(kind: AnswerKind, wording: Wording, shift: u8) -> Self {
         Self {
             framer: Framer::new(shift),
+            may_have_cursor: kind == AnswerKind::Cursor,
             expect: match kind {
-                AnswerKind::Results => Expect::Result,
+                AnswerKind::Results | AnswerKind::Cursor => Expect::Result,
                 AnswerKind::Rows => Expect::Rows,
                 AnswerKind::Prepared => Expect::Prepared,
                 AnswerKind::Stream => Expect::Events,
@@ -216,8 +219,10 @@ impl Answer {
             Expect::ColumnsEnd => {
                 let end = end_of_rows(head)?;
                 self.note(end.status, end.warnings);
-                if end.status & CURSOR_EXISTS != 0 {
-                    self.result_ended(end.status)
+                // The results of a procedure say that more follow: only the cursor of the statement itself is alone.
+                let has_rows = end.status & CURSOR_EXISTS == 0 || end.status & MORE_RESULTS != 0;
+                if self.may_have_cursor && !has_rows {
+                    Step::Done
                 } else {
                     self.expect = Expect::Rows;
                     Step::More
@@ -321,9 +326,6 @@ impl Answer {
             let ok = OkReply::parse(head)?;
             self.note(ok.status, ok.warnings);
             ok.status
-        } else if head.len() == 1 {
-            // Before 4.1 it said nothing more.
-            0
         } else {
             let end = end_of_rows(head)?;
             self.note(end.status, end.warnings);

@@ -49,6 +49,8 @@ pub enum AnswerKind {
     Packet,
     /// One or several results.
     Results,
+    /// A statement that was prepared runs with a cursor: one or several results, or columns whose rows wait in the cursor.
+    Cursor,
     /// Rows or columns without their number.
     Rows,
     /// A prepared statement.
@@ -59,7 +61,24 @@ pub enum AnswerKind {
     Stream,
 }
 
+/// Where a prepared statement's wish for a cursor lies in its command, behind the number of the statement.
+const CURSOR_AT: usize = 5;
+
 impl AnswerKind {
+    /// Bytes of a command by which [`AnswerKind::of_packet`] knows the form of the answer.
+    pub const HEAD: usize = CURSOR_AT + 1;
+
+    /// The form of the answer to a command, of which the first [`AnswerKind::HEAD`] bytes suffice.
+    pub fn of_packet(packet: &[u8]) -> Self {
+        match packet {
+            [] => Self::Packet,
+            [com::STMT_EXECUTE, ..] if packet.get(CURSOR_AT).is_some_and(|flags| *flags != 0) => {
+                Self::Cursor
+            }
+            [command, ..] => Self::of(*command),
+        }
+    }
+
     /// The form of the answer to the command with this number; an unknown one may have results.
     pub fn of(command: u8) -> Self {
         match command {
@@ -140,6 +159,21 @@ impl ChangeUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_prepared_statement_can_wish_a_cursor() {
+        let cases: [(&[u8], AnswerKind); 6] = [
+            (b"", AnswerKind::Packet),
+            (b"\x17\x01\0\0\0\x01\x01\0\0\0", AnswerKind::Cursor),
+            (b"\x17\x01\0\0\0\0\x01\0\0\0", AnswerKind::Results),
+            (b"\x17\x01\0", AnswerKind::Results),
+            (b"\x03select", AnswerKind::Results),
+            (b"\x01", AnswerKind::Nothing),
+        ];
+        for (packet, kind) in cases {
+            assert_eq!(AnswerKind::of_packet(packet), kind, "{packet:?}");
+        }
+    }
 
     #[test]
     fn a_change_of_user_survives_its_form() {

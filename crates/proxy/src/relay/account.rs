@@ -13,10 +13,10 @@ use protocol::{
 use super::{
     CONTROL_MAX, Ended, Relay,
     connect::{FIRST_METHOD, nonce},
-    login::{FORM, LoggedIn},
+    login::LoggedIn,
     sides::CACHING_SHA2,
 };
-use crate::{Account, Address, Level, backends::Use, link::Link, wire::Wire};
+use crate::{Account, Address, Level, backends::Use, link::Link, survivors::Fresh, wire::Wire};
 
 /// The method in the OK packet's way: the proof was right.
 const FAST_SUCCESS: [u8; 2] = [1, 3];
@@ -175,7 +175,7 @@ impl Relay {
             if proof.is_empty() { "NO" } else { "YES" }
         );
         let packet = error_packet(1045, "28000", &text);
-        self.log(Level::Warning, &text);
+        self.thread.log.write_of_stranger(Level::Warning, &text);
         self.answer_result(packet).await?;
         Ok(None)
     }
@@ -209,13 +209,13 @@ impl Relay {
         };
         let place = link.place;
         let made = if link.is_logged_in {
-            self.server = Some(link);
-            if self.fits_form(login) {
-                return self.reset().await;
-            }
-            // It belongs to clients of another kind.
-            if let Some(link) = self.server.take() {
+            let promised = login.capabilities & self.offered;
+            if !link.has_form(promised) {
+                // It belongs to clients of another kind.
                 self.park(link);
+            } else if let Some(link) = self.renewed(link, &login.database).await {
+                self.take_over(link);
+                return self.dress().await;
             }
             self.open_for_account(place, login, account).await
         } else {
@@ -240,14 +240,6 @@ impl Relay {
                 Err(self.refuse(packet, text).await)
             }
         }
-    }
-
-    /// Whether the server's answers have the form that the client was promised.
-    fn fits_form(&self, login: &ClientLogin) -> bool {
-        let promised = login.capabilities & self.offered;
-        self.server
-            .as_ref()
-            .is_some_and(|server| (promised ^ server.capabilities) & FORM == 0)
     }
 
     fn take_over(&mut self, link: Link) {
@@ -276,7 +268,7 @@ impl Relay {
         let form = login.capabilities & self.offered;
         self.login = Some(login);
         match made {
-            Ok(link) if (form ^ link.capabilities) & FORM == 0 => {
+            Ok(link) if link.has_form(form) => {
                 self.take_over(link);
                 Ok(true)
             }
@@ -297,14 +289,12 @@ impl Relay {
         }
     }
 
-    /// Another connection to the same backend: no command of a server leaves a database.
-    async fn open_anew(&mut self) -> Result<(), Ended> {
-        let place = self.server.take().map(|link| link.place);
-        let place = place.ok_or(Ended::ServerLeft)?;
+    /// Another connection to the same backend, where a reset leaves what must not be there.
+    async fn open_anew(&mut self, place: usize) -> Result<(), Ended> {
         if self.open_in_session(place).await? {
             return Ok(());
         }
-        let text = "(proxy) no connection without a database could be opened".to_owned();
+        let text = "(proxy) no new connection to the backend could be opened".to_owned();
         let packet = error_packet(1105, "08S01", &text);
         Err(self.refuse(packet, text).await)
     }
@@ -403,6 +393,10 @@ impl Relay {
             is_logged_in: true,
             peer: link.peer,
             session: self.number,
+            kind: link.kind,
+            fresh: Fresh::No,
+            is_spoiled: false,
+            has_prepared_use: false,
         })
     }
 
@@ -430,21 +424,24 @@ impl Relay {
             // As servers do.
             return Err(Ended::Closed);
         };
-        let has_none = command.database.is_empty();
-        let had_one = {
-            let client = &mut self.session.borrow_mut().client;
-            let before = std::mem::replace(&mut client.default_db, command.database);
-            !before.is_empty()
-        };
+        let database = command.database;
+        (self.session.borrow_mut().client.default_db).clone_from(&database);
         if let Some(login) = &mut self.login
             && command.charset != 0
         {
             login.charset = command.charset;
         }
-        if has_none && had_one {
-            self.open_anew().await?;
-        } else {
-            self.reset().await?;
+        let Some(mut link) = self.server.take() else {
+            return Err(Ended::ServerLeft);
+        };
+        let place = link.place;
+        link.fresh = Fresh::No;
+        match self.renewed(link, &database).await {
+            Some(link) => {
+                self.take_over(link);
+                self.dress().await?;
+            }
+            None => self.open_anew(place).await?,
         }
         if proof.plugin == CACHING_SHA2 && !proof.is_empty() {
             self.answer(&[FAST_SUCCESS.to_vec()]).await?;

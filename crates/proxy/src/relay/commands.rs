@@ -2,16 +2,17 @@
 
 use protocol::relay::{Answer, AnswerKind, Begin, Framer, Piece, Step, Summary, com};
 
-use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, changes, send};
+use super::{COMMAND_MAX, CONTROL_MAX, Ended, Relay, changes, marks::Marks, send};
 use crate::{
     Decision, Level,
     wire::{HEADER, Whole},
 };
 
-/// The beginning of a command: the length of its first part, and its number.
+/// The beginning of a command: the length of its first part, its number, and the form of its answer.
 struct Head {
     length: usize,
     command: Option<u8>,
+    kind: AnswerKind,
 }
 
 impl Relay {
@@ -88,7 +89,9 @@ impl Relay {
             joined = self.client.payload(whole);
             &joined
         };
+        self.marks = Marks::of(payload);
         self.session.borrow_mut().begin_command();
+        self.thread.pool.ask_for(&self.session);
         let decision = self.hooks.read_query(&self.session, payload);
         let metrics = &self.thread.metrics;
         self.changed = changes::count(metrics, &decision, &self.session.borrow(), payload);
@@ -146,8 +149,14 @@ impl Relay {
 
     /// Passes the command that begins the unread bytes on, and the answer back.
     async fn command(&mut self) -> Result<(), Ended> {
-        let head = self.head();
-        let kind = head.command.map_or(AnswerKind::Packet, AnswerKind::of);
+        let mut head = self.head();
+        while head.command == Some(com::STMT_EXECUTE)
+            && self.client.unread().len() < HEADER + head.length.min(AnswerKind::HEAD)
+        {
+            self.receive_from_client(CONTROL_MAX).await?;
+            head = self.head();
+        }
+        let kind = head.kind;
         if self.server.is_none() {
             return Err(match head.command {
                 Some(com::QUIT) => Ended::Closed,
@@ -155,6 +164,8 @@ impl Relay {
             });
         }
         self.count_sent();
+        let marks = std::mem::take(&mut self.marks);
+        self.note(marks);
         if kind == AnswerKind::Login || head.command == Some(com::INIT_DB) {
             return self.tracked_command(kind).await;
         }
@@ -163,21 +174,30 @@ impl Relay {
             AnswerKind::Nothing if head.command == Some(com::QUIT) => Err(Ended::Closed),
             AnswerKind::Nothing => Ok(()),
             AnswerKind::Stream => self.stream(0).await,
-            _ => self.pass_answer_on(kind, 0).await.map(|_| ()),
+            _ => {
+                let begin = self.pass_answer_on(kind, 0).await?;
+                self.follow_database(marks, begin).await
+            }
         }
     }
 
     fn head(&self) -> Head {
         let unread = self.client.unread();
         match unread {
-            [a, b, c, _, rest @ ..] => Head {
-                length: usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16,
+            [a, b, c, _, rest @ ..] => {
+                let length = usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16;
                 // Of an empty packet the next byte is the next packet's.
-                command: rest.first().copied().filter(|_| [a, b, c] != [&0; 3]),
-            },
+                let packet = &rest[..length.min(rest.len())];
+                Head {
+                    length,
+                    command: packet.first().copied(),
+                    kind: AnswerKind::of_packet(packet),
+                }
+            }
             _ => Head {
                 length: 0,
                 command: None,
+                kind: AnswerKind::Packet,
             },
         }
     }
@@ -254,19 +274,9 @@ impl Relay {
         }
         self.send_to_server(&payload, number).await?;
         if self.pass_answer_on(kind, 0).await? == Begin::Ok {
-            self.know_database(&payload);
+            self.know_database(&payload[1..]);
         }
         Ok(())
-    }
-
-    /// After `COM_INIT_DB`.
-    pub(super) fn know_database(&self, payload: &[u8]) {
-        let database = &payload[1.min(payload.len())..];
-        let mut session = self.session.borrow_mut();
-        session.client.default_db = database.to_vec();
-        if let Some(peer) = &mut session.server {
-            peer.default_db = database.to_vec();
-        }
     }
 
     /// Passes an answer on as it comes; its numbers are raised by `shift`.

@@ -6,7 +6,13 @@ use protocol::relay::{ServerGreeting, capability, error_packet, old_error_packet
 use reactor::Stream;
 
 use super::{CONTROL_MAX, Ended, Relay, address, send};
-use crate::{Address, BackendState, Decision, Level, Peer, backends::Use, link::Link, wire::Wire};
+use crate::{
+    Address, BackendState, Decision, Level, Peer,
+    backends::Use,
+    link::Link,
+    survivors::{Fresh, Kind},
+    wire::Wire,
+};
 
 /// Capabilities that the proxy does not relay: the bytes would not be readable, or ambiguous.
 const NOT_RELAYED: u64 = capability::SSL
@@ -45,11 +51,16 @@ impl std::fmt::Display for Failure {
 impl Relay {
     /// Connects a backend and greets the client.
     pub(super) async fn connect(&mut self) -> Result<(), Ended> {
+        self.thread.pool.ask_for(&self.session);
         let decision = self.hooks.connect_server(&self.session);
         match decision {
             Decision::Answer(packets) => return self.greet_without_server(&packets).await,
             Decision::Ignore => {
-                if self.take_idle_for_login() {
+                if self.exchanges_idle() {
+                    if self.give_idle_up() {
+                        return self.connect_new().await;
+                    }
+                } else if self.take_idle_for_login().await {
                     return self.greet().await;
                 }
                 self.log(
@@ -60,6 +71,11 @@ impl Relay {
             Decision::PassOn => {}
             other @ Decision::SendQueue => self.not_here("connect_server", &other),
         }
+        self.connect_new().await
+    }
+
+    /// Opens a connection, and greets the client.
+    async fn connect_new(&mut self) -> Result<(), Ended> {
         if !self.open_backend().await? {
             return Err(Ended::Closed);
         }
@@ -97,6 +113,7 @@ impl Relay {
     async fn open_backend(&mut self) -> Result<bool, Ended> {
         let backends = Arc::clone(&self.thread.settings.backends);
         let (mut last, mut tried) = (None, Vec::new());
+        self.session.borrow_mut().left = None;
         loop {
             let chosen = self.session.borrow().backend;
             let place = match (chosen, &last) {
@@ -177,9 +194,11 @@ impl Relay {
         {
             let mut session = self.session.borrow_mut();
             session.server = Some(server.peer.clone());
+            session.left = None;
             session.client.scramble_buffer = greeting.nonce;
             session.client.mysqld_version = greeting.version;
         }
+        self.thread.pool.ask_for(&self.session);
         match self.hooks.read_handshake(&self.session) {
             // The deprecated name of the same.
             Decision::Answer(packets) => {
@@ -272,6 +291,7 @@ impl Link {
         peer.thread_id = greeting.connection_id;
         peer.scramble_buffer.clone_from(&greeting.nonce);
         peer.auth_plugin_name.clone_from(&greeting.plugin);
+        self.kind = Kind::of(&greeting);
         self.greeting = greeting;
         Ok(())
     }
@@ -311,6 +331,13 @@ impl crate::thread::EventThread {
             is_logged_in: false,
             peer: Peer::new(src, dst),
             session: 0,
+            kind: Kind {
+                is_mariadb: false,
+                version: 0,
+            },
+            fresh: Fresh::No,
+            is_spoiled: false,
+            has_prepared_use: false,
         }
     }
 }

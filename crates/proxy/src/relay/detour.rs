@@ -19,12 +19,6 @@ impl Relay {
         if self.server.as_ref().map(|server| server.place) == Some(route.backend) {
             return Ok(None);
         }
-        let link = self.idle_link(route.backend);
-        if link.is_none() && self.thread.settings.account.is_none() {
-            // Only a client's own login opens a connection.
-            route.rule.drop_one();
-            return Ok(None);
-        }
         let home = {
             let mut session = self.session.borrow_mut();
             Home {
@@ -34,7 +28,7 @@ impl Relay {
                 status: (session.in_transaction, session.auto_commit),
             }
         };
-        match self.have_link(link, route.backend).await {
+        match self.have_link(route.backend).await {
             Ok(true) => {
                 if let Some(place) = self.changed {
                     self.thread.metrics.changes.count(place, Change::Routed);
@@ -54,24 +48,17 @@ impl Relay {
         Ok(None)
     }
 
-    /// Makes a connection the session's, with the state that the client expects; without an idle one, one of the proxy's own
-    /// login. False if none can be had.
-    async fn have_link(&mut self, idle: Option<Link>, place: usize) -> Result<bool, Ended> {
-        let Some(link) = idle else {
+    /// Makes an idle connection the session's, with its database; without one, opens one of the proxy's own login. False if
+    /// none can be had.
+    async fn have_link(&mut self, place: usize) -> Result<bool, Ended> {
+        if !Box::pin(self.take_idle(place)).await? {
+            // Without an account only a client's own login opens a connection.
             return Box::pin(self.open_in_session(place)).await;
-        };
-        let is_ready = link.session == self.number && {
-            let session = self.session.borrow();
-            link.peer.default_db == session.client.default_db
-        };
-        if !self.use_link(link) {
-            return Ok(false);
         }
+        let database = self.session.borrow().client.default_db.clone();
+        let is_ready = (self.server.as_ref()).is_some_and(|it| it.peer.default_db == database);
         if !is_ready {
-            self.reset().await?;
-        }
-        if let Some(server) = &mut self.server {
-            server.session = self.number;
+            self.choose_database(&database).await?;
         }
         Ok(true)
     }

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::watch::{TooLong, Wait};
+use crate::{
+    leftovers::Stays,
+    watch::{TooLong, Wait},
+};
 
 /// Why a session ended.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +52,14 @@ impl Ended {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::ServerLeft,
             _ => Self::Server(error),
+        }
+    }
+
+    pub(crate) fn of_question(stays: Stays) -> Self {
+        match stays {
+            Stays::Io(error) => Self::of_server(error),
+            Stays::Answer(error) => Self::Answer(error),
+            other => Self::Refused(other.to_string()),
         }
     }
 

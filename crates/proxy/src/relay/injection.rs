@@ -2,13 +2,11 @@
 
 use std::rc::Rc;
 
-use protocol::relay::{
-    Answer, AnswerKind, Begin, Framer, Piece, Step, Summary, com, error_packet, put_packet,
-};
+use protocol::relay::{Answer, AnswerKind, Begin, Step, Summary, com, error_packet, put_packet};
 use reactor::Instant;
 
-use super::{Ended, Relay, send};
-use crate::{Decision, Injection, Level, QueryResult, Status, StatusFlags};
+use super::{Ended, Relay, marks::Marks, send};
+use crate::{Decision, Injection, Level, QueryResult, Status, StatusFlags, packets::Packets};
 
 /// Status flags of the server.
 const IN_TRANS: u16 = 0x0001;
@@ -56,8 +54,10 @@ impl Relay {
             return Err(self.no_server());
         }
         self.count_sent();
+        let marks = Marks::of(&injection.packet);
+        self.note(marks);
         let command = injection.packet.first().copied();
-        let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
+        let kind = AnswerKind::of_packet(&injection.packet);
         let has_answer = !matches!(kind, AnswerKind::Nothing);
         if has_answer && *is_answered && !injection.needs_result {
             self.log(
@@ -87,8 +87,9 @@ impl Relay {
             kind => self.take_answer(kind, &injection).await?,
         };
         if command == Some(com::INIT_DB) && injected.summary.begin == Begin::Ok {
-            self.know_database(&injection.packet);
+            self.know_database(&injection.packet[1..]);
         }
+        self.follow_database(marks, injected.summary.begin).await?;
         self.decide(injection, injected, is_answered).await
     }
 
@@ -116,7 +117,7 @@ impl Relay {
         let sent = reactor::now();
         let shift = self.send_injection(&injection.packet).await?;
         let wording = self.server.as_ref().map(|server| server.wording());
-        let mut kept = injection.needs_result.then(Kept::default);
+        let mut kept = injection.needs_result.then(Packets::default);
         // Kept packets get their numbers when they are sent.
         let raised = if kept.is_some() { 0 } else { shift };
         let mut answer = Answer::new(kind, wording.unwrap_or_default(), raised);
@@ -134,7 +135,7 @@ impl Relay {
                 Step::More => {}
                 Step::File => {
                     if let Some(kept) = &mut kept {
-                        let wish = kept.packets.pop().unwrap_or_default();
+                        let wish = kept.all.pop().unwrap_or_default();
                         self.answer(&[wish]).await?;
                     }
                     self.pass_file_on(shift).await?;
@@ -149,12 +150,12 @@ impl Relay {
             sent,
             first: first.unwrap_or(last),
             last,
-            packets: kept.map(|kept| Rc::new(kept.packets)),
+            packets: kept.map(|kept| Rc::new(kept.all)),
         })
     }
 
     /// Keeps what has come of an answer.
-    async fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Kept) -> Result<Step, Ended> {
+    async fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Packets) -> Result<Step, Ended> {
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
@@ -190,6 +191,7 @@ impl Relay {
         // Needed where nothing of the command was counted before.
         let command = (needs_result && self.changed.is_none()).then(|| injection.packet.clone());
         let result = self.result(injection, injected);
+        self.thread.pool.ask_for(&self.session);
         let decision = self.hooks.read_query_result(&self.session, result);
         if needs_result {
             self.count_result(&decision, command.as_deref().unwrap_or_default());
@@ -280,30 +282,6 @@ impl Relay {
                 .as_ref()
                 .is_some_and(|it| it.wording().deprecate_eof),
             injection,
-        }
-    }
-}
-
-/// The packets of an answer, joined and without headers.
-#[derive(Default)]
-struct Kept {
-    framer: Framer,
-    packets: Vec<Vec<u8>>,
-    open: Vec<u8>,
-}
-
-impl Kept {
-    fn take(&mut self, bytes: &mut [u8]) {
-        let mut at = 0;
-        loop {
-            match self.framer.next(bytes, &mut at) {
-                Piece::Nothing => return,
-                Piece::Head { .. } => {}
-                Piece::Payload(range) => self.open.extend_from_slice(&bytes[range]),
-                // MariaDB's reports of progress are no part of the answer.
-                Piece::End if self.open.starts_with(&[0xff, 0xff, 0xff]) => self.open.clear(),
-                Piece::End => self.packets.push(std::mem::take(&mut self.open)),
-            }
         }
     }
 }

@@ -3,21 +3,7 @@
 use protocol::relay::{ChangeUser, ClientLogin, capability, error_packet, ok_packet};
 
 use super::{Ended, Relay, sides::sends_password};
-use crate::{Decision, Level};
-
-/// Capabilities that have to be those of the first login when a connection of the pool is used: they decide on the form
-/// of packets. Two connections whose other capabilities differ are alike to the client.
-pub(super) const FORM: u64 = capability::PROTOCOL_41
-    | capability::SESSION_TRACK
-    | capability::DEPRECATE_EOF
-    | capability::QUERY_ATTRIBUTES
-    | capability::MARIADB_CACHE_METADATA
-    | capability::MARIADB_EXTENDED_METADATA
-    | SAME_MEANING;
-/// Capabilities that decide on what statements do: found rows, LOAD DATA LOCAL, spaces before brackets, interactive
-/// timeouts, several statements and results, and those for prepared statements.
-const SAME_MEANING: u64 =
-    1 << 1 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 16 | 1 << 17 | 1 << 18 | 1 << 34 | 1 << 37;
+use crate::{Decision, Level, Peer, survivors::Fresh};
 
 /// Capabilities of a login that are taken out if they were not offered; they change no field of the login.
 const FORM_OR_PACKING: u64 = capability::SSL
@@ -54,6 +40,7 @@ impl Relay {
         login.want(login.capabilities & !(capability::SSL | capability::COMPRESS));
         self.know_client(&login);
         self.session.borrow_mut().queries.clear();
+        self.thread.pool.ask_for(&self.session);
         match self.hooks.read_auth(&self.session) {
             Decision::PassOn => {}
             Decision::Answer(packets) => {
@@ -155,13 +142,18 @@ impl Relay {
         let logged_in = logged_in?;
         if logged_in == LoggedIn::Yes {
             // Where a hook was the server, no password was checked.
-            self.is_verified = self.server.is_some() || self.thread.settings.account.is_some();
+            if self.server.is_some() || self.thread.settings.account.is_some() {
+                self.session.borrow_mut().form = Some(login.capabilities & self.offered);
+            }
             self.know_server_login();
         }
         Ok(logged_in)
     }
 
     async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+        if self.is_needed_by_others(login) {
+            return Box::pin(self.log_in_beside(login)).await;
+        }
         let Some(server) = &mut self.server else {
             // A hook was the server so far.
             self.answer(&[ok_packet()]).await?;
@@ -172,35 +164,11 @@ impl Relay {
             server.capabilities = capabilities;
             return self.relay_login(login).await;
         }
-        if (capabilities ^ server.capabilities) & FORM != 0 {
+        if !server.has_form(capabilities) {
             let text = "(proxy) the idle connection belongs to a client with other capabilities; \
                         park connections of one kind of client only";
             let packet = error_packet(1105, "08S01", text);
             return Err(self.refuse(packet, text.to_owned()).await);
-        }
-        if !self.thread.settings.pool_changes_user {
-            // The client answered the challenge of the connection's own login: who knows that password gives its proof.
-            // Of a method that sends the password itself no proof is kept.
-            let owner = &server.peer;
-            if owner.username != login.user
-                || owner.scrambled_password != login.proof
-                || sends_password(&owner.auth_plugin_name)
-            {
-                let packet = error_packet(
-                    1045,
-                    "28000",
-                    "(proxy) Access denied to the idle connection",
-                );
-                let text = "the idle connection is of another login".to_owned();
-                if let Some(link) = self.server.take() {
-                    self.park(link);
-                }
-                return Err(self.refuse(packet, text).await);
-            }
-            return Ok(match self.answer_result(ok_packet()).await? {
-                Some(0xff) => LoggedIn::No,
-                _ => LoggedIn::Yes,
-            });
         }
         let command = ChangeUser {
             user: login.user.clone(),
@@ -229,7 +197,7 @@ impl Relay {
     }
 
     /// Sends the client's login, with TLS and compression of the server's side.
-    async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+    pub(super) async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
         let mut login = login.clone();
         let mut number = 1;
         let side = &self.thread.settings.server_side;
@@ -257,24 +225,39 @@ impl Relay {
 
     /// The facts of a server on which the client is logged in now.
     pub(super) fn know_server_login(&mut self) {
-        let number = self.number;
-        let mut session = self.session.borrow_mut();
-        let client = session.client.clone();
-        if let Some(peer) = &mut session.server {
+        let client = self.session.borrow().client.clone();
+        let user = Some(client.username.clone());
+        let before = std::mem::replace(&mut self.known_user, user.clone());
+        self.thread.pool.user_changed(before, user);
+        self.change_server_peer(|peer| {
             peer.username = client.username;
             peer.default_db = client.default_db;
             peer.scrambled_password = client.scrambled_password;
             peer.auth_plugin_name = client.auth_plugin_name;
-        }
+        });
         if let Some(server) = &mut self.server {
             server.is_logged_in = true;
+            server.fresh = Fresh::No;
             server.as_received = Vec::new();
-            server.session = number;
+            server.session = self.number;
+        }
+    }
+
+    /// Changes what is known of the server's end, on its connection and for the hooks.
+    pub(super) fn change_server_peer(&mut self, change: impl FnOnce(&mut Peer)) {
+        if let Some(server) = &mut self.server {
+            change(&mut server.peer);
+            let mut session = self.session.borrow_mut();
+            // While a hook has chosen another backend, it sees the one that it will have.
+            if session.left.is_none() {
+                session.server = Some(server.peer.clone());
+            }
         }
     }
 
     /// Passes the server's answer to the login on, unless a hook replaces it; the first byte of what the client got last.
     pub(super) async fn answer_result(&mut self, payload: Vec<u8>) -> Result<Option<u8>, Ended> {
+        self.thread.pool.ask_for(&self.session);
         let packets = match self.hooks.read_auth_result(&self.session, &payload) {
             Decision::Answer(packets) => packets,
             Decision::PassOn => vec![payload],
@@ -285,17 +268,6 @@ impl Relay {
         };
         self.answer(&packets).await?;
         Ok(packets.last().and_then(|packet| packet.first()).copied())
-    }
-
-    /// Takes an idle connection of the chosen backend for a client whose login is still to come.
-    pub(super) fn take_idle_for_login(&mut self) -> bool {
-        let Some(place) = self.session.borrow().backend else {
-            return false;
-        };
-        let Some(link) = self.thread.pool.take(place, |_| Some(0)) else {
-            return false;
-        };
-        self.use_link(link)
     }
 
     /// `COM_CHANGE_USER` of a client that is logged in.
@@ -323,7 +295,11 @@ impl Relay {
         let payload = self.guarded_change(payload);
         self.send_to_server(&payload, 0).await?;
         if self.rounds().await? == LoggedIn::No {
-            // The server closes the connection now; no user is logged in.
+            // MySQL closes the connection now. MariaDB keeps it, with the user that it had, and after three of them takes no
+            // further one.
+            if let Some(server) = &mut self.server {
+                server.is_spoiled = true;
+            }
             return Ok(());
         }
         if let Some(command) = command {

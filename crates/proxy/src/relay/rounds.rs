@@ -197,18 +197,17 @@ impl Relay {
     }
 
     /// Another method: `fe`, its name, a zero, a new challenge.
-    fn know_switch(&self, payload: &[u8]) {
+    fn know_switch(&mut self, payload: &[u8]) {
         let mut parts = payload[1..].splitn(2, |byte| *byte == 0);
         let (Some(plugin), Some(nonce)) = (parts.next(), parts.next()) else {
             return;
         };
         let nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce);
-        let mut session = self.session.borrow_mut();
-        let session = &mut *session;
-        session.client.auth_plugin_name = plugin.to_vec();
-        session.client.scramble_buffer = nonce.to_vec();
-        if let Some(peer) = &mut session.server {
-            peer.scramble_buffer = nonce.to_vec();
+        {
+            let client = &mut self.session.borrow_mut().client;
+            client.auth_plugin_name = plugin.to_vec();
+            client.scramble_buffer = nonce.to_vec();
         }
+        self.change_server_peer(|peer| peer.scramble_buffer = nonce.to_vec());
     }
 }

@@ -18,7 +18,7 @@ pub(super) const SHA256: &[u8] = b"sha256_password";
 /// The method that may need the password in its second packet.
 pub(super) const CACHING_SHA2: &[u8] = b"caching_sha2_password";
 /// The name of no method: the server asks for the account's own.
-const NO_METHOD: &[u8] = b"none";
+pub(super) const NO_METHOD: &[u8] = b"none";
 
 /// Whether a method always sends the password itself.
 pub(super) fn is_clear(plugin: &[u8]) -> bool {

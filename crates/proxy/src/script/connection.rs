@@ -10,7 +10,7 @@ use lua::{
 
 use super::{
     keys::{read_by_name, write_by_name},
-    outlets::log,
+    outlets::{log, surroundings},
     peer::{PeerObject, Side},
 };
 use crate::{Backends, Level, SharedSession};
@@ -102,7 +102,9 @@ impl Connection {
                 return log(lua, Level::Critical, &text);
             }
         };
-        self.session.borrow_mut().backend = place;
+        // The preview looks at the session, which is not borrowed meanwhile.
+        let server = place.and_then(|place| surroundings(lua).idle_server(place));
+        self.session.borrow_mut().choose(place, server);
     }
 }
 

@@ -54,11 +54,7 @@ impl LuaHooks {
         let number = state.number_session();
         let times = Rc::new(AppendTimes::new(session));
         let script = match state.script() {
-            Some(script) => run(state, &script, number, session, &times).map_err(|error| {
-                state.log(Level::Critical, &format!("(lua-error) {error}"));
-                log_traceback(state, &error);
-                NOT_EXECUTED
-            }),
+            Some(script) => run_or_go_back(state, script, number, session, &times),
             None => Err(NOT_LOADED),
         };
         Self {
@@ -205,6 +201,36 @@ impl LuaHooks {
         }
         let fresh = self.state.host.lua().create_table()?;
         Ok(own.raw_set("response", fresh)?)
+    }
+}
+
+/// Runs a script for a new session; the version before it if this one fails and has never run.
+fn run_or_go_back(
+    state: &Rc<State>,
+    mut script: lua::Script,
+    number: u64,
+    session: &SharedSession,
+    times: &Rc<AppendTimes>,
+) -> Result<Running, &'static str> {
+    loop {
+        let error = match run(state, &script, number, session, times) {
+            Ok(running) => {
+                state.has_run();
+                return Ok(running);
+            }
+            Err(error) => error,
+        };
+        let before = state.go_back();
+        let stays = match before {
+            Some(_) => "; the version before it stays",
+            None => "",
+        };
+        state.log(Level::Critical, &format!("(lua-error) {error}{stays}"));
+        log_traceback(state, &error);
+        match before {
+            Some(before) => script = before,
+            None => return Err(NOT_EXECUTED),
+        }
     }
 }
 

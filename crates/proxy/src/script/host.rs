@@ -46,6 +46,8 @@ struct Loaded {
     stamp: Option<(SystemTime, u64)>,
     /// `None` if it could not be loaded.
     script: Option<Script>,
+    /// The version before, until this one has run.
+    before: Option<Script>,
 }
 
 impl ScriptHost {
@@ -132,8 +134,12 @@ impl State {
             .borrow()
             .as_ref()
             .and_then(|it| it.script.clone());
+        let mut kept = None;
         let script = match self.host.load_file(path) {
-            Ok(script) => Some(script),
+            Ok(script) => {
+                kept = before;
+                Some(script)
+            }
             Err(error) => {
                 let stays = match before {
                     Some(_) => "; the version before it stays",
@@ -150,8 +156,26 @@ impl State {
         *self.loaded.borrow_mut() = Some(Loaded {
             stamp,
             script: script.clone(),
+            before: kept,
         });
         script
+    }
+
+    /// The script has run: it is a version that stays.
+    pub(super) fn has_run(&self) {
+        if let Some(loaded) = &mut *self.loaded.borrow_mut() {
+            loaded.before = None;
+        }
+    }
+
+    /// The script failed when it ran: the version before it, which stays until the file changes again; `None` if there is
+    /// none.
+    pub(super) fn go_back(&self) -> Option<Script> {
+        let mut loaded = self.loaded.borrow_mut();
+        let loaded = loaded.as_mut()?;
+        let before = loaded.before.take()?;
+        loaded.script = Some(before.clone());
+        Some(before)
     }
 
     /// A number for a new session, never 0.

@@ -20,6 +20,8 @@ use lua::{
     mlua::{self, Lua, Table, Value},
 };
 
+use super::included::SCRIPTS;
+
 /// Makes a module's table.
 type Maker = fn(&Lua) -> mlua::Result<Table>;
 
@@ -65,7 +67,14 @@ pub(super) fn install(host: &Host) -> Result<(), Error> {
             proxy.raw_set(name, &module)?;
             Ok(module)
         })?;
-        host.preload(&whole, loader)?;
+        host.build_in(&whole, loader)?;
+    }
+    for &(name, text) in SCRIPTS {
+        let loader = lua.create_function(move |lua, ()| {
+            let chunk = lua.load(text).set_name(format!("={name}.lua"));
+            chunk.call::<Value>(())
+        })?;
+        host.build_in(name, loader)?;
     }
     host.preload("lpeg", lua.create_function(no_lpeg)?)
 }

@@ -35,6 +35,26 @@ const CLASSIC: &[Exchange] = &[
         b"\x03call",
         &[b"\x01", b"\x03def", EOF, b"\x01a", b"\xfe\0\0\x0a\0", OK],
     ),
+    (
+        // The procedure has a cursor of its own open, which MariaDB says with the columns.
+        b"\x03call with a cursor",
+        &[
+            b"\x01",
+            b"\x03def",
+            b"\xfe\0\0\x4a\0",
+            b"\x01a",
+            b"\xfe\0\0\x4a\0",
+            OK,
+        ],
+    ),
+    (
+        b"\x17\x02\0\0\0\0\x01\0\0\0",
+        &[b"\x01", b"\x03def", b"\xfe\0\0\x42\0", b"\0\0a", EOF],
+    ),
+    (
+        b"\x03before 4.1",
+        &[b"\x01", b"\x03def", b"\xfe", b"\x01a", b"\xfe"],
+    ),
     (b"\x03bad", &[b"\xff\x28\x04#42000no"]),
     (b"\x02other", &[OK]),
     (b"\x04t\0%", &[b"\x03def", b"\x03def", EOF]),

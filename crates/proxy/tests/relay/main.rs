@@ -6,6 +6,7 @@ mod commands;
 mod faults;
 mod hooks;
 mod injections;
+mod leftovers;
 mod login;
 mod mock;
 mod pooling;

@@ -10,7 +10,7 @@ use std::{
 
 use protocol::{
     null_server::Hello,
-    relay::{ok_packet, put_packet},
+    relay::{ok_packet, put_bytes, put_packet},
 };
 use proxy::{
     Address, Backend, BackendKind, Backends, Log, MakerOfThread, Proxy, Service, Settings,
@@ -112,17 +112,69 @@ pub(crate) fn login(capabilities: u32, proof: &[u8], plugin: &str) -> Vec<u8> {
 }
 
 pub(crate) fn login_of(user: &str, capabilities: u32, proof: &[u8], plugin: &str) -> Vec<u8> {
+    login_with(user, capabilities, proof, plugin, "shop")
+}
+
+pub(crate) fn login_with(
+    user: &str,
+    capabilities: u32,
+    proof: &[u8],
+    plugin: &str,
+    database: &str,
+) -> Vec<u8> {
     let mut payload = capabilities.to_le_bytes().to_vec();
     payload.extend_from_slice(&[0, 0, 0, 1, 45]);
     payload.extend_from_slice(&[0; 23]);
     payload.extend_from_slice(user.as_bytes());
     payload.extend_from_slice(&[0, u8::try_from(proof.len()).unwrap()]);
     payload.extend_from_slice(proof);
-    payload.extend_from_slice(b"shop\0");
+    payload.extend_from_slice(database.as_bytes());
+    payload.push(0);
     payload.extend_from_slice(plugin.as_bytes());
     payload.push(0);
     payload
 }
+
+/// Answers what the proxy asks of a connection before it gives it to another session, or after a `USE`; false if the command
+/// is another one.
+pub(crate) fn answers_question(end: &mut End, number: u8, command: &[u8], left: &Left<'_>) -> bool {
+    const EOF: &[u8] = b"\xfe\0\0\x02\0";
+    let columns = match command {
+        b"\x03SELECT DATABASE() LIMIT 1" => 1,
+        _ if command.starts_with(b"\x03SELECT DATABASE(), ") => 4,
+        _ => return false,
+    };
+    let mut row = Vec::new();
+    for value in [left.database, left.role, None, Some(left.profiles)]
+        .into_iter()
+        .take(columns)
+    {
+        match value {
+            Some(text) => put_bytes(text.as_bytes(), &mut row),
+            None => row.push(0xfb),
+        }
+    }
+    let head = [u8::try_from(columns).unwrap()];
+    let mut packets = vec![&head[..]];
+    packets.extend(vec![&b"\x03def"[..]; columns]);
+    packets.extend([EOF, &row, EOF]);
+    end.say_all(number.wrapping_add(1), &packets);
+    true
+}
+
+/// What a session has left on a connection.
+pub(crate) struct Left<'a> {
+    pub(crate) database: Option<&'a str>,
+    pub(crate) role: Option<&'a str>,
+    pub(crate) profiles: &'a str,
+}
+
+/// Nothing but the database of [`login`].
+pub(crate) const NOTHING_LEFT: Left<'static> = Left {
+    database: Some("shop"),
+    role: None,
+    profiles: "0",
+};
 
 /// A server on a port of its own; `serve` is called with each connection, in a thread of its own.
 pub(crate) fn server(serve: impl Fn(End) + Send + Sync + 'static) -> SocketAddr {
@@ -213,13 +265,19 @@ impl Scene {
                 .iter()
                 .map(|it| it.connected_clients.load(Relaxed))
         };
-        let start = reactor::system_now();
-        while clients().sum::<u32>() > 0 {
-            assert!(
-                reactor::system_now() - start < PATIENCE,
-                "a session has not ended"
-            );
-            thread::sleep(Duration::from_millis(2));
-        }
+        wait_until(|| clients().sum::<u32>() == 0);
+    }
+}
+
+/// Waits for a condition.
+#[track_caller]
+pub(crate) fn wait_until(condition: impl Fn() -> bool) {
+    let start = reactor::system_now();
+    while !condition() {
+        assert!(
+            reactor::system_now() - start < PATIENCE,
+            "it does not happen"
+        );
+        thread::sleep(Duration::from_millis(2));
     }
 }

@@ -10,12 +10,15 @@ use std::{
     time::Duration,
 };
 
-use protocol::relay::ok_packet;
+use protocol::{null_server::Hello, relay::ok_packet};
 use proxy::{Decision, SharedSession, Surroundings};
 
 use crate::{
     hooks::{Event, hooks},
-    mock::{CAPABILITIES, Scene, hello, login, login_of, server},
+    mock::{
+        CAPABILITIES, NOTHING_LEFT, Scene, answers_question, hello, login, login_of, server,
+        wait_until,
+    },
 };
 
 const OK: &[u8] = b"\0\0\0\x02\0\0\0";
@@ -28,8 +31,10 @@ fn server_with(log: &Arc<Mutex<Vec<Vec<u8>>>>, connections: &Arc<AtomicUsize>) -
         end.say(0, &hello().payload());
         while let Some((number, command)) = end.packet() {
             let is_leaving = command == b"\x03leave";
-            log.lock().unwrap().push(command);
-            end.say(number.wrapping_add(1), &ok_packet());
+            log.lock().unwrap().push(command.clone());
+            if !answers_question(&mut end, number, &command, &NOTHING_LEFT) {
+                end.say(number.wrapping_add(1), &ok_packet());
+            }
             if is_leaving {
                 thread::sleep(Duration::from_millis(30));
                 return;
@@ -92,21 +97,28 @@ fn an_idle_connection_serves_the_next_client() {
     assert_eq!(first.expect(1), OK);
     assert_eq!(connections.load(SeqCst), 1);
     let log = log.lock().unwrap();
-    assert_eq!(log[1], b"\x03one");
     let mut change = b"\x11ann\0\x14".to_vec();
     change.extend_from_slice(&[7; 20]);
     change.extend_from_slice(b"shop\0\x2d\0mysql_native_password\0");
-    assert_eq!(log[2], change);
-    // The first session takes over from the second, and later from itself.
-    assert_eq!(log[3], b"\x1f");
-    assert_eq!(log[4], b"\x02shop");
-    assert!(
-        log[5].starts_with(b"\x03SET character_set_client = 45"),
-        "{:?}",
-        log[5]
-    );
-    assert_eq!(log[6], b"\x03two");
-    assert_eq!(log[7], b"\x03three");
+    let expected: [&[u8]; 11] = [
+        b"",
+        b"\x03one",
+        // What the first session left is removed, and the second logs in.
+        b"\x1f",
+        b"\x03SELECT DATABASE(), ",
+        &change,
+        // The first session takes over from the second, and later from itself.
+        b"\x1f",
+        b"\x03SELECT DATABASE(), ",
+        b"\x02shop",
+        b"\x03SET character_set_client = 45",
+        b"\x03two",
+        b"\x03three",
+    ];
+    assert_eq!(log.len(), expected.len(), "{log:?}");
+    for (got, begin) in log.iter().zip(expected) {
+        assert!(got.starts_with(begin), "{got:?}");
+    }
 }
 
 #[test]
@@ -165,70 +177,49 @@ fn connections_are_taken_for_their_user_only() {
 }
 
 #[test]
-fn without_change_user_the_connection_is_used_as_it_is() {
-    let (log, connections) = (Arc::default(), Arc::default());
-    let address = server_with(&log, &connections);
+fn without_change_user_a_login_is_checked_on_a_new_connection_with_a_challenge_of_its_own() {
+    let closed = Arc::new(AtomicUsize::new(0));
+    let connections = Arc::new(AtomicUsize::new(0));
+    let (ends, begun) = (Arc::clone(&closed), Arc::clone(&connections));
+    let address = server(move |mut end| {
+        let number = begun.fetch_add(1, SeqCst);
+        let hello = Hello {
+            nonce: [b'a' + u8::try_from(number % 20).unwrap(); 20],
+            ..hello()
+        };
+        end.say(0, &hello.payload());
+        while let Some((number, command)) = end.packet() {
+            if !answers_question(&mut end, number, &command, &NOTHING_LEFT) {
+                end.say(number.wrapping_add(1), OK);
+            }
+        }
+        ends.fetch_add(1, SeqCst);
+    });
     let scene = Scene::with(&[address], hooks(park_always), |settings| {
         settings.pool_changes_user = false;
     });
-    let first = scene.user(0);
-    scene.all_left();
-    let mut second = scene.user(0);
-    second.say(0, b"\x03x");
-    assert_eq!(second.expect(1), OK);
-    assert_eq!(log.lock().unwrap().len(), 2);
-    assert_eq!(connections.load(SeqCst), 1);
-    drop(first);
-}
-
-#[test]
-fn without_change_user_an_idle_connection_is_for_its_own_login_only() {
-    let (log, connections) = (Arc::default(), Arc::default());
-    let address = server_with(&log, &connections);
-    let scene = Scene::with(&[address], hooks(park_always), |settings| {
-        settings.pool_changes_user = false;
-    });
-    let _first = scene.user(0);
-    scene.all_left();
-    for (user, proof) in [("mallory", &b""[..]), ("mallory", b"12345678901234567890")] {
-        let mut other = scene.client();
-        other.expect(0);
-        other.say(
-            1,
-            &login_of(user, CAPABILITIES, proof, "mysql_native_password"),
+    drop(scene.user(0));
+    let logins = AtomicUsize::new(1);
+    let log_in = || {
+        let mut next = scene.client();
+        let greeting = next.expect(0);
+        let number = logins.fetch_add(1, SeqCst);
+        let nonce = [b'a' + u8::try_from(number % 20).unwrap(); 8];
+        assert!(
+            greeting.windows(8).any(|it| it == nonce),
+            "not the challenge of a connection of its own"
         );
-        let refused = other.expect(2);
-        assert_eq!(refused[..3], [0xff, 0x15, 0x04], "error 1045");
-        other.expect_end();
-    }
-    assert_eq!(connections.load(SeqCst), 1);
-}
-
-#[test]
-fn without_change_user_no_proof_is_no_login() {
-    let (log, connections) = (Arc::default(), Arc::default());
-    let address = server_with(&log, &connections);
-    let scene = Scene::with(&[address], hooks(park_always), |settings| {
-        settings.pool_changes_user = false;
+        next.say(1, &login(CAPABILITIES, &[7; 20], "mysql_native_password"));
+        assert_eq!(next.expect(2), OK);
+        next.say(0, b"\x03x");
+        assert_eq!(next.expect(1), OK);
+    };
+    // An idle one makes room for a new one, once what its session left is removed.
+    wait_until(|| {
+        log_in();
+        closed.load(SeqCst) > 0
     });
-    // This method sends the password itself, of which nothing is kept.
-    let mut first = scene.client();
-    first.expect(0);
-    first.say(
-        1,
-        &login_of("ann", CAPABILITIES, b"\x01", "sha256_password"),
-    );
-    assert_eq!(first.expect(2), OK);
-    scene.all_left();
-    for plugin in ["sha256_password", "mysql_native_password"] {
-        let mut other = scene.client();
-        other.expect(0);
-        other.say(1, &login_of("ann", CAPABILITIES, b"", plugin));
-        let refused = other.expect(2);
-        assert_eq!(refused[..3], [0xff, 0x15, 0x04], "error 1045");
-        other.expect_end();
-    }
-    assert_eq!(connections.load(SeqCst), 1);
+    assert_eq!(connections.load(SeqCst), logins.load(SeqCst));
 }
 
 #[test]

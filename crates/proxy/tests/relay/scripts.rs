@@ -21,7 +21,9 @@ use proxy::{
 };
 use tempfile::TempDir;
 
-use crate::mock::{CAPABILITIES, Scene, hello, login, open_server, server};
+use crate::mock::{
+    CAPABILITIES, NOTHING_LEFT, Scene, answers_question, hello, login, open_server, server,
+};
 
 const OK: &[u8] = b"\0\0\0\x02\0\0\0";
 const EOF: &[u8] = b"\xfe\0\0\x02\0";
@@ -251,7 +253,7 @@ fn a_script_may_be_the_whole_server() {
         end"#;
     let (_directory, scene) = scripted(&[], script);
     let mut client = scene.client();
-    assert_eq!(client.expect(0)[..7], *b"\x0a5.5.6\0");
+    assert_eq!(client.expect(0)[..9], *b"\x0a5.05.06\0");
     client.say(1, &login(CAPABILITIES, b"", "mysql_native_password"));
     // Without a backend and a decision, the login is accepted.
     assert_eq!(client.expect(2), ok_packet());
@@ -328,5 +330,63 @@ fn a_port_in_use_is_named() {
             assert!(error.to_string().contains(&address.to_string()), "{error}");
         }
         other => panic!("{:?}", other.map(|_| "started")),
+    }
+}
+
+#[test]
+fn a_script_sees_the_server_as_soon_as_it_has_chosen_a_backend() {
+    // As the scripts for splitting of reads and writes do: they compare the databases at once.
+    let script = r#"
+        function connect_server()
+            if proxy.global.backends[1].pool.users[""].cur_idle_connections == 0 then
+                proxy.connection.backend_ndx = 1
+            else
+                proxy.connection.backend_ndx = 2
+            end
+        end
+        function read_auth_result() proxy.connection.backend_ndx = 0 end
+        function read_query(packet)
+            local seen = {}
+            for _, place in ipairs { 2, 0, 1 } do
+                proxy.connection.backend_ndx = place
+                local server = proxy.connection.server
+                seen[#seen + 1] = server and server.default_db .. server.thread_id or "none"
+            end
+            proxy.queries:append(1, "\3" .. table.concat(seen, " "), { resultset_is_needed = true })
+            return proxy.PROXY_SEND_QUERY
+        end
+        function read_query_result()
+            proxy.connection.backend_ndx = 0
+        end"#;
+    let servers = [7, 8].map(|connection_id| {
+        server(move |mut end| {
+            let hello = Hello {
+                connection_id,
+                ..hello()
+            };
+            end.say(0, &hello.payload());
+            end.packet();
+            end.say(2, OK);
+            while let Some((number, command)) = end.packet() {
+                if answers_question(&mut end, number, &command, &NOTHING_LEFT) {
+                    continue;
+                }
+                let answer = match command.strip_prefix(b"\x03") {
+                    Some(text) => error_packet(1, "HY000", &String::from_utf8_lossy(text)),
+                    None => OK.to_vec(),
+                };
+                end.say(number.wrapping_add(1), &answer);
+            }
+        })
+    });
+    let (_directory, scene) = scripted(&servers, script);
+    let mut first = scene.user(0);
+    scene.all_left();
+    let _second = scene.user(0);
+    scene.all_left();
+    for _ in 0..2 {
+        first.say(0, b"\x03x");
+        let expected = error_packet(1, "HY000", "shop8 none shop7");
+        assert_eq!(first.expect(1), expected);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use proxy::{Decision, HookMaker as _, Injection, Level, QueryResult, StatusFlags};
+use proxy::{Decision, HookMaker as _, Injection, Level, Peer, QueryResult, StatusFlags};
 
-use crate::scene::{Scene, column, done, rows, session};
+use crate::scene::{Scene, column, done, rows, session, tcp};
 
 fn script(name: &str) -> String {
     let path = format!("{}/scripts/{name}.lua", env!("CARGO_MANIFEST_DIR"));
@@ -241,6 +241,8 @@ fn ro_balance_uses_replicas_that_keep_up() {
         let session = scene.session.clone();
         assert_eq!(scene.hooks.connect_server(&session), Decision::PassOn);
         assert_eq!(session.borrow().backend, Some(2));
+        // The relay has connected it.
+        session.borrow_mut().server = Some(Peer::new(tcp(1001), tcp(3308)));
         assert_eq!(scene.query("select 1"), Decision::SendQueue);
         assert_eq!(session.borrow().queries[0].packet, b"\x03SHOW SLAVE STATUS");
         let status = answer_to(&scene, status);

@@ -136,6 +136,51 @@ fn a_changed_script_is_for_new_sessions() {
 }
 
 #[test]
+fn a_changed_script_that_fails_when_it_runs_is_not_taken() {
+    let mut scene = Scene::in_query("print('first')");
+    let path = scene.directory.path().join("x.lua");
+    scene.query("x");
+    // It loads, and fails behind its first hook.
+    std::fs::write(
+        &path,
+        "function read_query() print('second') end error('no table')",
+    )
+    .expect("a script");
+    for _ in 0..2 {
+        scene.hooks = scene.host.hooks(&scene.session);
+        let connected = scene.hooks.connect_server(&scene.session);
+        assert_eq!(connected, Decision::PassOn);
+        scene.query("x");
+    }
+    assert_eq!(scene.printed(), ["first", "first", "first"]);
+    let complaints = scene.logged(Level::Critical);
+    assert_eq!(complaints.len(), 1, "{complaints:?}");
+    assert!(
+        complaints[0].contains("no table; the version before it stays"),
+        "{complaints:?}"
+    );
+    std::fs::write(
+        &path,
+        "function read_query() print('third, without a fault') end",
+    )
+    .expect("a script");
+    scene.hooks = scene.host.hooks(&scene.session);
+    scene.query("x");
+    // A version that has run for one session is kept for all: what fails later is that session's own.
+    std::fs::write(
+        &path,
+        "runs = (runs or 0) + 1 _G.runs = runs assert(runs < 3, 'fails later')",
+    )
+    .expect("a script");
+    for at in 0..3 {
+        scene.hooks = scene.host.hooks(&scene.session);
+        let connected = scene.hooks.connect_server(&scene.session);
+        assert_eq!(connected == Decision::PassOn, at < 2, "{at}");
+    }
+    assert_eq!(scene.printed()[3], "third, without a fault");
+}
+
+#[test]
 fn a_missing_script_is_named() {
     let scene = Scene::new("");
     std::fs::remove_file(scene.directory.path().join("x.lua")).unwrap();

@@ -20,7 +20,9 @@
 //! - objects that outlive their result, their memory: `results`, `kept`
 //! - `proxy.response` of each type, missing and invalid fields: `responses`
 //! - `proxy.connection`, its ends, addresses, what cannot be read or written: `objects`, `reference`
-//! - `proxy.global`, backends, pools: `objects`, `reference`; the pool's matches in `relay/pooling`
+//! - `proxy.global`, backends, pools: `objects`, `reference`; the pool's matches in `relay/pooling`; what a connection of the
+//!   pool brings to its next session: `relay/leftovers`, and on real servers `state/`
+//! - `proxy.connection.server` after an assignment to `backend_ndx`: `relay/scripts`
 //! - `mysql.proto`: `proto`, `reference`
 //! - `mysql.password`, `mysql.tokenizer`, `lfs`, `glib2`, `posix`, `chassis`, `lpeg`: `modules`, `reference`
 //! - rules of tokens, ids of keywords: unit tests of `src/script/modules/token.rs` and `keywords.rs`

@@ -22,6 +22,43 @@ fn every_module_is_built_in_and_old_ones_set_a_global() {
 }
 
 #[test]
+fn included_scripts_are_found_without_a_path_and_hide_no_file() {
+    let mut scene = Scene::new(
+        "require('xtab')
+         require('load-multi')
+         function disconnect_client() print(require('proxy.test').mine, require('ro-pooling')) end",
+    );
+    let place = scene.directory.path().to_owned();
+    assert!(scene.hooks.reads_queries(), "{}", scene.complaint());
+    std::fs::create_dir(place.join("proxy")).expect("a directory");
+    std::fs::write(place.join("proxy/test.lua"), "return { mine = 'mine' }").expect("a module");
+    std::fs::write(place.join("ro-pooling.lua"), "return 'mine, too'").expect("a module");
+    scene.hooks.disconnect_client(&scene.session);
+    assert_eq!(
+        scene.printed(),
+        ["mine\tmine, too"],
+        "{}",
+        scene.complaint()
+    );
+}
+
+#[test]
+fn each_included_script_is_built_in() {
+    let place = format!("{}/scripts", env!("CARGO_MANIFEST_DIR"));
+    for file in std::fs::read_dir(place).expect("scripts") {
+        let name = file
+            .expect("a file")
+            .file_name()
+            .into_string()
+            .expect("a name");
+        let name = name.strip_suffix(".lua").expect("a script").to_owned();
+        check(&format!(
+            "local loader = package.loaders[#package.loaders]('{name}') assert(type(loader) == 'function', loader)"
+        ));
+    }
+}
+
+#[test]
 fn password_has_the_arithmetic_of_native_passwords() {
     check(
         r#"
@@ -88,7 +125,8 @@ fn statements_are_normalized_and_put_together() {
         assert(t.bare_tokens(tokens, true)[2] == '"x"')
         assert(#t.tokens_without_comments(tokens) == 9)
         assert(t.tokens_to_query(tokens) == 'select "x" , count( * ) from t', t.tokens_to_query(tokens))
-        assert(t.tokens_to_query(tokens, 2, 3) == 'select "x"')
+        assert(t.tokens_to_query(tokens, 2, 3) == 'select "x" ')
+        assert(t.tokens_to_query(t.tokenize("select 'a'")) == 'select "a" ')
         "#,
     );
 }

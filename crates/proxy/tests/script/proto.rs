@@ -22,6 +22,8 @@ fn small_packets_come_back() {
         assert(p.to_eof_packet{ server_status = 2, warnings = 1 } == "\254\1\0\2\0")
         local eof = p.from_eof_packet("\254\1\0\2\0")
         assert(eof.server_status == 2 and eof.warnings == 1)
+        local old = p.from_eof_packet("\254")
+        assert(old.server_status == 0 and old.warnings == 0)
         "##,
     );
 }

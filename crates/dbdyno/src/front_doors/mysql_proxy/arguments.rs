@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Do not start the proxy, only the admin interface
     #[arg(long)]
     pub(super) no_proxy: bool,
-    /// Use a connection of the pool as it is, without COM_CHANGE_USER and without resetting its session
+    /// Let no client log in on a connection of the pool (by COM_CHANGE_USER): it gets a new one in place of an idle one
     #[arg(long)]
     pub(super) proxy_pool_no_change_user: bool,
     /// Time limit for connecting to a backend, seconds

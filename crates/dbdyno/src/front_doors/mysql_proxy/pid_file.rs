@@ -1,10 +1,6 @@
-//! The file with the process id.
+//! The file with the process id. It stays after the end, as MySQL Proxy's does: scripts that stop the proxy read it then.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process,
-};
+use std::{fs, path::Path, process};
 
 use runs::{Blame, Blamed};
 
@@ -13,36 +9,19 @@ use super::{arguments::Arguments, log_file::below};
 /// Longest pid file that is read, bytes.
 const LONGEST: u64 = 64;
 
-/// The file with this process's id; removed when dropped.
-pub(super) struct PidFile(Option<PathBuf>);
-
-impl PidFile {
-    /// Writes the file, if one was asked for.
-    pub(super) fn write(arguments: &Arguments) -> Result<Self, Blamed> {
-        let path = match &arguments.pid_file {
-            Some(path) => below(arguments, path)?,
-            None => return Ok(Self(None)),
-        };
-        if let Some(pid) = running(&path) {
-            let message = format!("{}: process {pid} runs with this pid file", path.display());
-            return Err(Blamed::new(Blame::Input, message)
-                .hint("stop it first, or name another --pid-file".to_owned()));
-        }
-        let line = format!("{}\n", process::id());
-        fs::write(&path, line).map_err(Blamed::io(Blame::Input, &path))?;
-        Ok(Self(Some(path)))
+/// Writes the file with this process's id, if one was asked for.
+pub(super) fn write(arguments: &Arguments) -> Result<(), Blamed> {
+    let Some(path) = &arguments.pid_file else {
+        return Ok(());
+    };
+    let path = below(arguments, path)?;
+    if let Some(pid) = running(&path) {
+        let message = format!("{}: process {pid} runs with this pid file", path.display());
+        return Err(Blamed::new(Blame::Input, message)
+            .hint("stop it first, or name another --pid-file".to_owned()));
     }
-}
-
-impl Drop for PidFile {
-    fn drop(&mut self) {
-        // Another program may have written or removed it.
-        if let Some(path) = &self.0
-            && written(path) == Some(process::id())
-        {
-            let _ = fs::remove_file(path);
-        }
-    }
+    let line = format!("{}\n", process::id());
+    fs::write(&path, line).map_err(Blamed::io(Blame::Input, &path))
 }
 
 /// The process id in a pid file; `None` if there is no such file.

@@ -19,7 +19,7 @@ use rustix::process::{
 
 use super::{
     arguments::{Arguments, PASSWORD_VARIABLE},
-    pid_file::PidFile,
+    pid_file,
 };
 
 /// The environment variable with the role: `background`, `guarded`, or `guarded-background`.
@@ -155,7 +155,7 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
     } else {
         "guarded"
     };
-    let pid_file = PidFile::write(arguments)?;
+    pid_file::write(arguments)?;
     let mut is_first = true;
     let code = loop {
         let mut command = again(words, role).map_err(Blamed::machine)?;
@@ -189,7 +189,6 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
         }
         break status.code().and_then(|code| u8::try_from(code).ok());
     };
-    drop(pid_file);
     Ok(ExitCode::from(code.unwrap_or(Blame::Machine as u8)))
 }
 

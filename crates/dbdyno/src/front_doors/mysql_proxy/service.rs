@@ -142,14 +142,20 @@ fn rules(
     Ok(source.maker())
 }
 
+/// Where scripts find modules: as the option says, else as the environment does, which Lua reads by itself, else below the base
+/// directory.
+fn lua_path(arguments: &Arguments, is_in_environment: bool) -> Option<String> {
+    let base = arguments.basedir.as_ref().filter(|_| !is_in_environment);
+    let default = base.map(|base| format!("{}/lib/mysql-proxy/lua/?.lua", base.display()));
+    arguments.lua_path.clone().or(default)
+}
+
 /// The hooks of a script, one Lua state for each event thread.
 fn script(
     arguments: &Arguments,
     path: &Path,
     backends: &Arc<Backends>,
 ) -> Result<Arc<MakerOfThread>, Blamed> {
-    let default = (arguments.basedir.as_ref())
-        .map(|base| format!("{}/lib/mysql-proxy/lua/?.lua", base.display()));
     let options = ScriptOptions {
         script: below(arguments, path)?,
         lua: HostOptions {
@@ -157,7 +163,7 @@ fn script(
                 .lua_memory_limit
                 .and_then(|it| usize::try_from(it).ok()),
             instruction_limit: Some(arguments.lua_instruction_limit).filter(|limit| *limit > 0),
-            path: arguments.lua_path.clone().or(default),
+            path: lua_path(arguments, std::env::var_os("LUA_PATH").is_some()),
             ..HostOptions::default()
         },
     };
@@ -167,4 +173,33 @@ fn script(
         let host = host.map_err(|error| format!("{}: {error}", options.script.display()))?;
         Ok(Rc::new(host) as Rc<dyn HookMaker>)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[test]
+    fn the_environment_s_path_holds_also_with_a_base_directory() {
+        let base = Some("/base/lib/mysql-proxy/lua/?.lua");
+        let option = Some("/own/?.lua");
+        for (words, is_in_environment, expected) in [
+            (&["mysql-proxy"][..], false, None),
+            (&["mysql-proxy"], true, None),
+            (&["mysql-proxy", "--basedir=/base"], false, base),
+            (&["mysql-proxy", "--basedir=/base"], true, None),
+            (
+                &["mysql-proxy", "--basedir=/base", "--lua-path=/own/?.lua"],
+                true,
+                option,
+            ),
+            (&["mysql-proxy", "--lua-path=/own/?.lua"], false, option),
+        ] {
+            let arguments = Arguments::parse_from(words);
+            let path = lua_path(&arguments, is_in_environment);
+            assert_eq!(path.as_deref(), expected, "{words:?}");
+        }
+    }
 }

@@ -82,11 +82,54 @@ fn results_end_where_the_server_ends_them() {
 #[test]
 fn a_cursor_has_no_rows_yet() {
     let opened: &[&[u8]] = &[b"\x01", b"\x03def", b"\xfe\0\0\x42\0"];
-    assert_eq!(ends(AnswerKind::Results, CLASSIC, opened).rows, 0);
+    assert_eq!(ends(AnswerKind::Cursor, CLASSIC, opened).rows, 0);
     let opened: &[&[u8]] = &[b"\x01", b"\x03def", b"\xfe\0\0\x42\0\0\0"];
-    assert_eq!(ends(AnswerKind::Results, TODAY, opened).rows, 0);
+    assert_eq!(ends(AnswerKind::Cursor, TODAY, opened).rows, 0);
     let fetched: &[&[u8]] = &[b"\0\0\x01", b"\0\0\x02", b"\xfe\0\0\x82\0"];
     assert_eq!(ends(AnswerKind::Rows, CLASSIC, fetched).rows, 2);
+}
+
+#[test]
+fn the_cursor_of_a_procedure_does_not_hold_its_rows_back() {
+    // What MariaDB answers to CALL while the procedure has a cursor open: the flag of the cursor, and that more follows.
+    let in_procedure: &[u8] = b"\xfe\0\0\x4a\0";
+    let called: &[&[u8]] = &[
+        b"\x01",
+        b"\x03def",
+        in_procedure,
+        b"\x01a",
+        in_procedure,
+        b"\x01",
+        b"\x03def",
+        in_procedure,
+        b"\x01b",
+        MORE,
+        OK,
+    ];
+    for kind in [AnswerKind::Results, AnswerKind::Cursor] {
+        assert_eq!(ends(kind, CLASSIC, called).rows, 2, "{kind:?}");
+    }
+    // Without a wish for a cursor there is none, whatever else is said.
+    let alone: &[&[u8]] = &[
+        b"\x01",
+        b"\x03def",
+        b"\xfe\0\0\x42\0",
+        b"\x01a",
+        b"\xfe\0\0\x42\0",
+    ];
+    assert_eq!(ends(AnswerKind::Results, CLASSIC, alone).rows, 1);
+}
+
+#[test]
+fn an_end_of_one_byte_is_an_end_everywhere() {
+    let short: &[u8] = b"\xfe";
+    let rows: &[&[u8]] = &[b"\x01", b"\x03def", short, b"\x01a", short];
+    let summary = ends(AnswerKind::Results, CLASSIC, rows);
+    assert_eq!((summary.rows, summary.status), (1, 0));
+    ends(AnswerKind::Results, CLASSIC, &[short]);
+    ends(AnswerKind::Packet, CLASSIC, &[short]);
+    ends(AnswerKind::Rows, CLASSIC, &[b"\x03def", short]);
+    ends(AnswerKind::Stream, CLASSIC, &[b"\0event", short]);
 }
 
 #[test]

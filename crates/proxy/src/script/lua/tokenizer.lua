@@ -98,7 +98,9 @@ function M.tokens_to_query(tokens, first, last)
         parts[#parts + 1] = separator .. text
         separator = name == "TK_FUNCTION" and "" or " "
     end, first, last)
-    return table.concat(parts)
+    -- A blank belongs to each string, also to the last one.
+    local last = parts[#parts]
+    return table.concat(parts) .. (last and last:sub(-1) == '"' and " " or "")
 end
 
 return M

@@ -166,10 +166,10 @@ fn clock(fields: &mut Fields<'_>, separator: &str) -> Option<String> {
     ))
 }
 
-/// The microseconds, if they are sent.
+/// The microseconds, if they are sent; MySQL Proxy writes them with nine digits.
 fn fraction(fields: &mut Fields<'_>) -> Option<String> {
     if fields.0.is_empty() {
         return Some(String::new());
     }
-    Some(format!(".{:06}", fields.u32()?))
+    Some(format!(".{:09}", fields.u32()?))
 }

@@ -106,7 +106,8 @@ pub(super) fn to_challenge(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
 
     let mut out = vec![number("protocol_version", 10)? as u8];
     let (major, minor, patch) = (version / 10_000, version / 100 % 100, version % 100);
-    out.extend_from_slice(format!("{major}.{minor}.{patch}\0").as_bytes());
+    // Two digits, as MySQL Proxy writes them.
+    out.extend_from_slice(format!("{major}.{minor:02}.{patch:02}\0").as_bytes());
     out.extend_from_slice(&(number("thread_id", 0)? as u32).to_le_bytes());
     out.extend_from_slice(head);
     out.push(0);

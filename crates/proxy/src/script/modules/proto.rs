@@ -151,6 +151,10 @@ fn from_eof(lua: &Lua, bytes: &[u8]) -> Result<Option<Table>> {
     let mut reader = Fields(bytes);
     let mut read = || {
         let 0xfe = reader.u8()? else { return None };
+        if reader.0.is_empty() {
+            // Before 4.1 it said nothing more.
+            return Some([("warnings", 0), ("server_status", 0)]);
+        }
         Some([
             ("warnings", u64::from(reader.u16()?)),
             ("server_status", u64::from(reader.u16()?)),

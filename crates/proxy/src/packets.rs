@@ -1,0 +1,31 @@
+//! The packets of an answer that is kept.
+
+use protocol::relay::{Framer, Piece, Summary};
+
+/// The packets of an answer, joined and without headers.
+#[derive(Default)]
+pub(crate) struct Packets {
+    framer: Framer,
+    /// Those that are complete.
+    pub(crate) all: Vec<Vec<u8>>,
+    open: Vec<u8>,
+    /// What the answer said, once it has ended.
+    pub(crate) summary: Summary,
+}
+
+impl Packets {
+    /// Takes the next bytes of the answer.
+    pub(crate) fn take(&mut self, bytes: &mut [u8]) {
+        let mut at = 0;
+        loop {
+            match self.framer.next(bytes, &mut at) {
+                Piece::Nothing => return,
+                Piece::Head { .. } => {}
+                Piece::Payload(range) => self.open.extend_from_slice(&bytes[range]),
+                // MariaDB's reports of progress are no part of the answer.
+                Piece::End if self.open.starts_with(&[0xff, 0xff, 0xff]) => self.open.clear(),
+                Piece::End => self.all.push(std::mem::take(&mut self.open)),
+            }
+        }
+    }
+}

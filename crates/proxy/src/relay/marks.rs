@@ -1,0 +1,308 @@
+//! What a command may change that the pool has to know: the current database, and what no reset restores.
+
+use protocol::relay::{Begin, com};
+
+use super::{Ended, Relay};
+use crate::{leftovers, watch::Wait};
+
+/// Drops a database.
+const DROP_DB: u8 = 0x06;
+/// Makes the connection one of a replica.
+const REGISTER_SLAVE: u8 = 0x15;
+/// Allows or forbids several statements in one text, for good.
+const SET_OPTION: u8 = 0x1b;
+
+/// What a command may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Marks {
+    /// The current database is another one after it.
+    uses: bool,
+    /// That is so only if all went well.
+    is_alone: bool,
+    /// It prepares a statement that may choose a database.
+    prepares_use: bool,
+    /// It executes a prepared statement.
+    executes: bool,
+    /// It changes what no reset restores and no question finds.
+    spoils: bool,
+}
+
+impl Marks {
+    /// What a command with this payload may change.
+    pub(super) fn of(packet: &[u8]) -> Self {
+        let Some((command, text)) = packet.split_first() else {
+            return Self::default();
+        };
+        let mut marks = Self::default();
+        match *command {
+            com::QUERY => marks.read(text),
+            com::STMT_PREPARE => {
+                marks.prepares_use = has_word(text, b"use");
+                marks.spoils = sets_resource_group(text);
+            }
+            com::STMT_EXECUTE => marks.executes = true,
+            DROP_DB => marks.uses = true,
+            SET_OPTION
+            | REGISTER_SLAVE
+            | com::BINLOG_DUMP
+            | com::BINLOG_DUMP_GTID
+            | com::TABLE_DUMP => marks.spoils = true,
+            // What is not known may do anything.
+            unknown => {
+                marks.spoils = unknown > com::RESET_CONNECTION && unknown != com::STMT_BULK_EXECUTE;
+            }
+        }
+        marks
+    }
+
+    fn read(&mut self, text: &[u8]) {
+        self.spoils = sets_resource_group(text);
+        let (has_use, has_execute) = (has_word(text, b"use"), has_word(text, b"execute"));
+        if !has_use && !has_execute && !has_word(text, b"drop") {
+            return;
+        }
+        self.is_alone = !text.contains(&b';');
+        let mut words = Words {
+            text,
+            is_first: true,
+        };
+        while let Some((word, is_first)) = words.next() {
+            if !is_first {
+                continue;
+            }
+            let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+            if is(b"use") {
+                self.uses = true;
+            } else if is(b"drop") {
+                let what = words.next().map_or(&b""[..], |(what, _)| what);
+                self.uses |=
+                    what.eq_ignore_ascii_case(b"database") || what.eq_ignore_ascii_case(b"schema");
+            } else if is(b"prepare") {
+                self.prepares_use |= has_use;
+            } else if is(b"execute") {
+                // EXECUTE IMMEDIATE has the statement in its text.
+                self.uses |= has_use;
+                self.executes = true;
+            }
+        }
+    }
+}
+
+/// `SET RESOURCE GROUP`, whose effect only an administrator could read.
+fn sets_resource_group(text: &[u8]) -> bool {
+    has_word(text, b"resource") && has_word(text, b"group")
+}
+
+fn is_part_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+/// Whether a text has this word anywhere, also within strings and comments.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    let mut from = 0;
+    while let Some(rest) = text.get(from..) {
+        let first = |byte: &u8| byte.eq_ignore_ascii_case(&word[0]);
+        let Some(at) = rest.iter().position(first).map(|at| from + at) else {
+            return false;
+        };
+        let end = at + word.len();
+        if text
+            .get(at..end)
+            .is_some_and(|it| it.eq_ignore_ascii_case(word))
+            && !(at > 0 && is_part_of_word(text[at - 1]))
+            && !text.get(end).is_some_and(|next| is_part_of_word(*next))
+        {
+            return true;
+        }
+        from = at + 1;
+    }
+    false
+}
+
+/// The words of a text outside of strings and comments, each with whether it begins a statement.
+struct Words<'a> {
+    text: &'a [u8],
+    is_first: bool,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<(&'a [u8], bool)> {
+        loop {
+            let text = self.text;
+            let skipped = match text {
+                [] => return None,
+                [b';', ..] => {
+                    self.is_first = true;
+                    1
+                }
+                [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\n', ..] => line_length(text),
+                // The server executes what is in these.
+                [b'/', b'*', b'!', ..] => 3 + digits(&text[3..]),
+                [b'/', b'*', b'M', b'!', ..] => 4 + digits(&text[4..]),
+                [b'*', b'/', ..] => 2,
+                [b'/', b'*', ..] => comment_length(text),
+                [quote @ (b'\'' | b'"' | b'`'), ..] => {
+                    self.is_first = false;
+                    quoted_length(text, *quote)
+                }
+                [byte, ..] if is_part_of_word(*byte) => {
+                    let end = text.iter().position(|byte| !is_part_of_word(*byte));
+                    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+                    self.text = rest;
+                    return Some((word, std::mem::take(&mut self.is_first)));
+                }
+                _ => 1,
+            };
+            self.text = text.get(skipped..).unwrap_or_default();
+        }
+    }
+}
+
+fn line_length(text: &[u8]) -> usize {
+    let end = text.iter().position(|byte| *byte == b'\n');
+    end.unwrap_or(text.len())
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+fn comment_length(text: &[u8]) -> usize {
+    let end = text
+        .get(2..)
+        .unwrap_or_default()
+        .windows(2)
+        .position(|it| it == b"*/");
+    end.map_or(text.len(), |end| end + 4)
+}
+
+fn quoted_length(text: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        at += match byte {
+            b'\\' if quote != b'`' => 2,
+            byte if *byte == quote => return at + 1,
+            _ => 1,
+        };
+    }
+    text.len()
+}
+
+impl Relay {
+    /// Notes what a command does to its connection.
+    pub(super) fn note(&mut self, marks: Marks) {
+        if let Some(server) = &mut self.server {
+            server.is_spoiled |= marks.spoils;
+            server.has_prepared_use |= marks.prepares_use;
+        }
+    }
+
+    /// After a command that may have changed the current database: asks for it. The client has its answer already, and what
+    /// the server says of the statement before (its warnings, its found rows) is of no statement that chooses a database.
+    pub(super) async fn follow_database(
+        &mut self,
+        marks: Marks,
+        begin: Begin,
+    ) -> Result<(), Ended> {
+        let Some(server) = &mut self.server else {
+            return Ok(());
+        };
+        let may_differ = marks.uses && !(marks.is_alone && begin == Begin::Err)
+            || marks.executes && server.has_prepared_use;
+        if !may_differ {
+            return Ok(());
+        }
+        // The limit is for sessions with another one.
+        let question = leftovers::ask(server, b"\x03SELECT DATABASE() LIMIT 1");
+        let answer = match self.watch.within(Wait::Read, question).await {
+            Ok(answer) => answer.map_err(Ended::of_question)?,
+            Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
+        };
+        if let Some(database) = leftovers::database_of(&answer) {
+            self.know_database(&database);
+        }
+        Ok(())
+    }
+
+    /// The current database is this.
+    pub(super) fn know_database(&mut self, database: &[u8]) {
+        self.session.borrow_mut().client.default_db = database.to_vec();
+        self.change_server_peer(|peer| peer.default_db = database.to_vec());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Marks {
+        Marks::of(&[b"\x03", text.as_bytes()].concat())
+    }
+
+    #[test]
+    fn a_statement_that_chooses_a_database_is_seen_wherever_it_stands() {
+        for text in [
+            "use shop",
+            "USE `shop`",
+            "  /* a */ use shop",
+            "-- a\nUse shop",
+            "# a\nuse shop",
+            "/*!use shop*/",
+            "/*!50000 use shop */",
+            "/*M!100100 use shop */",
+            "select 'a;b'; use shop",
+            "select \"it\\\"s\"; use`shop`",
+            "drop database shop",
+            "DROP SCHEMA IF EXISTS shop",
+            "execute immediate 'use shop'",
+        ] {
+            assert!(of(text).uses, "{text}");
+        }
+        for text in [
+            "select * from t use index (a)",
+            "select 'a; use shop'",
+            "select 1 /* ; use shop */",
+            "select `use`; select 1",
+            "insert into used values (1)",
+            "drop table t",
+            "reuse shop",
+            "execute s",
+            "",
+            "'",
+            "/*",
+        ] {
+            assert!(!of(text).uses, "{text}");
+        }
+        assert!(of("prepare s from 'use shop'").prepares_use);
+        assert!(of("execute s").executes);
+        assert!(Marks::of(b"\x16use shop").prepares_use);
+        assert!(Marks::of(b"\x06shop").uses);
+    }
+
+    #[test]
+    fn commands_that_no_reset_takes_back_spoil_their_connection() {
+        for packet in [
+            &b"\x1b\0\0"[..],
+            b"\x15",
+            b"\x12",
+            b"\x1e",
+            b"\x20",
+            b"\x99",
+            b"\x03set resource group rg",
+            b"\x16SET RESOURCE GROUP rg",
+        ] {
+            assert!(Marks::of(packet).spoils, "{packet:?}");
+        }
+        for packet in [
+            &b""[..],
+            b"\x01",
+            b"\x03select 1",
+            b"\x17\x01\0\0\0",
+            b"\x1f",
+            b"\x11",
+            b"\xfa",
+        ] {
+            assert!(!Marks::of(packet).spoils, "{packet:?}");
+        }
+    }
+}
