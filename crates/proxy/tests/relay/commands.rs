@@ -3,12 +3,18 @@
 use std::{
     io::Write,
     net::{Shutdown, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
 use protocol::relay::{error_packet, ok_packet, old_error_packet};
 
-use crate::mock::{CAPABILITIES, DEPRECATE_EOF, End, Scene, hello, login, open_server, server};
+use crate::mock::{
+    CAPABILITIES, DEPRECATE_EOF, End, Scene, hello, login, open_server, server, wait_until,
+};
 
 const EOF: &[u8] = b"\xfe\0\0\x02\0";
 const OK: &[u8] = b"\0\0\0\x02\0\0\0";
@@ -265,17 +271,20 @@ fn a_server_that_dies_ends_the_session() {
 fn a_server_may_refuse_a_command_that_is_still_coming() {
     let too_large = error_packet(1153, "08S01", "Got a packet bigger than allowed");
     let expected = too_large.clone();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
     let scene = Scene::of(&[open_server(move |mut end| {
         end.say(1, &too_large);
         let _ = end.stream.shutdown(Shutdown::Write);
-        // It takes no more.
-        std::thread::sleep(Duration::from_millis(300));
+        // It takes no more, and does not close either.
+        wait_until(|| over.load(SeqCst));
     })]);
     let mut client = scene.user(0);
     let mut sender = End::new(client.stream.try_clone().unwrap());
     let sending = std::thread::spawn(move || sender.say(0, &vec![3; 16_000_000]));
     assert_eq!(client.expect(1), expected);
     client.expect_end();
+    is_over.store(true, SeqCst);
     client.close();
     sending.join().unwrap();
     scene.all_left();
@@ -284,8 +293,11 @@ fn a_server_may_refuse_a_command_that_is_still_coming() {
 #[test]
 fn a_client_that_leaves_ends_the_session() {
     // While it is idle, while it waits, among the rows that it does not take.
-    let scene = Scene::of(&[open_server(|mut end| {
+    let came = Arc::new(AtomicUsize::new(0));
+    let commands = Arc::clone(&came);
+    let scene = Scene::of(&[open_server(move |mut end| {
         while let Some((_, command)) = end.packet() {
+            commands.fetch_add(1, SeqCst);
             if command == b"\x03rows" {
                 end.say_all(1, &[b"\x01", b"\x03def", EOF]);
                 let row = [b'x'; 200];
@@ -303,8 +315,9 @@ fn a_client_that_leaves_ends_the_session() {
     scene.all_left();
     for command in [&b"\x03sleep"[..], b"\x03rows"] {
         let mut client = scene.user(0);
+        let before = came.load(SeqCst);
         client.say(0, command);
-        std::thread::sleep(Duration::from_millis(50));
+        wait_until(|| came.load(SeqCst) > before);
         client.close();
         scene.all_left();
     }

@@ -17,7 +17,7 @@ use proxy::{
 };
 
 /// Longer than anything here takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// One end of a connection.
 pub(crate) struct End {
@@ -269,6 +269,9 @@ impl Scene {
     }
 }
 
+/// The time between two looks at a condition.
+const POLL: Duration = Duration::from_millis(2);
+
 /// Waits for a condition.
 #[track_caller]
 pub(crate) fn wait_until(condition: impl Fn() -> bool) {
@@ -278,6 +281,6 @@ pub(crate) fn wait_until(condition: impl Fn() -> bool) {
             reactor::system_now() - start < PATIENCE,
             "it does not happen"
         );
-        thread::sleep(Duration::from_millis(2));
+        thread::sleep(POLL);
     }
 }

@@ -6,8 +6,6 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
-    thread,
-    time::Duration,
 };
 
 use protocol::{null_server::Hello, relay::ok_packet};
@@ -36,7 +34,8 @@ fn server_with(log: &Arc<Mutex<Vec<Vec<u8>>>>, connections: &Arc<AtomicUsize>) -
                 end.say(number.wrapping_add(1), &ok_packet());
             }
             if is_leaving {
-                thread::sleep(Duration::from_millis(30));
+                drop(end);
+                log.lock().unwrap().push(b"left".to_vec());
                 return;
             }
         }
@@ -129,8 +128,7 @@ fn an_idle_connection_that_the_server_closed_is_gone() {
     let mut client = scene.user(0);
     client.say(0, b"\x03leave");
     assert_eq!(client.expect(1), OK);
-    // Longer than the server takes to leave.
-    thread::sleep(Duration::from_millis(300));
+    wait_until(|| log.lock().unwrap().last().is_some_and(|it| it == b"left"));
     client.say(0, b"\x03is it there");
     assert_eq!(client.expect(1)[0], 0xff);
     scene.all_left();

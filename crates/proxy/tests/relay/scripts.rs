@@ -5,10 +5,8 @@ use std::{
     rc::Rc,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
-    thread,
-    time::Duration,
 };
 
 use protocol::{
@@ -23,6 +21,7 @@ use tempfile::TempDir;
 
 use crate::mock::{
     CAPABILITIES, NOTHING_LEFT, Scene, answers_question, hello, login, open_server, server,
+    wait_until,
 };
 
 const OK: &[u8] = b"\0\0\0\x02\0\0\0";
@@ -172,20 +171,29 @@ fn a_server_that_dies_under_a_script_ends_the_session() {
 
 #[test]
 fn a_client_that_leaves_while_its_result_is_kept_ends_the_session() {
-    let address = open_server(|mut end| {
+    let (is_amid, has_left) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (amid, left) = (Arc::clone(&is_amid), Arc::clone(&has_left));
+    let address = open_server(move |mut end| {
         end.packet();
         end.say_all(1, &[b"\x01", b"\x03def", EOF]);
         for number in 0..200_u8 {
+            if number == 20 {
+                amid.store(true, SeqCst);
+                wait_until(|| left.load(SeqCst));
+            }
             end.say(number.wrapping_add(4), &[7; 100_000]);
-            thread::sleep(Duration::from_millis(1));
         }
         end.packet();
     });
     let (_directory, scene) = scripted(&[address], INJECT);
     let mut client = scene.user(0);
     client.say(0, b"\x03select");
-    thread::sleep(Duration::from_millis(20));
+    wait_until(|| is_amid.load(SeqCst));
     client.close();
+    has_left.store(true, SeqCst);
     scene.all_left();
 }
 

@@ -1,12 +1,8 @@
 //! What passes between the two sides of a session, and what does not.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    thread,
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::SeqCst},
 };
 
 use protocol::relay::{error_packet, ok_packet};
@@ -14,7 +10,9 @@ use proxy::{Account, Decision, Injection};
 
 use crate::{
     hooks::{Event, hooks},
-    mock::{CAPABILITIES, DEPRECATE_EOF, Scene, hello, login, login_of, open_server, server},
+    mock::{
+        CAPABILITIES, DEPRECATE_EOF, Scene, hello, login, login_of, open_server, server, wait_until,
+    },
 };
 
 const NATIVE: &str = "mysql_native_password";
@@ -107,12 +105,7 @@ fn no_more_connections_idle_than_a_script_wants() {
         user.close();
     }
     scene.all_left();
-    for _ in 0..500 {
-        if ended.load(SeqCst) == 1 {
-            break;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(|| ended.load(SeqCst) == 1);
     assert_eq!((opened.load(SeqCst), ended.load(SeqCst)), (3, 1));
 }
 

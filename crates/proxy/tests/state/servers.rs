@@ -11,7 +11,9 @@ use protocol::{Address, Connection, Endpoint, ServerKey};
 use tempfile::TempDir;
 
 /// Longer than a start takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
+/// The time between two looks at a server that starts.
+const POLL: Duration = Duration::from_millis(50);
 
 /// A running server with the accounts `ann`, `bob` and `dan` (password `x`), of which `dan` has a role by default, and the
 /// databases `shop` and `other`.
@@ -106,7 +108,7 @@ impl Server {
                 reactor::system_now() - begun < PATIENCE,
                 "the server does not start"
             );
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(POLL);
         }
         // The same socket by another name is another backend.
         std::os::unix::fs::symlink(server.socket(), server.second_socket()).unwrap();
