@@ -2,5 +2,7 @@
 
 mod bottlenecks;
 mod matrix;
+mod published;
 mod sabotage;
+mod shipped;
 mod staging;

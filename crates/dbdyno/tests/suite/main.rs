@@ -22,5 +22,6 @@ mod program;
 mod results;
 mod scene;
 mod servers;
+mod shipped;
 mod terminal;
 mod torture;
