@@ -68,3 +68,13 @@ pub(crate) fn for_any_mariadb(scene: &Scene, name: &str) {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
 }
+
+/// Lets the connections of an experiment think between operations, so that a run costs little.
+pub(crate) fn unhurried(scene: &Scene, name: &str) {
+    let file = scene.path().join(format!("experiments/{name}.toml"));
+    let text = fs::read_to_string(&file).unwrap();
+    let slow = text.replace("[load]\n", "[load]\nthink_time = \"20ms\"\n");
+    let slow = slow.replace("[[load]]\n", "[[load]]\nthink_time = \"20ms\"\n");
+    assert_ne!(slow, text);
+    fs::write(&file, slow).unwrap();
+}

@@ -264,3 +264,25 @@ fn self_test() {
         .finds("M07", "pass", "2 combinations")
         .finds("W16", "pass", "rows and bytes");
 }
+
+#[test]
+#[ignore = "a long round: make test-all"]
+fn batch_beside_oltp() {
+    let scene = Scene::for_servers();
+    experiments(&scene);
+    for_any_mariadb(&scene, "batch-beside-oltp");
+    let results = run(&scene, "batch-beside-oltp", &smaller("0.05", &[]));
+    let found = results.sql("select beside, load, complete, count > 0 from results order by 1, 2");
+    let expected = [
+        ("job", "job"),
+        ("job", "oltp"),
+        ("nothing", "oltp"),
+        ("report", "oltp"),
+        ("report", "report"),
+    ];
+    let expected = expected.map(|(beside, load)| {
+        let [beside, load] = [beside, load].map(|name| Text(name.to_owned()));
+        vec![beside, load, Integer(1), Integer(1)]
+    });
+    assert_eq!(found, expected);
+}
