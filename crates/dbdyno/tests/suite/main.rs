@@ -18,6 +18,7 @@ mod mariadb;
 mod namespace;
 mod null_server;
 mod other_host;
+mod own_experiment;
 mod program;
 mod results;
 mod scene;

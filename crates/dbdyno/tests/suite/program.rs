@@ -10,6 +10,8 @@ mod how_to;
 mod notices;
 mod null_server;
 mod oltp_ends;
+mod own_data;
+mod own_dump;
 mod report;
 mod serve;
 mod shipped;
