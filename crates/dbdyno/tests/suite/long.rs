@@ -3,5 +3,7 @@
 mod bottlenecks;
 mod burst;
 mod matrix;
+mod published;
 mod sabotage;
+mod shipped;
 mod staging;

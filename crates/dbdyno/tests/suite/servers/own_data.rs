@@ -1,6 +1,6 @@
 //! `[data]` of the user's own: tables by SQL, on private and on given servers.
 
-use crate::{results::Results, scene::Scene};
+use crate::{own_experiment::experiment, results::Results, scene::Scene};
 
 /// A schema as people write one, with a second file, a trigger with a delimiter of its own, and comments.
 const SCHEMA: &str = "\
@@ -20,15 +20,6 @@ source rows.sql
 ";
 
 const ROWS: &str = "INSERT INTO customer VALUES (1, 'O''Neil; \"A\"'), (2, 'Zo\u{eb}');\n";
-
-/// An experiment over data of one's own; `load` is the script.
-fn experiment(server: &str, data: &str) -> String {
-    format!(
-        "format = 1\nquestion = \"Is it there?\"\n[server]\n{server}\n[data]\n{data}\n\
-         [load]\nscript = \"load.sql\"\nconnections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n\
-         [disturbed]\nrepeats = \"0 %\"\n"
-    )
-}
 
 #[test]
 fn a_schema_makes_the_tables_of_scripts() {
@@ -65,27 +56,11 @@ fn a_schema_makes_the_tables_of_scripts() {
 }
 
 #[test]
-fn a_faulty_schema_is_told_with_its_line() {
+fn a_faulty_statement_of_a_schema_is_reported_with_its_line() {
     let scene = Scene::for_servers();
     scene.file("load.sql", "SELECT :client_id + random(1, 9);\n");
     scene.file("own.toml", &experiment("", "sql = \"schema.sql\""));
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
-    run().says("schema.sql");
-    for (schema, message) in [
-        ("-- nothing\n", "there is no statement in it"),
-        (
-            "create table t (a int);\nuse shop;\n",
-            "schema.sql:2:1: USE shop",
-        ),
-        (
-            "create table t (a int);\nselect 'a\n",
-            "schema.sql:2:8: a quotation is not closed",
-        ),
-        ("delimiter\n", "delimiter: which one?"),
-    ] {
-        scene.file("schema.sql", schema);
-        run().says(message);
-    }
     // What only the server knows.
     scene.file(
         "schema.sql",
@@ -94,11 +69,6 @@ fn a_faulty_schema_is_told_with_its_line() {
     run()
         .says("schema.sql:4:14: create table u ( a int, b int wrong): error 1064")
         .says("correct it and run again");
-    scene.file(
-        "own.toml",
-        &experiment("", "sql = \"schema.sql\"\noltp = { tables = 1 }"),
-    );
-    run().says("`oltp` has no meaning beside `sql`");
     scene.nothing_is_left();
 }
 
@@ -298,37 +268,14 @@ fn rules_make_tables_where_there_is_no_schema() {
 }
 
 #[test]
-fn faulty_rules_are_told_before_or_while_loading() {
+fn rules_that_do_not_fit_the_table_are_refused() {
     let scene = Scene::for_servers();
     scene.file("load.sql", "\\set id random(1, 10)\nSELECT :id;\n");
     scene.file(
         "schema.sql",
         "create table t (id int primary key, p point not null);",
     );
-    let table = |rest: &str| format!("generate = {{ t = {{ {rest} }} }}");
     for (data, message) in [
-        (
-            table("rows = 5"),
-            "own.toml:6:12: generate: table t: it has no columns",
-        ),
-        (
-            table("rows = \"many\""),
-            "table t: rows: \"many\" is no count",
-        ),
-        (table("columns = { a = \"sequence\" }"), "`rows` is missing"),
-        (
-            table("rows = 5, columns = { a = \"sometimes\" }"),
-            "t.a: \"sometimes\" is no rule",
-        ),
-        (
-            table("rows = 5, columns = { a = \"references u.id\" }"),
-            "u.id is no column of a generated table",
-        ),
-        ("generate = \"t\"".to_owned(), "generate"),
-        (
-            "sql = \"schema.sql\"\ngenerate = { u = { rows = 5 } }".to_owned(),
-            "table u is not created by",
-        ),
         (
             "sql = \"schema.sql\"\ngenerate = { t = { rows = 5, columns = { x = \"1..2\" } } }"
                 .to_owned(),
@@ -429,11 +376,6 @@ fn faulty_csv_files_are_told_with_their_line() {
         scene.file("own.toml", &experiment("", data));
         scene.dbdyno(["run", "own.toml"]).exits(2)
     };
-    run("csv = { account = \"ids.csv\" }")
-        .says("own.toml:6:7: csv: the types of the columns come from a table");
-    run("sql = \"schema.sql\"\ncsv = { acount = \"ids.csv\" }")
-        .says("csv: table acount is not created by");
-    run("sql = \"schema.sql\"\ncsv = { account = \"none.csv\" }").says("none.csv");
     let both = "sql = \"schema.sql\"\ncsv = { account = \"ids.csv\", entry = \"entry.csv\" }";
     for (text, message) in [
         ("", "entry.csv:1: it is empty"),

@@ -5,6 +5,7 @@ use std::{fs, io::Write, os::unix::fs::MetadataExt};
 use rustix::process::Signal;
 
 use crate::{
+    own_experiment::experiment,
     results::Results,
     scene::{Running, Scene},
 };
@@ -31,20 +32,13 @@ INSERT INTO times VALUES (1, '0000-00-00', '0000-00-00 00:00:00', '2024-02-29 12
 INSERT INTO computed (a, c) VALUES (1, 'x'), (2, NULL);
 INSERT INTO child VALUES (1, 1), (2, NULL);
 INSERT INTO plain VALUES (1, 'a'), (2, NULL);
-INSERT INTO many SELECT seq, CONCAT(seq, REPEAT('x''\\\\', 60)) FROM seq_1_to_20000;
+INSERT INTO many SELECT seq, CONCAT(seq, REPEAT('x''\\\\', 60)) FROM seq_1_to_2000;
 CREATE VIEW seen AS SELECT id FROM bytes;
 CREATE DEFINER = gone@nowhere TRIGGER noted AFTER INSERT ON plain FOR EACH ROW SET @a = NEW.id;
 CREATE DEFINER = gone@nowhere PROCEDURE two() SELECT 'a;b', \"c\";
 ";
 
 const TABLES: &str = "bytes, texts, latin, codes, times, computed, child, many, plain";
-
-fn experiment(data: &str) -> String {
-    format!(
-        "format = 1\nquestion = \"Is it the same?\"\n[data]\n{data}\n[load]\nscript = \"load.sql\"\n\
-         connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
-    )
-}
 
 fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
     let client = [
@@ -73,6 +67,8 @@ fn dump(scene: &Scene, options: &[&str], file: &str) {
     let socket = format!("--socket={}", socket.display());
     let output = std::process::Command::new("mariadb-dump")
         .args(["--no-defaults", "-uplain", &socket, "--routines"])
+        // A table of some rows takes several statements.
+        .arg("--net-buffer-length=16384")
         .args(options)
         .output()
         .expect("the packages of the server have it");
@@ -138,7 +134,7 @@ fn a_dump_is_restored_to_the_same_rows_in_every_way() {
     .into_iter()
     .enumerate()
     {
-        scene.file("own.toml", &experiment(data));
+        scene.file("own.toml", &experiment("", data));
         let results = format!("out-{number}");
         scene
             .dbdyno(["run", "own.toml", "--keep", "--results", &results])
@@ -155,7 +151,7 @@ fn a_dump_is_restored_to_the_same_rows_in_every_way() {
         let record = Results::at(scene.path().join(&results)).record(1);
         assert_eq!(
             record.one("dataset")["rows"],
-            4 + 5 + 2 + 3 + 3 + 2 + 2 + 20_000 + 2 + 1
+            4 + 5 + 2 + 3 + 3 + 2 + 2 + 2000 + 2 + 1
         );
     }
     scene.dbdyno(["server", "destroy", "s"]).exits(0);
@@ -167,7 +163,7 @@ fn a_dump_that_fails_says_where() {
     let scene = Scene::for_servers();
     scene.file("load.sql", "\\set id random(0, 3)\nSELECT :id;\n");
     let begin = "-- a dump\nCREATE TABLE t (a int PRIMARY KEY, b varchar(5));\nINSERT INTO t VALUES (1,'a'),\n(2,'b');\n";
-    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
     for (rest, message) in [
         (
@@ -202,17 +198,6 @@ fn a_dump_that_fails_says_where() {
     run().says("prod.sql: ");
     fs::write(scene.path().join("prod.sql"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
     run().says("prod.sql: ");
-    scene.file("own.toml", &experiment("dump = \"none.sql\""));
-    run().says("none.sql");
-    scene.file(
-        "own.toml",
-        &experiment("dump = \"prod.sql\"\nsql = \"load.sql\""),
-    );
-    run().says("`sql` has no place beside `dump`");
-    let given =
-        experiment("dump = \"prod.sql\"").replace("[data]", "[server]\naddress = \"db1\"\n[data]");
-    scene.file("own.toml", &given);
-    run().says("`dump` is for a private server");
     scene.nothing_is_left();
 }
 
@@ -243,7 +228,7 @@ fn a_directory_of_mydumper_is_loaded_in_its_order() {
         "load.sql",
         "\\set id random(1, 3)\nSELECT id FROM a_view WHERE id = :id \\gset\n",
     );
-    scene.file("own.toml", &experiment("dump = \"dumped\""));
+    scene.file("own.toml", &experiment("", "dump = \"dumped\""));
     scene
         .dbdyno(["run", "own.toml", "--results", "out"])
         .exits(0);
@@ -291,7 +276,7 @@ fn rows_that_depend_on_others_are_loaded_in_order() {
         "load.sql",
         "\\set id random(1, 3)\nSELECT a FROM t WHERE id = :id \\gset\n",
     );
-    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
     scene.dbdyno(["run", "own.toml", "--keep"]).exits(0);
     let server = start_kept(&scene);
     let rows = ask(
@@ -383,7 +368,7 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     ];
     scene.file("prod.sql", &parts.concat());
     scene.file("load.sql", "SELECT count(*) FROM far;\n");
-    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
     let mut running = scene.start(["run", "own.toml", "--keep"]);
     let locked = Locked::hold(&scene, &mut running, &[50]);
     let last = "select count(*) from last";
@@ -431,7 +416,7 @@ fn rows_of_a_compressed_dump_wait_in_a_file_without_a_name() {
     let gzip = std::process::Command::new("gzip").arg(&prod).status();
     assert!(gzip.unwrap().success());
     scene.file("load.sql", "SELECT count(*) FROM far;\n");
-    scene.file("own.toml", &experiment("dump = \"prod.sql.gz\""));
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql.gz\""));
     let mut running = scene.start(["run", "own.toml", "--keep"]);
     let locked = Locked::hold(&scene, &mut running, &[50, 150]);
     let files = format!("/proc/{}/fd", running.pid());
@@ -462,11 +447,11 @@ fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
     scene.file(
         "prod.sql",
         "CREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE u (a int);\n\
-         CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW SET @slept = SLEEP(100);\n\
+         CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW SET @slept = SLEEP(3600);\n\
          INSERT INTO u VALUES (1);\nINSERT INTO t VALUES (1);\n",
     );
     scene.file("load.sql", "SELECT 1;\n");
-    scene.file("own.toml", &experiment("dump = \"prod.sql\""));
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
     let mut running = scene.start(["run", "own.toml", "--results", "out"]);
     let log = scene.servers_directory();
     running.wait_until("a server to load", || {
@@ -475,11 +460,13 @@ fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
             .into_iter()
             .any(|server| server.path().join("data/test/u.ibd").exists())
     });
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let begin = reactor::system_now();
+    let server = server_of_the_run(&scene);
+    let waiting = "select count(*) from information_schema.processlist where state = 'User sleep'";
+    running.wait_until("it waits in the trigger", || {
+        ask(&scene, &server, "test", waiting) == "1\n"
+    });
     running.signal(Signal::INT);
+    // Long before the statement ends.
     running.finish().exits(130);
-    let took_s = (reactor::system_now() - begin).as_secs_f64();
-    assert!(took_s < 20.0, "it waited for the statement: {took_s}");
     scene.nothing_is_left();
 }

@@ -3,7 +3,7 @@
 use crate::{
     results::Results,
     scene::Scene,
-    servers::shipped::{experiments, run, smaller},
+    shipped::{experiments, run, smaller},
 };
 
 /// A proxy that delays, one with a script, one with rules, and none.

@@ -6,10 +6,11 @@ use std::{os::unix::fs::symlink, path::PathBuf};
 use crate::{
     audited::Audited,
     scene::Scene,
-    servers::shipped::{experiments, on_one_disk, run},
+    shipped::{experiments, on_one_disk, run},
 };
 
 #[test]
+#[ignore = "a long round: make test-all"]
 fn sizing_of_2007() {
     let scene = Scene::for_servers();
     experiments(&scene);
@@ -43,6 +44,7 @@ fn sizing_of_2007() {
 
 /// The setting that the paper's first appendix warns of: most of the keys are never requested.
 #[test]
+#[ignore = "a long round: make test-all"]
 fn dictionary_of_2007() {
     let scene = Scene::for_servers();
     experiments(&scene);
@@ -79,6 +81,7 @@ fn leave_one_out(scene: &Scene) {
 }
 
 #[test]
+#[ignore = "a long round: make test-all"]
 fn my_cnf_of_2012() {
     let scene = Scene::for_servers();
     experiments(&scene);
@@ -103,6 +106,7 @@ fn my_cnf_of_2012() {
 
 /// On MySQL 8.0.33, if it is installed on the machine.
 #[test]
+#[ignore = "a long round: make test-all"]
 fn redo_log_of_2020() {
     let home = std::env::var_os("HOME")
         .map(PathBuf::from)

@@ -13,7 +13,7 @@ fn experiments() -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn every_experiment_of_the_page_has_a_plan() {
-    let scene = Scene::for_servers();
+    let scene = Scene::new();
     scene.file("a.cnf", "[mysqld]\ninnodb_flush_log_at_trx_commit = 1\n");
     scene.file("b.cnf", "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\n");
     scene.file("my.smack", SMACK);
