@@ -1,6 +1,7 @@
 //! The program alone: against our own null server, files and recorded results; no test here starts a real server.
 
 mod calibrate;
+mod compare;
 mod completions;
 mod evidence;
 mod extremes;

@@ -3,7 +3,6 @@
 mod ab;
 mod audit;
 mod ci;
-mod compare;
 mod config;
 mod config_running;
 mod datadir;

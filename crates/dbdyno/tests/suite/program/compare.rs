@@ -1,21 +1,19 @@
-//! `dbdyno compare`: two levels of one experiment on a real server, and inputs that cannot be compared.
+//! `dbdyno compare`: two levels of one recorded experiment, and inputs that cannot be compared.
+
+use std::process::Command;
 
 use crate::{experiment::Experiment, null_server::null_server, results::record_name, scene::Scene};
 
-/// Runs updates with a log that is synced at every commit, and with one that is not, on a server that is not restarted;
-/// results are in `flush`. One connection, which alone waits for every sync: its loss exceeds the noise of a busy disk.
+/// Unpacks the results `flush`, recorded from a real server on a disk: updates by one connection with a log that is synced
+/// at every commit, and with one that is not, five times each.
 fn two_flush_modes(scene: &Scene) {
-    let experiment = Experiment {
-        top: "seed = 3\nrepeats = 10",
-        matrix: "flush_log = [1, 2]".to_owned(),
-        server: "restart = \"never\"".to_owned(),
-        each: "before = [\"SET GLOBAL innodb_flush_log_at_trx_commit = {flush_log}\"]",
-        load: "mix = \"0:1\"\nconnections = 1\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
-        ..Experiment::default()
-    };
-    experiment.write(scene);
+    let packed = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/suite/fixtures/flush.tar.gz"
+    );
     scene
-        .dbdyno(["run", "trial.toml", "--results", "flush"])
+        .launch(Command::new("tar"), ["-xzf", packed])
+        .finish()
         .exits(0);
 }
 
@@ -27,13 +25,13 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn the_cost_of_synced_commits_is_named() {
-    let scene = Scene::for_servers_on_disk();
+    let scene = Scene::on_disk();
     two_flush_modes(&scene);
     scene
         .dbdyno(with(&["-v"]))
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
-        .prints_sentence("10 executions a side, in pairs")
+        .prints_sentence("5 executions a side, in pairs")
         .prints("fsyncs of InnoDB")
         .prints_sentence("does not sync its log at every commit");
     let json = scene.dbdyno(with(&["--format", "json"])).exits(0).text();
@@ -98,8 +96,9 @@ fn the_cost_of_synced_commits_is_named() {
 
 #[test]
 fn what_cannot_be_compared() {
-    let scene = Scene::for_servers();
+    let scene = Scene::new();
     two_flush_modes(&scene);
+    Experiment::default().write(&scene);
     let cases: [(&[&str], &str, &str); 8] = [
         (
             &["nowhere", "flush"],
@@ -173,14 +172,14 @@ fn what_cannot_be_compared() {
 
 #[test]
 fn sides_that_did_different_things_are_refused() {
-    let scene = Scene::for_servers();
+    let scene = Scene::new();
     let small = Experiment {
         top: "seed = 3\nrepeats = 2",
         ..Experiment::default()
     };
     small.write(&scene);
     scene
-        .dbdyno(["run", "trial.toml", "--results", "small"])
+        .dbdyno(["run", "trial.toml", "--simulate", "--results", "small"])
         .exits(0);
     let large = Experiment {
         data: "rows = \"4k\"",
@@ -189,7 +188,7 @@ fn sides_that_did_different_things_are_refused() {
     };
     large.write(&scene);
     scene
-        .dbdyno(["run", "trial.toml", "--results", "large"])
+        .dbdyno(["run", "trial.toml", "--simulate", "--results", "large"])
         .exits(0);
     scene
         .dbdyno(["compare", "small", "large"])
@@ -208,7 +207,7 @@ fn sides_that_did_different_things_are_refused() {
 
 #[test]
 fn figures_of_failures_decide_nothing() {
-    let scene = Scene::for_servers();
+    let scene = Scene::new();
     for (side, options) in [
         ("a", &["--delay=1ms"][..]),
         ("b", &["--delay=1ms", "--error-rate=0.05"]),
