@@ -21,6 +21,9 @@ pub(crate) struct Experiment {
     pub(crate) each: &'static str,
     /// Content of `[load]` after `smack`.
     pub(crate) load: String,
+    /// How long a client of a closed loop waits between two operations, so that a run costs the machine little; empty for
+    /// as many operations as it can.
+    pub(crate) think_time: &'static str,
     /// Content of `[disturbed]`: by default no run is repeated because of other tests' load.
     pub(crate) disturbed: &'static str,
 }
@@ -33,7 +36,8 @@ impl Default for Experiment {
             server: "set = { innodb_buffer_pool_size = \"16M\" }".to_owned(),
             data: "rows = \"2k\"",
             each: "",
-            load: "connections = 2\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+            load: "connections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+            think_time: "10ms",
             disturbed: "repeats = \"0 %\"",
         }
     }
@@ -49,12 +53,19 @@ impl Experiment {
             data,
             each,
             load,
+            think_time,
             disturbed,
         } = self;
+        let is_open = load.contains("rate = ");
+        let think_time = if think_time.is_empty() || is_open || load.contains("think_time") {
+            String::new()
+        } else {
+            format!("think_time = \"{think_time}\"")
+        };
         format!(
             "format = 1\n{top}\n[matrix]\n{matrix}\n[server]\n{server}\n\
              [data]\nsmack = \"hp-sizing.smack\"\n{data}\n[each]\n{each}\n\
-             [load]\nsmack = \"hp-sizing.smack\"\n{load}\n\
+             [load]\nsmack = \"hp-sizing.smack\"\n{think_time}\n{load}\n\
              [disturbed]\n{disturbed}\n"
         )
     }

@@ -69,8 +69,11 @@ pub(crate) fn for_any_mariadb(scene: &Scene, name: &str) {
     fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
 }
 
-/// Lets the connections of an experiment think between operations, so that a run costs little.
+/// Lets the connections of an experiment think between operations, so that a run costs little; not at full size.
 pub(crate) fn unhurried(scene: &Scene, name: &str) {
+    if is_full() {
+        return;
+    }
     let file = scene.path().join(format!("experiments/{name}.toml"));
     let text = fs::read_to_string(&file).unwrap();
     let slow = text.replace("[load]\n", "[load]\nthink_time = \"20ms\"\n");

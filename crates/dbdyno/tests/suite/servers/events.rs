@@ -29,6 +29,7 @@ oltp = {{ tables = 2, table_size = "1k" }}
 [load]
 oltp = {{ script = "read_write" }}
 connections = 4
+think_time = "10ms"
 warmup = "500ms"
 {load}
 [disturbed]
@@ -239,6 +240,6 @@ fn an_event_that_cannot_be_is_refused_before_anything_starts() {
     scene
         .dbdyno(["run", "beyond.toml"])
         .exits(2)
-        .says("beyond.toml:15:6: `at` is 9s after the start of the measurement, which lasts 2s");
+        .says("beyond.toml:16:6: `at` is 9s after the start of the measurement, which lasts 2s");
     assert!(!scene.path().join("results").exists());
 }

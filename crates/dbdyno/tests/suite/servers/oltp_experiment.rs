@@ -14,6 +14,7 @@ oltp = { tables = 2, table_size = "1k" }
 [load]
 oltp = { script = "{script}", point_selects = 3, range_selects = false }
 connections = 2
+think_time = "10ms"
 warmup = "500ms"
 duration = "1s"
 [disturbed]

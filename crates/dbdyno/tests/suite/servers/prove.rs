@@ -126,6 +126,7 @@ fn bad_input_is_refused_before_anything_is_made() {
 }
 
 #[test]
+#[ignore = "a long round: make test-all"]
 fn an_interrupted_proof_continues_with_the_same_command() {
     let scene = Scene::for_servers();
     scene.file("my.cnf", FILE);
@@ -227,7 +228,9 @@ fn a_round_that_ended_by_its_time_grows_only_with_a_longer_budget() {
     let runs = || {
         let files = std::fs::read_dir(scene.path().join("out/1-screening")).unwrap();
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.starts_with("run-")).count()
+        names
+            .filter(|name| name.starts_with("run-") && !name.contains(".disturbed-"))
+            .count()
     };
     // The first block runs in any case, and one block decides nothing.
     let short = prove("1s").exits(5).hints("longer --budget continues");

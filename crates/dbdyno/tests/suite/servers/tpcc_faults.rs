@@ -1,11 +1,13 @@
 //! `dbdyno tpcc run` under deadlocks, lock waits, killed sessions and a server restart: it retries only transactions
 //! that cannot have been committed, and the database stays consistent.
 
+use std::cell::Cell;
+
 use rustix::process::Signal;
 
 use crate::{
     results::Record,
-    scene::{Finished, Running, Scene},
+    scene::{Finished, Running, Scene, wait_until},
 };
 
 /// Errors of a session that is gone: detected by the client, or reported by the server.
@@ -152,11 +154,15 @@ fn deadlocks_and_lock_waits(scene: &Scene) {
         let count = || sql(scene, &count).trim().parse::<u64>().unwrap_or(0);
         let before = count();
         // A failure of the other session is none of a terminal.
-        let own = || u64::from(other_session(scene, statements).contains("ERROR 1213"));
-        let mut all_own = 0;
-        while count() <= before + all_own {
-            all_own += own();
-        }
+        let own = Cell::new(0);
+        wait_until(name, || {
+            let said = other_session(scene, statements);
+            let is_own = ["ERROR 1213", "ERROR 1205"]
+                .iter()
+                .any(|it| said.contains(it));
+            own.set(own.get() + u64::from(is_own));
+            count() > before + own.get()
+        });
     };
     met(
         "lock_deadlocks",

@@ -20,6 +20,7 @@ oltp = { tables = 1, table_size = "1k" }
 name = "oltp"
 oltp = { script = "point_select" }
 connections = 2
+think_time = "10ms"
 warmup = "500ms"
 duration = "2s"
 [[load]]
@@ -195,7 +196,8 @@ fn a_load_that_fails_ends_the_other() {
     };
     assert!(why("run-0001-batch.jsonl").contains("no_such_table"));
     let oltp = why("run-0001-oltp.jsonl");
-    assert!(oltp.starts_with("ended with the load batch: "), "{oltp}");
+    // Before its first operation it has no end of its own.
+    assert!(oltp.contains("load batch: "), "{oltp}");
     scene.nothing_is_left();
 }
 

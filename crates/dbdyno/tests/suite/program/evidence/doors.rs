@@ -106,7 +106,11 @@ pub(super) const DOORS: &[Door] = &[
         "mysqlslap with a time and transactions",
         Kind::Timed,
         |scene, socket| {
-            let options = ["--duration=1s", "--commit=1000000000", "--on-error=retry"];
+            let options = [
+                "--duration=300ms",
+                "--commit=1000000000",
+                "--on-error=retry",
+            ];
             slap(scene, socket, "mysqlslap", &options)
         },
     ),
@@ -204,7 +208,7 @@ fn oltp(scene: &Scene, socket: &str, benchmark: &str, more: &[&str]) -> Finished
         "run",
         "--threads",
         CONNECTIONS,
-        "--time=1",
+        "--duration=300ms",
         "--record=record.jsonl",
         "-v",
         "--socket",
@@ -214,7 +218,7 @@ fn oltp(scene: &Scene, socket: &str, benchmark: &str, more: &[&str]) -> Finished
 }
 
 fn tpcc(scene: &Scene, socket: &str, delivery: &str, round_trips: &str) -> Finished {
-    let line = "tpcc run -w 1 --warmup 0s --duration 1s --no-check --record record.jsonl -c";
+    let line = "tpcc run -w 1 --warmup 0s --duration 300ms --no-check --record record.jsonl -c";
     let options = [
         CONNECTIONS,
         "--delivery",
@@ -256,7 +260,7 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"1s\"\non_error = \"{on_error}\"\n"
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"300ms\"\non_error = \"{on_error}\"\n"
         ),
     );
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
@@ -283,7 +287,7 @@ fn with_data(scene: &Scene, socket: &str, parts: WithData) -> Finished {
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[data]\n{data}\n[load]\n{load}\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"1s\"\n[disturbed]\nrepeats = \"0 %\"\n"
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"300ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
     scene.dbdyno(["run", "trial.toml", "--results", "out"])

@@ -30,6 +30,7 @@ restore = "never"
 [load]
 slap = { query = "select 1; select 2", delimiter = ";" }
 connections = 2
+think_time = "10ms"
 warmup = "200ms"
 duration = "1s"
 [disturbed]
