@@ -128,11 +128,6 @@ impl MariaDb {
         self.port
     }
 
-    /// The test's account.
-    pub(crate) fn account(&self) -> &str {
-        &self.account
-    }
-
     /// The test's database.
     pub(crate) fn database(&self) -> &str {
         &self.database

@@ -14,7 +14,7 @@ mod oltp_ends;
 mod own_data;
 mod own_dump;
 mod report;
-mod serve;
+pub(crate) mod serve;
 mod shipped;
 pub(crate) mod storage;
 mod storage_experiment;

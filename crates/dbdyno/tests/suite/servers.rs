@@ -44,6 +44,7 @@ mod sql_compare;
 mod sql_servers;
 mod super_smack;
 mod top;
+mod top_served;
 mod tpcc;
 mod tpcc_faults;
 mod tpcc_mysql;

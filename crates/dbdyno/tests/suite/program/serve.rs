@@ -11,7 +11,6 @@ use rustix::process::Signal;
 
 use crate::{
     experiment::Experiment,
-    mariadb::{MariaDb, PASSWORD},
     scene::{Running, Scene},
 };
 
@@ -19,10 +18,10 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A response: its status, its head in lower case, its body.
-struct Response {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 /// A port that was free a moment ago.
@@ -39,7 +38,7 @@ fn connect(port: u16) -> TcpStream {
 }
 
 /// What comes back for these bytes; `None` where the connection is closed without a response.
-fn send(port: u16, request: &[u8]) -> Option<Response> {
+pub(crate) fn send(port: u16, request: &[u8]) -> Option<Response> {
     let mut stream = connect(port);
     // A connection too many is closed before it is written to.
     stream.write_all(request).ok()?;
@@ -56,7 +55,7 @@ fn send(port: u16, request: &[u8]) -> Option<Response> {
     })
 }
 
-fn get(port: u16, path: &str) -> Response {
+pub(crate) fn get(port: u16, path: &str) -> Response {
     try_get(port, path).expect("it answers")
 }
 
@@ -68,7 +67,7 @@ fn try_get(port: u16, path: &str) -> Option<Response> {
 
 /// Waits until a page is there and says something.
 #[track_caller]
-fn shows(running: &mut Running, port: u16, path: &str, text: &str) {
+pub(crate) fn shows(running: &mut Running, port: u16, path: &str, text: &str) {
     let what = format!("{path} shows {text:?}");
     running.wait_until(&what, || {
         let is_open = TcpStream::connect(("127.0.0.1", port)).is_ok();
@@ -78,7 +77,7 @@ fn shows(running: &mut Running, port: u16, path: &str, text: &str) {
 
 /// Every line of the metrics is one that the format knows.
 #[track_caller]
-fn is_openmetrics(text: &str) {
+pub(crate) fn is_openmetrics(text: &str) {
     let mut names = Vec::new();
     for line in text.lines() {
         if let Some(family) = line.strip_prefix("# TYPE ") {
@@ -225,53 +224,8 @@ fn what_is_no_reading_request_is_refused() {
     running.finish().exits(130);
 }
 
-#[test]
-fn top_is_shown_in_a_browser() {
-    let scene = Scene::new();
-    let server = MariaDb::start(&scene, &[]);
-    let mut arguments = vec![
-        "top".to_owned(),
-        "--serve".to_owned(),
-        "127.0.0.1:0".to_owned(),
-    ];
-    arguments.extend(server.by_socket());
-    arguments.push("--plain".to_owned());
-    let mut top = scene.start(&arguments);
-    let port = listens_at(&mut top);
-    shows(&mut top, port, "/", "queries/s");
-    shows(&mut top, port, "/now/connections", "Connections (");
-    shows(
-        &mut top,
-        port,
-        "/metrics",
-        "dbdyno_now_queries_per_second{server=",
-    );
-    let metrics = get(port, "/metrics");
-    is_openmetrics(&metrics.body);
-    assert!(
-        metrics.head.contains("text/plain; version=0.0.4"),
-        "{}",
-        metrics.head
-    );
-    let accept = format!(
-        "GET /metrics HTTP/1.1\r\nHost: localhost:{port}\r\nAccept: application/openmetrics-text\r\n\r\n"
-    );
-    let accepted = send(port, accept.as_bytes()).unwrap();
-    assert!(
-        accepted.head.contains("application/openmetrics-text"),
-        "{}",
-        accepted.head
-    );
-    assert_eq!(get(port, "/version").status, 404);
-    for path in ["/", "/now/connections", "/now/statements"] {
-        assert!(!get(port, path).body.contains(PASSWORD), "{path}");
-    }
-    top.signal(Signal::INT);
-    top.finish().exits(0);
-}
-
 /// The port at which a process listens, of which its system knows.
-fn listens_at(running: &mut Running) -> u16 {
+pub(crate) fn listens_at(running: &mut Running) -> u16 {
     let pid = running.pid();
     running.wait_until("it listens", || listening_port(pid).is_some());
     listening_port(pid).unwrap()

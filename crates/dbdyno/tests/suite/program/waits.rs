@@ -1,7 +1,7 @@
 //! dbdyno waits for no server without a limit: the first signal ends every wait, and files named by a server neither
 //! block it nor fill the memory.
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{cell::Cell, fs, path::Path, process::Command, time::Duration};
 
 use rustix::process::Signal;
 
@@ -12,19 +12,58 @@ use crate::{
 };
 
 /// Far longer than the expected two seconds, for a busy machine, and far shorter than the server's hour.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(120);
+/// So many looks in a row see a process that waits; one that lacks a processor is not asleep.
+const LOOKS: u32 = 10;
+
+/// The signals of one line of /proc/PID/status, such as `SigCgt`, as a mask.
+fn signals(pid: u32, line: &str) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = text
+        .lines()
+        .find_map(|it| it.strip_prefix(line)?.strip_prefix(':'));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// Whether this signal is among those of a line.
+fn has(pid: u32, line: &str, signal: Signal) -> bool {
+    signals(pid, line) & (1 << (signal.as_raw() - 1)) != 0
+}
+
+/// Whether all threads of a process sleep, and its processor time so far, ticks.
+fn rest(pid: u32) -> (bool, u64) {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let stats = threads.into_iter().flatten().flatten();
+    let stats = stats.filter_map(|it| fs::read_to_string(it.path().join("stat")).ok());
+    stats.fold((true, 0), |(sleep, ticks), stat| {
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or("").split(' ').collect();
+        let of = |at: usize| {
+            fields
+                .get(at)
+                .and_then(|it| it.parse().ok())
+                .unwrap_or(0_u64)
+        };
+        (sleep && fields[0] == "S", ticks + of(11) + of(12))
+    })
+}
+
+/// Waits until a process handles signals, and then until it does nothing but wait.
+fn wait_until_waiting(pid: u32) {
+    let (looks, last) = (Cell::new(0), Cell::new(0));
+    wait_until("it listens to signals and waits", || {
+        let (sleeps, ticks) = rest(pid);
+        let is_idle = has(pid, "SigCgt", Signal::INT) && sleeps && ticks == last.get();
+        last.set(ticks);
+        looks.set(if is_idle { looks.get() + 1 } else { 0 });
+        looks.get() >= LOOKS
+    });
+}
 
 impl Running {
-    /// Waits until it handles signals, and then for the time that it needs to reach its wait.
-    pub(crate) fn wait_until_it_waits(&mut self) {
-        let status = format!("/proc/{}/status", self.pid());
-        self.wait_until("it listens to signals", || {
-            let text = fs::read_to_string(&status).unwrap_or_default();
-            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-            let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-            mask.is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
-        });
-        std::thread::sleep(Duration::from_millis(700));
+    /// Waits until it handles signals, and then until it does nothing but wait.
+    pub(crate) fn wait_until_it_waits(&self) {
+        wait_until_waiting(self.pid());
     }
 
     /// Ends it by a signal, within [`SOON`].
@@ -76,7 +115,7 @@ fn the_first_signal_ends_a_wait_for_an_answer() {
     let (_server, socket) = null_server(&scene, &["--delay=1h"]);
     write_smack(&scene, &socket, "select c from t");
     for (command, signal) in DELAYED {
-        let mut running = started(&scene, command, &socket);
+        let running = started(&scene, command, &socket);
         running.wait_until_it_waits();
         running.end_by(signal);
     }
@@ -89,7 +128,7 @@ fn the_first_signal_ends_a_wait_for_a_stopped_server() {
     write_smack(&scene, &socket, "select c from t");
     server.signal(Signal::STOP);
     for (command, signal) in DELAYED.into_iter().chain(OTHERS) {
-        let mut running = started(&scene, command, &socket);
+        let running = started(&scene, command, &socket);
         running.wait_until_it_waits();
         running.end_by(signal);
     }
@@ -107,7 +146,7 @@ fn a_run_whose_server_stops_ends_and_keeps_its_record() {
         let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
         running.wait_until("something is measured", || measured() > 0);
         server.signal(Signal::STOP);
-        std::thread::sleep(Duration::from_millis(300));
+        running.wait_until_it_waits();
         running.end_by(signal);
         server.signal(Signal::CONT);
         let record = Record::parse(&fs::read_to_string(&record).unwrap());
@@ -168,8 +207,7 @@ fn the_first_signal_ends_a_rerun_with_what_it_calls() {
         let parent = running.pid();
         running.wait_until("it calls the command", || first_child(parent).is_some());
         let child = first_child(parent).unwrap();
-        // Its signal handlers must be installed.
-        std::thread::sleep(Duration::from_millis(1500));
+        wait_until_waiting(child.try_into().unwrap());
         running.end_by(signal);
         let stat = fs::read_to_string(format!("/proc/{child}/stat"));
         assert!(stat.is_err(), "{signal:?}: {stat:?}");
@@ -215,7 +253,7 @@ fn nohup_protects_from_a_hangup() {
     command.arg(env!("CARGO_BIN_EXE_dbdyno"));
     let line = "oltp point_select run --time 2 --record out/record.jsonl --socket";
     let words = line.split(' ').chain(socket.to_str());
-    let mut running = scene.launch(command, words);
+    let running = scene.launch(command, words);
     running.wait_until_it_waits();
     running.signal(Signal::HUP);
     running.finish().exits(0);
@@ -347,7 +385,10 @@ fn the_second_signal_ends_dbdyno_at_once() {
     running.wait_until("something is measured", || measured() > 0);
     server.signal(Signal::STOP);
     running.signal(Signal::INT);
-    std::thread::sleep(Duration::from_millis(100));
+    let pid = running.pid();
+    running.wait_until("the first signal is taken", || {
+        !has(pid, "ShdPnd", Signal::INT) && !has(pid, "SigPnd", Signal::INT)
+    });
     running.end_by(Signal::HUP);
     // It had no time for its last line.
     let text = fs::read_to_string(&record).unwrap();

@@ -206,6 +206,9 @@ pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: 
     finished
 }
 
+/// The time between two looks at the processes.
+const POLL: Duration = Duration::from_millis(5);
+
 /// The command lines, with environments, of a process and its children until it ends, by process, in order of their
 /// changes.
 fn commands_seen(pid: u32, is_over: &AtomicBool) -> BTreeMap<u32, Vec<String>> {
@@ -227,7 +230,7 @@ fn commands_seen(pid: u32, is_over: &AtomicBool) -> BTreeMap<u32, Vec<String>> {
                 seen.entry(child).or_default();
             }
         }
-        thread::sleep(Duration::from_millis(5));
+        thread::sleep(POLL);
     }
     seen
 }

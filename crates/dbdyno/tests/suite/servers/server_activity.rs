@@ -25,7 +25,7 @@ fn measured(scene: &Scene, server: &[String], workload: &str, connections: u32) 
         "--duration=3s",
         "--record=record.jsonl",
     ];
-    scene.dbdyno(args("run", &run)).exits(0);
+    scene.dbdyno(args("run", &run)).has_measured();
     record(&scene.path().join("record.jsonl"))
 }
 

@@ -185,7 +185,7 @@ fn the_first_signal_ends_the_wait_for_a_server_that_does_not_stop() {
             // The server cannot be queried then.
             fs::remove_file(&socket).unwrap();
         }
-        let mut running = start(&scene, "server stop one");
+        let running = start(&scene, "server stop one");
         running.wait_until_it_waits();
         running.end_by(signal);
         assert_eq!(scene.servers(), [server], "{signal:?}");

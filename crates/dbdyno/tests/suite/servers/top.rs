@@ -280,7 +280,7 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     wait_until("the record is begun", || file.exists());
     let terminal = Terminal::run(&scene, &script("runs"), WIDE);
     terminal.shows("operations/s").shows("running,");
-    running.finish().exits(0);
+    running.finish().has_measured();
     terminal.shows("end ");
     // All lines at once, if the output is not a terminal.
     let plain = scene.dbdyno(["top", "runs/record.jsonl"]).exits(0);
