@@ -13,7 +13,7 @@ use crate::{
 
 /// Far longer than the expected two seconds, for a busy machine, and far shorter than the server's hour.
 const SOON: Duration = Duration::from_secs(120);
-/// So many looks in a row see a process that waits; one that lacks a processor is not asleep.
+/// Number of looks in a row that see a process which waits; one that lacks a processor is not asleep.
 const LOOKS: u32 = 10;
 
 /// The signals of one line of /proc/PID/status, such as `SigCgt`, as a mask.
