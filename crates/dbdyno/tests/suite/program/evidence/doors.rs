@@ -260,7 +260,8 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"300ms\"\non_error = \"{on_error}\"\n"
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"500ms\"\non_error = \"{on_error}\"\n\
+             [disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
@@ -287,7 +288,7 @@ fn with_data(scene: &Scene, socket: &str, parts: WithData) -> Finished {
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[data]\n{data}\n[load]\n{load}\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"300ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"500ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
