@@ -4,6 +4,7 @@ mod calibrate;
 mod completions;
 mod evidence;
 mod extremes;
+mod faults;
 mod files;
 mod gen_data;
 mod notices;
