@@ -12,6 +12,7 @@
 )]
 
 mod audited;
+mod disturbed;
 mod experiment;
 mod long;
 mod mariadb;

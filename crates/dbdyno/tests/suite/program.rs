@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod evidence;
 mod extremes;
+mod faults;
 mod files;
 mod gen_data;
 mod how_to;

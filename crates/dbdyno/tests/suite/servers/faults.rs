@@ -1,78 +1,20 @@
-//! Failures during a run: one clear message, no process left running, measurements kept, and `--resume` completes the
-//! plan.
+//! Failures of a run with a real server: one clear message, no process left running, and `--resume` completes the plan.
 
-use std::{
-    fs, io::Write, os::unix::fs::symlink, path::PathBuf, process::Command, thread, time::Duration,
-};
+use std::fs;
 
 use rustix::process::{Signal, kill_process};
-use tempfile::TempDir;
 
 use crate::{
+    disturbed::{Disturbed, two_runs},
     experiment::{Experiment, SMACK},
     mariadb::MariaDb,
-    results::{Results, names_in, record_name},
-    scene::{Running, Scene},
+    results::{Results, names_in},
+    scene::{Scene, wait_until},
 };
-
-/// Two runs in a known order, long enough to be interrupted.
-fn two_runs() -> Experiment {
-    Experiment {
-        top: "order = \"file\"",
-        matrix: "connections = [1, 2]".to_owned(),
-        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"4s\"".to_owned(),
-        ..Experiment::default()
-    }
-}
-
-/// An experiment that is interrupted in its second run.
-struct Disturbed {
-    scene: Scene,
-    results: Results,
-}
-
-impl Disturbed {
-    /// Starts it and waits until the second run has measured for a while.
-    fn start(scene: Scene, experiment: &Experiment) -> (Self, Running) {
-        experiment.write(&scene);
-        let results = Results::at(scene.path().join("out"));
-        let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
-        // One more than is required below: a torn line removes one.
-        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
-        (Self { scene, results }, running)
-    }
-
-    /// Checks that the record of the second run is kept and marked as incomplete.
-    fn keeps_what_was_measured(&self) {
-        assert!(self.results.record(1).is_complete());
-        let disturbed = self.results.record(2);
-        assert!(!disturbed.is_complete());
-        assert!(disturbed.measured().count() >= 3);
-        assert!(disturbed.count() > 0);
-    }
-
-    /// Checks that `--resume` executes the missing runs only.
-    fn resumes(&self) {
-        let first = self.results.text(&record_name(1));
-        let disturbed = self.results.text(&record_name(2));
-        self.scene
-            .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
-            .exits(0)
-            .prints("measured  2 of 2 runs");
-        assert_eq!(
-            self.results.text(&record_name(1)),
-            first,
-            "run 1 was done already"
-        );
-        assert_eq!(self.results.text("run-0002.incomplete-1.jsonl"), disturbed);
-        assert!(self.results.record(2).is_complete());
-        self.scene.nothing_is_left();
-    }
-}
 
 #[test]
 fn the_server_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs(), &[]);
     let servers = disturbed.scene.servers();
     assert_eq!(servers.len(), 1, "one private server runs: {servers:?}");
     kill_process(servers[0], Signal::KILL).unwrap();
@@ -91,18 +33,13 @@ fn the_server_is_killed() {
 }
 
 #[test]
-fn dbdyno_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
+fn a_private_server_ends_with_a_killed_dbdyno_and_its_directory_with_the_next() {
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs(), &[]);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
-    // The kernel kills the server with dbdyno; on a busy machine that takes a moment.
-    for _ in 0..100 {
-        if disturbed.scene.servers().is_empty() {
-            break;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(disturbed.scene.servers(), [], "the server outlives dbdyno");
+    wait_until("the kernel has ended its server", || {
+        disturbed.scene.servers().is_empty()
+    });
     disturbed.keeps_what_was_measured();
     assert_eq!(disturbed.results.record(2).all("end").count(), 0);
     // Among other things, `--resume` removes the directory of the dead dbdyno's server.
@@ -112,29 +49,6 @@ fn dbdyno_is_killed() {
             .count()
             > 0
     );
-    disturbed.resumes();
-}
-
-#[test]
-fn a_torn_last_line_is_left_out() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
-    running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    let path = disturbed.results.file(&record_name(2));
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, &text[..text.len() - 20]).unwrap();
-    disturbed.keeps_what_was_measured();
-    disturbed.resumes();
-}
-
-#[test]
-fn ctrl_c_in_mid_run() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
-    running.signal(Signal::INT);
-    running.finish().exits(130).hints("--resume");
-    disturbed.scene.nothing_is_left();
-    disturbed.keeps_what_was_measured();
-    assert_eq!(disturbed.results.record(2).one("end")["why"], "interrupted");
     disturbed.resumes();
 }
 
@@ -152,75 +66,18 @@ fn ctrl_c_while_a_server_is_made() {
         .exits(0);
 }
 
-/// A separate file system, small enough to be filled; unmounted at the end of the test.
-struct SmallDisk {
-    directory: TempDir,
-}
-
-impl SmallDisk {
-    /// Mounts a file system; `None` without the permission.
-    fn mount() -> Option<Self> {
-        let directory = tempfile::tempdir().unwrap();
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
-            .arg(directory.path())
-            .output();
-        let reason = match mount {
-            Ok(output) if output.status.success() => return Some(Self { directory }),
-            Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
-            Err(error) => error.to_string(),
-        };
-        eprintln!("skipped: no small disk: mount: {reason}");
-        None
-    }
-
-    fn filler(&self) -> PathBuf {
-        self.directory.path().join("filler")
-    }
-
-    fn fill(&self) {
-        let mut filler = fs::File::create(self.filler()).unwrap();
-        while filler.write_all(&[0; 4096]).is_ok() {}
-    }
-
-    fn free(&self) {
-        fs::remove_file(self.filler()).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // Lazily: a dbdyno that a failed test left running may still write there.
-        let unmount = ["--lazy".as_ref(), self.directory.path().as_os_str()];
-        let _ = Command::new("umount").args(unmount).status();
-    }
-}
-
-#[test]
-fn the_disk_of_the_results_is_full() {
-    let Some(disk) = SmallDisk::mount() else {
-        return;
-    };
-    let scene = Scene::for_servers();
-    symlink(disk.directory.path(), scene.path().join("out")).unwrap();
-    let (disturbed, running) = Disturbed::start(scene, &two_runs());
-    disk.fill();
-    running
-        .finish()
-        .exits(4)
-        .says("run-0002.jsonl")
-        .hints("space");
-    disturbed.scene.nothing_is_left();
-    disturbed.keeps_what_was_measured();
-    disk.free();
-    disturbed.resumes();
-}
-
 /// A .smack file whose select fails with error 1054.
 fn with_a_failing_select(scene: &Scene, on_error: &str) {
+    let mariadb = MariaDb::shared(scene);
     Experiment {
+        server: format!(
+            "{}\ndatabase = \"{}\"",
+            mariadb.as_experiment(),
+            mariadb.database()
+        ),
         load: format!(
-            "mix = \"1:1\"\nconnections = 2\nwarmup = \"500ms\"\nduration = \"1s\"\non_error = \"{on_error}\""
+            "mix = \"1:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\"\nrate = 200\n\
+             on_error = \"{on_error}\""
         ),
         ..Experiment::default()
     }
@@ -271,9 +128,9 @@ fn failed_statements_are_counted_by_number() {
     // Over the whole run, warm-up included.
     assert!(error["count"].as_u64().unwrap() >= record.errors());
     // Each barrel has one of each: the operations counted as done are the updates.
-    let (done, failed) = (record.count() as f64, record.errors() as f64);
+    let (done, failed) = (record.count(), record.errors());
     assert!(
-        failed > 0.0 && (done / failed - 1.0).abs() < 0.1,
+        failed > 0 && done.abs_diff(failed) <= 4,
         "{done} done, {failed} failed"
     );
     let summary = results.sql("SELECT operation, number, count FROM errors");
@@ -282,32 +139,6 @@ fn failed_statements_are_counted_by_number() {
         summary,
         [["select_index".to_owned().into(), 1054.into(), count.into()]]
     );
-}
-
-#[test]
-fn dbdyno_is_killed_while_it_measures_a_given_server() {
-    let scene = Scene::for_servers();
-    let mariadb = MariaDb::start(&scene, &[]);
-    let experiment = Experiment {
-        server: mariadb.as_experiment(),
-        ..two_runs()
-    };
-    let (disturbed, running) = Disturbed::start(scene, &experiment);
-    running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    assert_eq!(
-        disturbed.scene.servers().len(),
-        1,
-        "a server that was there goes on"
-    );
-    disturbed.keeps_what_was_measured();
-    let first = disturbed.results.text(&record_name(1));
-    disturbed
-        .scene
-        .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
-        .exits(0)
-        .prints("measured  2 of 2 runs");
-    assert_eq!(disturbed.results.text(&record_name(1)), first);
 }
 
 #[test]

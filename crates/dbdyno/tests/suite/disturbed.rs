@@ -1,0 +1,81 @@
+//! An experiment of two runs that something ends in the second one.
+
+use crate::{
+    experiment::Experiment,
+    results::{Results, record_name},
+    scene::{Running, Scene},
+};
+
+/// Two runs in a known order, long enough to be interrupted.
+pub(crate) fn two_runs() -> Experiment {
+    Experiment {
+        top: "order = \"file\"",
+        matrix: "connections = [1, 2]".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"2s\"\n\
+               rate = 100"
+            .to_owned(),
+        ..Experiment::default()
+    }
+}
+
+/// An experiment that is interrupted in its second run.
+pub(crate) struct Disturbed {
+    pub(crate) scene: Scene,
+    pub(crate) results: Results,
+    options: &'static [&'static str],
+}
+
+impl Disturbed {
+    /// Starts it with these additional options, and waits until the second run has measured for a while.
+    pub(crate) fn start(
+        scene: Scene,
+        experiment: &Experiment,
+        options: &'static [&'static str],
+    ) -> (Self, Running) {
+        experiment.write(&scene);
+        Self::start_written(scene, options)
+    }
+
+    /// The same for an experiment that stands in the scene as `trial.toml`.
+    pub(crate) fn start_written(scene: Scene, options: &'static [&'static str]) -> (Self, Running) {
+        let results = Results::at(scene.path().join("out"));
+        let run = ["run", "trial.toml", "--results", "out"];
+        let mut running = scene.start([&run, options].concat());
+        // One more than is required below: a torn line removes one.
+        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
+        let this = Self {
+            scene,
+            results,
+            options,
+        };
+        (this, running)
+    }
+
+    /// Checks that the record of the second run is kept and marked as incomplete.
+    pub(crate) fn keeps_what_was_measured(&self) {
+        assert!(self.results.record(1).is_complete());
+        let disturbed = self.results.record(2);
+        assert!(!disturbed.is_complete());
+        assert!(disturbed.measured().count() >= 3);
+        assert!(disturbed.count() > 0);
+    }
+
+    /// Checks that `--resume` executes the missing runs only.
+    pub(crate) fn resumes(&self) {
+        let first = self.results.text(&record_name(1));
+        let disturbed = self.results.text(&record_name(2));
+        let resume = ["run", "trial.toml", "--results", "out", "--resume"];
+        self.scene
+            .dbdyno([&resume, self.options].concat())
+            .exits(0)
+            .prints("measured  2 of 2 runs");
+        assert_eq!(
+            self.results.text(&record_name(1)),
+            first,
+            "run 1 was done already"
+        );
+        assert_eq!(self.results.text("run-0002.incomplete-1.jsonl"), disturbed);
+        assert!(self.results.record(2).is_complete());
+        self.scene.nothing_is_left();
+    }
+}
