@@ -21,7 +21,7 @@ fn measured(scene: &Scene, server: &[String], workload: &str, connections: u32) 
     let connections = format!("--connections={connections}");
     let run = [
         connections.as_str(),
-        "--rate=300",
+        "--rate=50",
         "--duration=3s",
         "--record=record.jsonl",
     ];
