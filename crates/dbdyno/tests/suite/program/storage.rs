@@ -136,7 +136,7 @@ fn rounds_and_courses() {
         "--depths",
         "1,2",
         "--seconds",
-        "2",
+        "3",
         "--pause",
         "0",
     ];
