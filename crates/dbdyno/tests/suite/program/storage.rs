@@ -6,9 +6,11 @@ use std::{collections::BTreeSet, fs, path::Path, process::Command};
 use samples::StorageRecord;
 use tempfile::TempDir;
 
+use self::held_fio::HeldFio;
 use crate::scene::Scene;
 
 mod guard_rails;
+pub(crate) mod held_fio;
 pub(crate) mod limits;
 pub(crate) mod loop_disk;
 mod resume;
@@ -115,7 +117,7 @@ fn rounds_and_courses() {
         "--rounds",
         "5",
     ];
-    let finished = scene.dbdyno(steady);
+    let finished = HeldFio::short(&scene).start(&scene, steady).finish();
     let rounds = record(&scene, "results/storage-steady-1").rounds;
     assert_eq!(rounds.len(), 5);
     let reached = finished.text().contains("steady    reached after 5 rounds");

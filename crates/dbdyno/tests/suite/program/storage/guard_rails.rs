@@ -141,8 +141,9 @@ fn a_raw_device_is_destroyed_only_by_its_name() {
     assert!(begin() == before, "the file system is as it was");
     assert!(!scene.path().join("results").exists(), "nothing was begun");
 
-    scene
-        .dbdyno(suite(&[&named]))
+    HeldFio::short(&scene)
+        .start(&scene, suite(&[&named]))
+        .finish()
         .exits(0)
         .prints_sentence("; raw device")
         .prints("requests/s, depth");
@@ -163,6 +164,7 @@ fn the_name_is_asked_for_on_a_terminal() {
         return;
     }
     let scene = Scene::new();
+    let fio = HeldFio::short(&scene);
     let answered = |answer: &str| {
         let device = text(disk.device());
         let measured = "--size 16M --seconds 1 --rounds 5 --destroy";
@@ -171,7 +173,7 @@ fn the_name_is_asked_for_on_a_terminal() {
             env!("CARGO_BIN_EXE_dbdyno")
         );
         let line = format!("echo {answer} | script -qec '{steady}' /dev/null");
-        scene.launch(Command::new("sh"), ["-c", &line]).finish()
+        fio.start_program(&scene, "sh", ["-c", &line]).finish()
     };
     answered("/dev/sda")
         .exits(2)

@@ -21,9 +21,10 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
     let (scene, disk) = (Scene::new(), disk());
     let patterns = scene.file("mine.toml", PATTERNS);
     let results = scene.path().join("results/storage-suite-1");
-    let measured = || patterns_in(&results);
-    let mut running = scene.start(suite(disk.path(), &patterns, &[]));
-    running.wait_until("a pattern is measured", || measured() >= 1);
+    let fio = HeldFio::short(&scene);
+    fio.allow(1);
+    let mut running = fio.start(&scene, suite(disk.path(), &patterns, &[]));
+    running.wait_until("the second pattern is measured", || fio.begun() == 2);
     running.signal(Signal::INT);
     running
         .finish()
@@ -31,16 +32,14 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
         .hints("the same command with --resume continues");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
     assert!(results.join("storage.html").exists());
+    assert_eq!(patterns_in(&results), 1);
 
-    let before = measured();
-    assert!(before < 3, "{before}");
-    let mut running = scene.start(suite(disk.path(), &patterns, &["--resume"]));
-    running.wait_until("it goes on", || {
-        disk.path().join("dbdyno-storage-test/fio.dat").exists()
-    });
+    let mut running = fio.start(&scene, suite(disk.path(), &patterns, &["--resume"]));
+    running.wait_until("it goes on", || fio.begun() == 3);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
     assert_eq!(names_in(disk.path()), ["dbdyno-storage-test"]);
+    fio.release();
 
     // What the kill tore.
     let file = results.join("storage.jsonl");
@@ -51,8 +50,8 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
         .dbdyno(other)
         .exits(2)
         .says("its engine is libaio, not psync");
-    scene
-        .dbdyno(suite(disk.path(), &patterns, &["--resume"]))
+    fio.start(&scene, suite(disk.path(), &patterns, &["--resume"]))
+        .finish()
         .exits(0)
         .prints("requests/s, depth")
         .prints("16.0 KiB r100");
@@ -90,23 +89,26 @@ fn repeats_have_an_order_of_their_own_and_a_spread() {
     let (scene, disk) = (Scene::new(), disk());
     let patterns = scene.file("mine.toml", PATTERNS);
     let results = scene.path().join("results/storage-suite-1");
-    let measured = || patterns_in(&results);
-    let mut running = scene.start(suite(disk.path(), &patterns, &["--repeats", "3"]));
-    running.wait_until("the second repeat has begun", || measured() >= 4);
+    let fio = HeldFio::short(&scene);
+    fio.allow(4);
+    let three = |more: &[&str]| {
+        let words = [&["--repeats", "3"], more].concat();
+        fio.start(&scene, suite(disk.path(), &patterns, &words))
+    };
+    let mut running = three(&[]);
+    running.wait_until("it is amid the second repeat", || fio.begun() == 5);
     running.signal(Signal::INT);
     running.finish().exits(130);
+    assert_eq!(patterns_in(&results), 4);
+    fio.release();
     let seed = record(&scene, "results/storage-suite-1").header.order_seed;
     assert!(seed.is_some());
     scene
         .dbdyno(suite(disk.path(), &patterns, &["--resume"]))
         .exits(2)
         .says("its number of repeats is 3, not 1");
-    scene
-        .dbdyno(suite(
-            disk.path(),
-            &patterns,
-            &["--repeats", "3", "--resume"],
-        ))
+    three(&["--resume"])
+        .finish()
         .exits(0)
         .prints_sentence("3 repeats of each pattern, in a random order (seed ")
         .prints_sentence("pattern requests/s 95 % interval between inside p99 (of single repeats)");
@@ -159,7 +161,7 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
     let path = text(disk.path());
     let burst = |more: &[&str]| {
         let fixed = [
-            "storage", "burst", &path, "--sizes", "16M", "--depths", "1,2,4",
+            "storage", "burst", &path, "--sizes", "16M", "--depths", "1,2",
         ];
         let timed = ["--seconds", "1", "--pause", "1"];
         let all = fixed.iter().chain(&timed).chain(more);
@@ -167,19 +169,21 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
     };
     let results = scene.path().join("results");
     let read = |name: &str| StorageRecord::read(&results.join(name).join("storage.jsonl"));
-    let courses = || read("storage-burst-1").map_or(0, |it| it.bursts.len());
-    let mut running = scene.start(burst(&[]));
-    running.wait_until("a course is measured", || courses() >= 1);
+    let fio = HeldFio::new(&scene);
+    fio.allow(1);
+    let mut running = fio.start(&scene, burst(&[]));
+    running.wait_until("the second course begins", || fio.begun() == 2);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
+    fio.release();
     let before = read("storage-burst-1").unwrap().bursts;
-    assert!((1..3).contains(&before.len()), "{before:?}");
+    assert_eq!(before.len(), 1, "{before:?}");
     let other: Vec<String> = burst(&["--resume", "--reads", "0"]);
     scene.dbdyno(other).exits(2).says("its patterns is ");
     scene
         .dbdyno(burst(&["--resume"]))
         .exits(0)
-        .prints("none seen in 3 cells");
+        .prints("none seen in 2 cells");
     let after = record(&scene, "results/storage-burst-1");
     assert!(after.is_complete);
     assert_eq!(
@@ -188,9 +192,9 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
         "what was measured is kept"
     );
     let depths: Vec<u32> = after.bursts.iter().map(|it| it.pattern.depth).collect();
-    assert_eq!(depths, [1, 2, 4]);
+    assert_eq!(depths, [1, 2]);
     let pauses: Vec<f64> = after.bursts.iter().map(|it| it.pause_s).collect();
-    assert_eq!(pauses, [0.0, 1.0, 1.0]);
+    assert_eq!(pauses, [0.0, 1.0]);
 
     let steady = [
         "storage",
@@ -204,11 +208,11 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
         "99",
     ];
     let rounds = || read("storage-steady-1").map_or(0, |it| it.rounds.len());
-    let mut running = scene.start(steady);
-    running.wait_until("a round is measured", || rounds() >= 1);
+    fio.allow(fio.begun() + 1);
+    let mut running = fio.start(&scene, steady);
+    running.wait_until("a round is measured", || rounds() == 1);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
-    assert!(rounds() >= 1);
     scene
         .dbdyno(steady.iter().chain(&["--resume"]).copied())
         .exits(2)
