@@ -4,7 +4,7 @@
 use std::{
     os::unix::process::CommandExt,
     path::PathBuf,
-    process::{ChildStdin, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -36,7 +36,7 @@ pub(crate) struct MariaDb {
 /// The server that tests share, once it runs; what waits for the end of this process and then removes its directory.
 struct Shared {
     server: Server,
-    _until_the_end: ChildStdin,
+    _until_the_end: Child,
 }
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
@@ -66,7 +66,7 @@ impl Shared {
             .expect("there is a shell");
         Self {
             server,
-            _until_the_end: remover.stdin.expect("it is piped"),
+            _until_the_end: remover,
         }
     }
 }

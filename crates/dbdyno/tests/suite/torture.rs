@@ -7,6 +7,11 @@
 //! [`hostile`] damages single replies of a real server, [`wire`] the bytes of both directions, [`inputs`] mutates files
 //! and options, [`kills`] sends signals at random moments, [`small_disks`] and [`memory`] limit space and memory.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "its bounds are those of the real clock"
+)]
+
 mod attack;
 mod budget;
 mod chance;
