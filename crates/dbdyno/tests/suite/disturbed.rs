@@ -11,9 +11,8 @@ pub(crate) fn two_runs() -> Experiment {
     Experiment {
         top: "order = \"file\"",
         matrix: "connections = [1, 2]".to_owned(),
-        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"2s\"\n\
-               rate = 100"
-            .to_owned(),
+        // Far longer than it takes until enough is measured: this process may have to wait for a processor.
+        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"8s\"".to_owned(),
         ..Experiment::default()
     }
 }
