@@ -120,7 +120,7 @@ fn dbdyno_is_killed_while_it_measures_a_given_server() {
     let text = format!(
         "format = 1\norder = \"file\"\n[matrix]\nconnections = [1, 2]\n[server]\naddress = {socket:?}\n\
          user = \"u\"\n[load]\nsmack = \"one.smack\"\nconnections = \"{{connections}}\"\nwarmup = \"200ms\"\n\
-         duration = \"2s\"\nrate = 100\n[disturbed]\nrepeats = \"0 %\"\n"
+         duration = \"8s\"\nthink_time = \"10ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
     );
     scene.file("trial.toml", &text);
     let (disturbed, running) = Disturbed::start_written(scene, &[]);

@@ -253,8 +253,10 @@ fn nohup_protects_from_a_hangup() {
     command.arg(env!("CARGO_BIN_EXE_dbdyno"));
     let line = "oltp point_select run --time 2 --record out/record.jsonl --socket";
     let words = line.split(' ').chain(socket.to_str());
-    let running = scene.launch(command, words);
-    running.wait_until_it_waits();
+    let mut running = scene.launch(command, words);
+    let pid = running.pid();
+    // Its load keeps it busy.
+    running.wait_until("it listens to signals", || has(pid, "SigCgt", Signal::INT));
     running.signal(Signal::HUP);
     running.finish().exits(0);
 }

@@ -159,22 +159,16 @@ fn minimum_and_maximum_are_those_of_all_queries() {
     let output = smack(&scene, &text, &["1", "1"]).exits(0).text();
     let (queries, max, min, rate) = row(&output, "slow");
     assert_eq!(queries, 3);
-    assert!(
-        (300..3_000).contains(&max) && (10..20).contains(&min),
-        "{output}"
-    );
-    // Three queries in slightly more than a third of a second.
-    assert!(rate > 1.0 && rate < 3.0 / 0.33, "{output}");
+    assert!(max >= 300 && (10..max).contains(&min), "{output}");
+    // Three queries in no less than a third of a second.
+    assert!(rate > 0.0 && rate < 3.0 / 0.33, "{output}");
     let [max, min, avg, _] = connects(&output, "ms");
     assert!(max >= avg && avg >= min, "{output}");
 
     let output = smack(&scene, &text, &["2", "1", "--time-unit", "us"]);
     let output = output.exits(0).says("times are in us").text();
     let (_, max, min, _) = row(&output, "slow");
-    assert!(
-        max >= 300_000 && (10_000..20_000).contains(&min),
-        "{output}"
-    );
+    assert!(max >= 300_000 && (10_000..max).contains(&min), "{output}");
     let [max, min, avg, clients] = connects(&output, "us");
     assert!(
         max >= avg && avg >= min && min > 0 && clients == 2,
