@@ -32,7 +32,7 @@ fn listens(port: u16) -> bool {
 }
 
 /// A proxy that listens; the arguments complete the address.
-fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
+pub(super) fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     let port = free_port();
     let mut words = vec![
         "proxy".to_owned(),
@@ -45,7 +45,7 @@ fn proxy(scene: &Scene, arguments: &[String]) -> (Running, u16) {
     (running, port)
 }
 
-fn backend(server: &MariaDb) -> String {
+pub(super) fn backend(server: &MariaDb) -> String {
     format!("--proxy-backend-addresses={}", server.socket().display())
 }
 
@@ -81,7 +81,7 @@ fn ask(scene: &Scene, port: u16, sql: &str) -> String {
 
 /// Ends a proxy as a user does.
 #[track_caller]
-fn end(running: Running) {
+pub(super) fn end(running: Running) {
     running.signal(Signal::TERM);
     let finished = running.finish();
     assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
