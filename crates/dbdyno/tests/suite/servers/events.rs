@@ -29,8 +29,8 @@ oltp = {{ tables = 2, table_size = "1k" }}
 [load]
 oltp = {{ script = "read_write" }}
 connections = 4
-think_time = "10ms"
-warmup = "500ms"
+think_time = "50ms"
+warmup = "200ms"
 {load}
 [disturbed]
 repeats = "0 %"
@@ -45,14 +45,14 @@ fn a_statement_in_the_middle_of_a_run_is_recorded_and_its_cost_reported() {
     let event = r#"
 [[event]]
 name = "add index"
-at = "3s"
+at = "1s"
 sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUES (1), (2)"]
 "#;
-    scene.file("alter.toml", &experiment(event, "duration = \"6s\""));
+    scene.file("alter.toml", &experiment(event, "duration = \"3s\""));
     scene
         .dbdyno(["run", "alter.toml", "--verbose"])
         .exits(0)
-        .prints_sentence("event add index at 3 s took")
+        .prints_sentence("event add index at 1 s took")
         .prints_sentence("operations/s before");
     let results = Results::at(scene.path().join("results/alter-1"));
     let events = events(&results);
@@ -68,7 +68,7 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
         event["begin_s"].as_f64().unwrap(),
         event["end_s"].as_f64().unwrap(),
     );
-    assert!((3.0..3.5).contains(&begin_s) && end_s >= begin_s, "{event}");
+    assert!(begin_s >= 1.0 && end_s >= begin_s, "{event}");
     let rows =
         results.sql("SELECT outcome, before_per_s > 0, during_per_s IS NOT NULL FROM events");
     assert_eq!(rows, [["done".to_owned().into(), 1.into(), 1.into()]]);
@@ -95,26 +95,26 @@ sql = "ALTER TABLE nowhere ADD COLUMN c INT"
 
 [[event]]
 name = "sleeping beauty"
-at = "1500ms"
+at = "1100ms"
 sql = "SELECT SLEEP(600)"
 timeout = "500ms"
 
 [[event]]
 name = "sleeping beast"
-at = "2500ms"
+at = "1200ms"
 command = ["sh", "-c", "echo awake; sleep 600 & echo $!; wait"]
 timeout = "500ms"
 
 [[event]]
-at = "3500ms"
+at = "1300ms"
 command = ["sh", "-c", "test -S $DBDYNO_SOCKET && test -r $DBDYNO_OPTION_FILE && env | grep -c ^DBDYNO_; exit 3"]
 
 [[event]]
 name = "too long"
-at = "3900ms"
+at = "3s"
 command = ["sleep", "600"]
 "#;
-    scene.file("fails.toml", &experiment(event, "duration = \"5s\""));
+    scene.file("fails.toml", &experiment(event, "duration = \"10s\""));
     let finished = scene.dbdyno(["run", "fails.toml"]).exits(3);
     let finished =
         finished.says("event ALTER TABLE nowhere ADD COLUMN c INT of run 1 failed: error 1146");
@@ -163,43 +163,40 @@ fn a_load_survives_a_restart_and_a_crash_of_the_server() {
     let scene = Scene::for_servers();
     let event = r#"
 [[event]]
-at = "2s"
+at = "1s"
 server = "restart"
 
 [[event]]
 name = "crash"
-at = "8s"
+at = "5s"
 server = "kill"
 "#;
-    scene.file("outage.toml", &experiment(event, "duration = \"16s\""));
+    scene.file("outage.toml", &experiment(event, "duration = \"12s\""));
     scene
         .dbdyno(["run", "outage.toml", "--verbose"])
         .exits(0)
-        .prints_sentence("event server restart at 2 s took")
-        .prints_sentence("event crash at 8 s took");
+        .prints_sentence("event server restart at 1 s took")
+        .prints_sentence("event crash at 5 s took");
     let results = Results::at(scene.path().join("results/outage-1"));
     let record = results.record(1);
     assert!(record.is_complete());
-    for event in events(&results) {
+    let events = events(&results);
+    for event in &events {
         assert_eq!(event["outcome"], "done", "{event}");
     }
+    let back_s = events.last().unwrap()["end_s"].as_f64().unwrap();
+    let is_later = |line: &&Value| line["t_s"].as_f64().unwrap() > back_s;
     let errors: u64 = record
         .all("error")
         .map(|it| it["count"].as_u64().unwrap())
         .sum();
     assert!(errors > 0, "an outage has errors");
-    // Something came back in the last second, and the server's new process was observed there.
-    let last = record.measured().last().unwrap();
-    assert!(
-        last["operations"][0]["count"].as_u64().unwrap() > 0,
-        "{last}"
-    );
-    let used = record.all("telemetry").last().unwrap();
-    assert!(used["server"].is_object(), "{used}");
-    let statuses = record
-        .all("server_status")
-        .map(|it| it["t_s"].as_f64().unwrap());
-    assert!(statuses.last().unwrap() > 12.0);
+    // Something came back after the crash, and the server's new process was observed there.
+    let came_back = |line: &Value| line["operations"][0]["count"].as_u64() > Some(0);
+    assert!(record.measured().filter(is_later).any(came_back));
+    let mut used = record.all("telemetry").filter(is_later);
+    assert!(used.any(|line| line["server"].is_object()));
+    assert!(record.all("server_status").any(|line| is_later(&line)));
     scene.nothing_is_left();
 }
 

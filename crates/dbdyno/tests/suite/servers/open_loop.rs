@@ -7,10 +7,27 @@ use crate::{experiment::Experiment, scene::Scene};
 
 fn at_a_rate(load: &str) -> Experiment {
     Experiment {
-        load: format!("connections = 4\nwarmup = \"500ms\"\nduration = \"2s\"\n{load}"),
+        load: format!("connections = 4\nwarmup = \"200ms\"\nduration = \"2s\"\n{load}"),
         ..Experiment::default()
     }
 }
+
+/// A rate far above what its statement allows.
+const SLOW: &str = r#"
+format = 1
+[server]
+set = { innodb_buffer_pool_size = "16M" }
+[data]
+oltp = { tables = 1, table_size = 10 }
+[load]
+script = "slow.sql"
+connections = 4
+rate = 500
+warmup = "200ms"
+duration = "1s"
+[disturbed]
+repeats = "0 %"
+"#;
 
 #[test]
 fn a_rate_within_reach_is_kept() {
@@ -33,7 +50,9 @@ fn a_rate_within_reach_is_kept() {
 #[test]
 fn a_rate_out_of_reach_is_a_result() {
     let scene = Scene::for_servers();
-    at_a_rate("rate = 1000000").write(&scene);
+    // At most 20 statements a second over 4 connections.
+    scene.file("slow.sql", "SELECT SLEEP(0.2);\n");
+    scene.file("trial.toml", SLOW);
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(1)

@@ -21,7 +21,7 @@ const TINY: [&str; 14] = [
     "--duration",
     "400ms",
     "--blocks",
-    "6",
+    "4",
     "--margin",
     "50%",
 ];

@@ -15,7 +15,7 @@ fn four_combinations() -> Experiment {
     Experiment {
         top: "question = \"Does it bend?\"\nseed = 3",
         matrix: "mix = [\"1:0\", \"1:1\"]\nconnections = [1, 4]".to_owned(),
-        load: "mix = \"{mix}\"\nconnections = \"{connections}\"\nwarmup = \"500ms\"\n\
+        load: "mix = \"{mix}\"\nconnections = \"{connections}\"\nwarmup = \"200ms\"\n\
                duration = \"1s\"\n[report]\n\
                chart = { x = \"connections\", line = \"mix\", y = [\"throughput\"] }"
             .to_owned(),
@@ -150,7 +150,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
     let scene = Scene::for_servers();
     Experiment {
         matrix: "connections = [1, 2]".to_owned(),
-        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
         disturbed: "others = \"1 %\"\nrepeats = \"50 %\"",
         ..Experiment::default()
     }
@@ -180,7 +180,7 @@ fn rows_follow_the_buffer_pool() {
     let scene = Scene::for_servers();
     Experiment {
         matrix: "rows = [\"0.5x\", \"1x\"]".to_owned(),
-        server: "set = { innodb_buffer_pool_size = \"64M\" }".to_owned(),
+        server: "set = { innodb_buffer_pool_size = \"32M\" }".to_owned(),
         data: "rows = \"{rows}\"",
         ..Experiment::default()
     }
@@ -196,8 +196,8 @@ fn rows_follow_the_buffer_pool() {
             _ => 1.0,
         };
         let data = record.one("dataset");
-        assert_eq!(data["buffer_pool_bytes"], 64 << 20);
-        let found = data["disk_bytes"].as_f64().unwrap() / f64::from(64 << 20);
+        assert_eq!(data["buffer_pool_bytes"], 32 << 20);
+        let found = data["disk_bytes"].as_f64().unwrap() / f64::from(32 << 20);
         assert!(
             (found / wanted - 1.0).abs() < 0.25,
             "{wanted} times the pool was asked for: {data}"
@@ -287,7 +287,7 @@ fn a_run_meets_what_the_data_settings_say() {
                 "rows = \"2k\"\nrestore = \"per-run\""
             },
             each: UPDATED_ROWS,
-            load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"500ms\"\nduration = \"1s\""
+            load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\""
                 .to_owned(),
             ..Experiment::default()
         }

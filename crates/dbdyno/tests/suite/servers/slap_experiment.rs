@@ -14,7 +14,8 @@ slap = { auto_generate_sql = true, auto_generate_sql_add_autoincrement = true, a
 [load]
 slap = { auto-generate-sql = true, auto-generate-sql-load-type = "{load_type}", commit = 10 }
 connections = 2
-warmup = "500ms"
+think_time = "10ms"
+warmup = "200ms"
 duration = "1s"
 [disturbed]
 repeats = "0 %"
