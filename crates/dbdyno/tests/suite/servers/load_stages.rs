@@ -151,7 +151,7 @@ fn a_rate_out_of_reach_names_its_stage() {
     let record = record(&scene);
     let is_short = |stage: &samples::LoadStage| stage.offered.as_ref().unwrap().shortfall.is_some();
     assert!(is_short(&record.stages[1]));
-    // A busy machine may miss the first one, too, which is then what is told.
+    // A busy machine may miss the first one, too, which is then reported.
     let first = if is_short(&record.stages[0]) { 1 } else { 2 };
     finished.says(&format!("rate not reached in stage {first} of run 1"));
 }
