@@ -46,7 +46,7 @@ fn a_statement_in_the_middle_of_a_run_is_recorded_and_its_cost_reported() {
 [[event]]
 name = "add index"
 at = "3s"
-sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUES (1), (2)"]
+sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUES (1), (2)", "DROP TABLE IF EXISTS nowhere"]
 "#;
     scene.file("alter.toml", &experiment(event, "duration = \"6s\""));
     scene
@@ -64,6 +64,7 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
         (&"done".into(), &"sql".into())
     );
     assert_eq!(event["rows_affected"], 2);
+    assert_eq!(event["warnings"], 1);
     let (begin_s, end_s) = (
         event["begin_s"].as_f64().unwrap(),
         event["end_s"].as_f64().unwrap(),
@@ -107,7 +108,11 @@ timeout = "500ms"
 
 [[event]]
 at = "3500ms"
-command = ["sh", "-c", "test -S $DBDYNO_SOCKET && test -r $DBDYNO_OPTION_FILE && env | grep -c ^DBDYNO_; exit 3"]
+command = ["sh", "-c", '''
+test -S "$DBDYNO_SOCKET" && test -r "$DBDYNO_OPTION_FILE" && env | grep -c ^DBDYNO_
+mariadb --defaults-file="$DBDYNO_OPTION_FILE" -N -e \
+  "select count(*) from information_schema.processlist where info like 'select sleep(%'"
+exit 3''']
 
 [[event]]
 name = "too long"
@@ -142,7 +147,8 @@ command = ["sleep", "600"]
         message(2)
     );
     assert_eq!(message(3), "exit status: 3");
-    assert_eq!(events[3]["output"], "5\n");
+    // Five variables, and nothing of the event that was too long.
+    assert_eq!(events[3]["output"], "5\n0\n");
     assert!(
         message(4).starts_with("not done when the load ended"),
         "{}",
