@@ -67,7 +67,13 @@ impl Disturbed {
         self.scene
             .dbdyno([&resume, self.options].concat())
             .exits(0)
+            .says("incomplete, kept as ")
             .prints("measured  2 of 2 runs");
+        let origin = self.results.text("origin.json");
+        let origin: serde_json::Value = serde_json::from_str(&origin).unwrap();
+        let commands = origin["commands"].as_array().unwrap();
+        let last = commands[1]["arguments"].to_string();
+        assert!(commands.len() == 2 && last.contains("--resume"), "{origin}");
         assert_eq!(
             self.results.text(&record_name(1)),
             first,

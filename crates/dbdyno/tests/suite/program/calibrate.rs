@@ -35,7 +35,12 @@ fn it_measures_and_keeps_what_it_found() {
     assert!(measurements[8]["send_lag_p50_us"].as_f64().unwrap() > 0.0);
     let kept = scene.path().join(".local/share/dbdyno/calibration.json");
     let kept: Value = serde_json::from_str(&std::fs::read_to_string(kept).unwrap()).unwrap();
-    assert_eq!(kept["reached"].as_array().unwrap().len(), 8);
+    let reached = kept["reached"].as_array().unwrap();
+    assert_eq!(reached.len(), 8);
+    for transport in ["unix socket", "tcp loopback"] {
+        let over_it = reached.iter().filter(|it| it["transport"] == transport);
+        assert_eq!(over_it.count(), 4, "{transport}: {kept}");
+    }
 
     scene
         .dbdyno([&["calibrate"], &options[..]].concat())

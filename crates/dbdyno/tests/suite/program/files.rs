@@ -51,11 +51,13 @@ fn a_directory_of_the_user_stays_as_it_is() {
 }
 
 #[test]
-fn a_refused_quick_leaves_nothing() {
+fn a_refused_run_leaves_nothing() {
     let scene = Scene::new();
+    Experiment::default().write(&scene);
     for args in [
         ["quick", "--mysqld", "/none", "--keep"],
         ["quick", "--host", "127.0.0.1", "--port=1"],
+        ["run", "trial.toml", "--mysqld", "/none"],
     ] {
         assert_ne!(scene.dbdyno(args).status.code(), Some(0), "{args:?}");
         assert!(!scene.path().join("results").exists(), "{args:?}");

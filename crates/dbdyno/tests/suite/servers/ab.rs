@@ -21,7 +21,10 @@ fn settings_are_compared_and_the_file_runs_again() {
     let scene = Scene::for_servers();
     let load = ["oltp", "write_only", "--table-size", "1k"];
     let set = ["ab", "--set", "innodb_flush_log_at_trx_commit=1,2,0"];
-    let finished = scene.dbdyno([&set[..], &SHORT, &load].concat()).exits(0);
+    let effect = ["--min-effect", "3 %"];
+    let finished = scene
+        .dbdyno([&set[..], &SHORT, &effect, &load].concat())
+        .exits(0);
     let text = finished.text();
     let finished = finished
         .prints("innodb_flush_log_at_trx_commit: 1 or 2 or 0?")
@@ -40,6 +43,7 @@ fn settings_are_compared_and_the_file_runs_again() {
         ),
         "{written}"
     );
+    assert!(written.contains("min_effect = \"3 %\"\n"), "{written}");
     fs::write(&path, written.replace("\"2\", \"0\"", "\"2\"")).unwrap();
     scene
         .dbdyno(["run", file, "--repeats", "1", "--results", "again"])

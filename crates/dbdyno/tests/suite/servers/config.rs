@@ -327,6 +327,13 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
         ])
         .exits(0);
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+    // What the new version refuses is reported, and fails.
+    scene.file("old.cnf", "[mysqld]\ninnodb_flush_method=sometimes\n");
+    scene
+        .dbdyno(migrate)
+        .exits(1)
+        .prints("refused by that server's validator")
+        .prints("refused  line 2 of the new file: innodb_flush_method");
 }
 
 #[test]

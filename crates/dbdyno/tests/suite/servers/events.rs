@@ -46,7 +46,7 @@ fn a_statement_in_the_middle_of_a_run_is_recorded_and_its_cost_reported() {
 [[event]]
 name = "add index"
 at = "1s"
-sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUES (1), (2)"]
+sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUES (1), (2)", "DROP TABLE IF EXISTS nowhere"]
 "#;
     scene.file("alter.toml", &experiment(event, "duration = \"3s\""));
     scene
@@ -64,6 +64,7 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
         (&"done".into(), &"sql".into())
     );
     assert_eq!(event["rows_affected"], 2);
+    assert_eq!(event["warnings"], 1);
     let (begin_s, end_s) = (
         event["begin_s"].as_f64().unwrap(),
         event["end_s"].as_f64().unwrap(),
@@ -106,15 +107,19 @@ command = ["sh", "-c", "echo awake; sleep 600 & echo $!; wait"]
 timeout = "500ms"
 
 [[event]]
-at = "1300ms"
-command = ["sh", "-c", "test -S $DBDYNO_SOCKET && test -r $DBDYNO_OPTION_FILE && env | grep -c ^DBDYNO_; exit 3"]
+at = "5s"
+command = ["sh", "-c", '''
+test -S "$DBDYNO_SOCKET" && test -r "$DBDYNO_OPTION_FILE" && env | grep -c ^DBDYNO_
+mariadb --defaults-file="$DBDYNO_OPTION_FILE" -N -e \
+  "select count(*) from information_schema.processlist where info like 'select sleep(%'"
+exit 3''']
 
 [[event]]
 name = "too long"
-at = "3s"
+at = "5500ms"
 command = ["sleep", "600"]
 "#;
-    scene.file("fails.toml", &experiment(event, "duration = \"10s\""));
+    scene.file("fails.toml", &experiment(event, "duration = \"12s\""));
     let finished = scene.dbdyno(["run", "fails.toml"]).exits(3);
     let finished =
         finished.says("event ALTER TABLE nowhere ADD COLUMN c INT of run 1 failed: error 1146");
@@ -142,7 +147,8 @@ command = ["sleep", "600"]
         message(2)
     );
     assert_eq!(message(3), "exit status: 3");
-    assert_eq!(events[3]["output"], "5\n");
+    // Five variables, and nothing of the event that was too long.
+    assert_eq!(events[3]["output"], "5\n0\n");
     assert!(
         message(4).starts_with("not done when the load ended"),
         "{}",
@@ -168,15 +174,15 @@ server = "restart"
 
 [[event]]
 name = "crash"
-at = "5s"
+at = "8s"
 server = "kill"
 "#;
-    scene.file("outage.toml", &experiment(event, "duration = \"12s\""));
+    scene.file("outage.toml", &experiment(event, "duration = \"20s\""));
     scene
         .dbdyno(["run", "outage.toml", "--verbose"])
         .exits(0)
         .prints_sentence("event server restart at 1 s took")
-        .prints_sentence("event crash at 5 s took");
+        .prints_sentence("event crash at 8 s took");
     let results = Results::at(scene.path().join("results/outage-1"));
     let record = results.record(1);
     assert!(record.is_complete());

@@ -87,6 +87,14 @@ fn a_server_lives_and_goes() {
 }
 
 #[test]
+fn a_server_that_does_not_start_leaves_its_name_free() {
+    let scene = Scene::for_servers();
+    let create = ["server", "create", "one", "--set", "init_file=/none"];
+    scene.dbdyno(create).exits(3).says("/none");
+    scene.nothing_is_left();
+}
+
+#[test]
 fn a_killed_server_starts_again() {
     let scene = Scene::for_servers();
     scene.dbdyno(["server", "create", "one"]).exits(0);

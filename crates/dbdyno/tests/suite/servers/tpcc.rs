@@ -177,6 +177,10 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         .sum();
     let taken = "select count(*) from orders where o_id > 2100 and o_carrier_id is not null";
     assert_eq!(sql(&scene, "tpcc", taken), format!("{delivered}\n"));
+    // What holds right after the load does not hold any more.
+    tpcc(&scene, &["check", "--after-load"])
+        .exits(1)
+        .prints("condition 11 is violated");
     run(&["-w", "2"])
         .exits(2)
         .says("1 warehouses are there, not 2");

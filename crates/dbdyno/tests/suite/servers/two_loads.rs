@@ -199,6 +199,19 @@ fn a_load_that_fails_ends_the_other() {
     // Before its first operation it has no end of its own.
     assert!(oltp.contains("load batch: "), "{oltp}");
     scene.nothing_is_left();
+
+    // A load that has begun ends with the one that fails: after 300 reads by a key, which the job does not do.
+    scene.file(
+        "batch.sql",
+        "\\sleep 20 ms\nSELECT IF(variable_value < 300, 1, (SELECT 1 UNION SELECT 2)) FROM \
+         information_schema.global_status WHERE variable_name = 'HANDLER_READ_KEY';\n",
+    );
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "again"])
+        .exits(3)
+        .says("load batch: ");
+    let oltp = why("../again/run-0001-oltp.jsonl");
+    assert!(oltp.starts_with("ended with the load batch: "), "{oltp}");
 }
 
 #[test]

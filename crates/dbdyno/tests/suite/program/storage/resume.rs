@@ -219,3 +219,37 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
         .says("steady cannot be resumed")
         .hints("begins with the first round");
 }
+
+#[test]
+fn a_second_course_that_an_interruption_took_is_told() {
+    if lacks_fio() {
+        return;
+    }
+    let (scene, disk) = (Scene::new(), disk());
+    let path = text(disk.path());
+    let burst = ["storage", "burst", &path, "--sizes", "16M", "--depths", "1"];
+    let timed = ["--seconds", "1", "--pause", "1"];
+    let burst = [&burst[..], &timed].concat();
+    let fio = HeldFio::short(&scene);
+    fio.start(&scene, &burst).finish().exits(0);
+    // As if the rate had fallen for good, and dbdyno had ended amid the pause after it.
+    let file = scene.path().join("results/storage-burst-1/storage.jsonl");
+    let lines = fs::read_to_string(&file).unwrap();
+    let lines = lines
+        .lines()
+        .take_while(|it| !it.contains("\"line\":\"end\""));
+    let fallen = lines.map(|line| match line.split_once("\"iops\":[") {
+        None => format!("{line}\n"),
+        Some((before, after)) => {
+            let (_, after) = after.split_once(']').unwrap();
+            let rates = [["1000"; 60], ["100"; 60]].concat().join(",");
+            format!("{before}\"iops\":[{rates}]{after}\n")
+        }
+    });
+    let fallen: String = fallen.collect();
+    fs::write(&file, fallen).unwrap();
+    fio.start(&scene, [&burst[..], &["--resume"]].concat())
+        .finish()
+        .exits(0)
+        .says("its second course is left out");
+}

@@ -44,6 +44,10 @@ function read_query(packet)
         return proxy.PROXY_SEND_QUERY
     end
 end
+
+function read_query_result(injection)
+    error('no result is to my taste')
+end
 ";
 
 const RULES: &str = "
@@ -59,7 +63,11 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
     scene.file("ways.toml", EXPERIMENT);
     scene.file("count.lua", SCRIPT);
     scene.file("rules.toml", RULES);
-    scene.dbdyno(["run", "ways.toml"]).exits(0);
+    scene
+        .dbdyno(["run", "ways.toml"])
+        .exits(0)
+        .says("the proxy says: ")
+        .says("no result is to my taste");
     scene.nothing_is_left();
     let results = Results::at(scene.path().join("results/ways-1"));
     let mut seen = Vec::new();
