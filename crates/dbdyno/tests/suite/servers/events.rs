@@ -215,10 +215,10 @@ at = "1s"
 sql = "SHUTDOWN"
 
 [[event]]
-at = "3s"
+at = "6s"
 server = "kill"
 "#;
-    scene.file("gone.toml", &experiment(event, "duration = \"5s\""));
+    scene.file("gone.toml", &experiment(event, "duration = \"8s\""));
     scene
         .dbdyno(["run", "gone.toml"])
         .exits(3)
