@@ -21,33 +21,22 @@ pub(crate) fn two_runs() -> Experiment {
 pub(crate) struct Disturbed {
     pub(crate) scene: Scene,
     pub(crate) results: Results,
-    options: &'static [&'static str],
 }
 
 impl Disturbed {
-    /// Starts it with these additional options, and waits until the second run has measured for a while.
-    pub(crate) fn start(
-        scene: Scene,
-        experiment: &Experiment,
-        options: &'static [&'static str],
-    ) -> (Self, Running) {
+    /// Starts it, and waits until the second run has measured for a while.
+    pub(crate) fn start(scene: Scene, experiment: &Experiment) -> (Self, Running) {
         experiment.write(&scene);
-        Self::start_written(scene, options)
+        Self::start_written(scene)
     }
 
     /// The same for an experiment that stands in the scene as `trial.toml`.
-    pub(crate) fn start_written(scene: Scene, options: &'static [&'static str]) -> (Self, Running) {
+    pub(crate) fn start_written(scene: Scene) -> (Self, Running) {
         let results = Results::at(scene.path().join("out"));
-        let run = ["run", "trial.toml", "--results", "out"];
-        let mut running = scene.start([&run, options].concat());
+        let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
         // One more than is required below: a torn line removes one.
-        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
-        let this = Self {
-            scene,
-            results,
-            options,
-        };
-        (this, running)
+        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 2);
+        (Self { scene, results }, running)
     }
 
     /// Checks that the record of the second run is kept and marked as incomplete.
@@ -55,7 +44,6 @@ impl Disturbed {
         assert!(self.results.record(1).is_complete());
         let disturbed = self.results.record(2);
         assert!(!disturbed.is_complete());
-        assert!(disturbed.measured().count() >= 3);
         assert!(disturbed.count() > 0);
     }
 
@@ -65,7 +53,7 @@ impl Disturbed {
         let disturbed = self.results.text(&record_name(2));
         let resume = ["run", "trial.toml", "--results", "out", "--resume"];
         self.scene
-            .dbdyno([&resume, self.options].concat())
+            .dbdyno(resume)
             .exits(0)
             .says("incomplete, kept as ")
             .prints("measured  2 of 2 runs");

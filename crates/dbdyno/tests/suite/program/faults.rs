@@ -6,46 +6,88 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::{
-    disturbed::{Disturbed, two_runs},
-    null_server::{null_server, write_smack},
+    disturbed::Disturbed,
+    null_server::null_server,
     results::record_name,
-    scene::Scene,
+    scene::{Running, Scene},
 };
 
-/// An experiment against the null server in dbdyno itself.
-const SIMULATED: &[&str] = &["--simulate"];
+/// Statements of each of the two runs.
+const STATEMENTS: u32 = 60;
+
+/// An experiment on a given server, which answers all statements of the first run, half of those of the second, and then
+/// none: the run stays in its midst until something ends it.
+struct Held {
+    disturbed: Disturbed,
+    server: Running,
+}
+
+impl Held {
+    /// Starts both, and waits until the second run has measured for a while.
+    fn start(scene: Scene) -> (Self, Running) {
+        let answered = format!("--spare={}", STATEMENTS + STATEMENTS / 2);
+        let (server, socket) = null_server(&scene, &["--never-answer", &answered]);
+        let text = format!(
+            "format = 1\norder = \"file\"\n[matrix]\nconnections = [1, 2]\n\
+             [server]\naddress = {socket:?}\nuser = \"u\"\n\
+             [load]\nslap = {{ query = \"select c from t\", number_of_queries = {STATEMENTS} }}\n\
+             connections = \"{{connections}}\"\n[disturbed]\nrepeats = \"0 %\"\n"
+        );
+        scene.file("trial.toml", &text);
+        let (disturbed, running) = Disturbed::start_written(scene);
+        (Self { disturbed, server }, running)
+    }
+
+    /// Checks that the record of the second run is kept, with the statements that were answered.
+    fn keeps_what_was_measured(&self) {
+        self.disturbed.keeps_what_was_measured();
+        let measured = self.disturbed.results.record(2).count();
+        assert_eq!(measured, u64::from(STATEMENTS / 2));
+    }
+
+    /// Checks that `--resume` executes the missing runs only, on a server that answers.
+    fn resumes(self) {
+        self.server.signal(Signal::TERM);
+        self.server.finish().exits(0);
+        let (_server, _) = null_server(&self.disturbed.scene, &[]);
+        self.disturbed.resumes();
+    }
+}
 
 #[test]
 fn dbdyno_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs(), SIMULATED);
+    let (held, running) = Held::start(Scene::new());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
-    disturbed.keeps_what_was_measured();
-    assert_eq!(disturbed.results.record(2).all("end").count(), 0);
-    disturbed.resumes();
+    held.keeps_what_was_measured();
+    assert_eq!(held.disturbed.results.record(2).all("end").count(), 0);
+    held.resumes();
 }
 
 #[test]
 fn a_torn_last_line_is_left_out() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs(), SIMULATED);
+    let (held, running) = Held::start(Scene::new());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
-    let path = disturbed.results.file(&record_name(2));
+    let path = held.disturbed.results.file(&record_name(2));
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, &text[..text.len() - 20]).unwrap();
-    disturbed.keeps_what_was_measured();
-    disturbed.resumes();
+    held.keeps_what_was_measured();
+    held.resumes();
 }
 
 #[test]
 fn ctrl_c_in_mid_run() {
-    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs(), SIMULATED);
+    let (held, running) = Held::start(Scene::new());
     running.signal(Signal::INT);
     running.finish().exits(130).hints("--resume");
-    disturbed.scene.nothing_is_left();
-    disturbed.keeps_what_was_measured();
-    assert_eq!(disturbed.results.record(2).one("end")["why"], "interrupted");
-    disturbed.resumes();
+    held.disturbed.scene.nothing_is_left();
+    held.keeps_what_was_measured();
+    assert_eq!(
+        held.disturbed.results.record(2).one("end")["why"],
+        "interrupted"
+    );
+    held.resumes();
 }
 
 /// A separate file system, small enough to be filled; unmounted at the end of the test.
@@ -99,34 +141,15 @@ fn the_disk_of_the_results_is_full() {
     };
     let scene = Scene::new();
     symlink(disk.directory.path(), scene.path().join("out")).unwrap();
-    let (disturbed, running) = Disturbed::start(scene, &two_runs(), SIMULATED);
+    let (held, running) = Held::start(scene);
     disk.fill();
     running
         .finish()
         .exits(4)
         .says("run-0002.jsonl")
         .hints("space");
-    disturbed.scene.nothing_is_left();
-    disturbed.keeps_what_was_measured();
+    held.disturbed.scene.nothing_is_left();
+    held.keeps_what_was_measured();
     disk.free();
-    disturbed.resumes();
-}
-
-#[test]
-fn dbdyno_is_killed_while_it_measures_a_given_server() {
-    let scene = Scene::new();
-    let (_server, socket) = null_server(&scene, &[]);
-    write_smack(&scene, &socket, "select c from t where id = 1");
-    let text = format!(
-        "format = 1\norder = \"file\"\n[matrix]\nconnections = [1, 2]\n[server]\naddress = {socket:?}\n\
-         user = \"u\"\n[load]\nsmack = \"one.smack\"\nconnections = \"{{connections}}\"\nwarmup = \"200ms\"\n\
-         duration = \"8s\"\nthink_time = \"10ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
-    );
-    scene.file("trial.toml", &text);
-    let (disturbed, running) = Disturbed::start_written(scene, &[]);
-    running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    disturbed.keeps_what_was_measured();
-    // The server that was there still answers.
-    disturbed.resumes();
+    held.resumes();
 }

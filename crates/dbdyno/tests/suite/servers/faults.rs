@@ -14,7 +14,7 @@ use crate::{
 
 #[test]
 fn the_server_is_killed() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs(), &[]);
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     let servers = disturbed.scene.servers();
     assert_eq!(servers.len(), 1, "one private server runs: {servers:?}");
     kill_process(servers[0], Signal::KILL).unwrap();
@@ -34,7 +34,7 @@ fn the_server_is_killed() {
 
 #[test]
 fn a_private_server_ends_with_a_killed_dbdyno_and_its_directory_with_the_next() {
-    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs(), &[]);
+    let (disturbed, running) = Disturbed::start(Scene::for_servers(), &two_runs());
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
     wait_until("the kernel has ended its server", || {
