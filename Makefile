@@ -6,8 +6,8 @@ DBDYNO := $(TARGET_DIR)/debug/dbdyno
 MUSL := $(shell uname -m)-unknown-linux-musl
 PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
-# Half of the tests wait for something at any time.
-TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
+# Two thirds of the tests wait for something at any time.
+TEST_THREADS := $(shell echo $$((3 * $$(nproc))))
 
 # Each step builds on the one before it.
 .NOTPARALLEL:

@@ -16,16 +16,16 @@ shift || true
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 noises=()
 
-if [ "$(id -u)" -eq 0 ] && [ -z "${DBDYNO_NOISY:-}" ]; then
+if [ "$(id -u)" -eq 0 ] && [ -z "${NOISY_TESTS:-}" ]; then
     "${CARGO:-cargo}" test --workspace --no-run
-    DBDYNO_NOISY=1 exec unshare --mount -- "$0" "$seed" "$@"
+    NOISY_TESTS=1 exec unshare --mount -- "$0" "$seed" "$@"
 fi
 
 quiet() {
     kill "${noises[@]}" 2>/dev/null || true
     wait 2>/dev/null || true
     rm -f "$target/noise"
-    if [ -n "${DBDYNO_NOISY:-}" ]; then
+    if [ -n "${NOISY_TESTS:-}" ]; then
         umount --lazy "$taken" "$small" 2>/dev/null || true
         rmdir "$taken" "$small" 2>/dev/null || true
         rm -f "$image"
@@ -33,7 +33,7 @@ quiet() {
 }
 trap quiet EXIT
 
-if [ -n "${DBDYNO_NOISY:-}" ]; then
+if [ -n "${NOISY_TESTS:-}" ]; then
     # Too small for scenes, which then stand on the small file system.
     mount -t tmpfs -o size=1G tmpfs /dev/shm
     taken=$(mktemp -d)

@@ -1,7 +1,7 @@
 //! Torture: dbdyno under hostile servers, broken networks, invalid input, signals at random moments, full disks and
 //! memory limits.
 //!
-//! An ordinary test run executes short rounds, a quarter of a minute in all; `make torture SECONDS=3600` executes long ones. Case
+//! An ordinary test run executes short rounds, half a minute in all; `make torture SECONDS=3600` executes long ones. Case
 //! `n` of a kind is the same for the same seed: a fault prints the command line that repeats its case. The kinds, by
 //! their share of the time:
 //! [`hostile`] damages single replies of a real server, [`wire`] the bytes of both directions, [`inputs`] mutates files

@@ -15,9 +15,9 @@ use crate::{
 fn a_simulated_experiment_loads_and_starts_nothing() {
     let scene = Scene::new();
     let trial = Experiment {
-        matrix: "pool = [\"16M\", \"8G\"]".to_owned(),
+        matrix: "pool = [\"16M\", \"64M\"]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"{pool}\" }".to_owned(),
-        data: "rows = \"4x\"",
+        data: "rows = \"0.25x\"",
         ..Experiment::default()
     };
     trial.write(&scene);
