@@ -17,53 +17,58 @@ use doors::{DOORS, Door, Kind, experiment};
 /// What every answer waits for: loads of a few hundred statements say as much as those of a busy machine.
 const USUAL: [&str; 2] = ["--row-bytes=1", "--delay=20ms"];
 
-/// Runs these doors at the same time, each against its own null server with these options; returns each door's output
-/// with its record.
+/// As many doors run at the same time: a machine that all of them fill gives no clean results.
+const AT_ONCE: usize = 8;
+
+/// Runs these doors, each against its own null server with these options, and checks each door's output with its record.
 fn at_all_doors(
     options: &[&str],
     is_meant: impl Fn(&Door) -> bool,
     check: impl Fn(&Door, &Finished, &[Value]) -> Result<(), String> + Sync,
 ) {
-    let failures: Vec<String> = thread::scope(|scope| {
-        let doors = DOORS.iter().filter(|door| is_meant(door));
-        let threads: Vec<_> = doors
-            .map(|door| {
+    let doors: Vec<&Door> = DOORS.iter().filter(|door| is_meant(door)).collect();
+    let mut failures = Vec::new();
+    for doors in doors.chunks(AT_ONCE) {
+        thread::scope(|scope| {
+            let threads = doors.iter().map(|door| {
                 let check = &check;
-                scope.spawn(move || {
-                    let scene = Scene::new();
-                    let spare = format!("--spare={}", door.asks_before);
-                    let is_given = |usual: &str| {
-                        let name = usual.split('=').next();
-                        options
-                            .iter()
-                            .any(|option| option.split('=').next() == name)
-                    };
-                    let usual = USUAL.into_iter().chain([spare.as_str()]);
-                    let usual: Vec<&str> = usual.filter(|usual| !is_given(usual)).collect();
-                    let options = [&usual, options].concat();
-                    let (server, socket) = null_server(&scene, &options);
-                    let finished = (door.run)(&scene, socket.to_str().unwrap());
-                    server.signal(Signal::TERM);
-                    server.finish().exits(0);
-                    let record = scene.path().join("record.jsonl");
-                    let record = std::fs::read_to_string(record).unwrap_or_default();
-                    let record: Vec<Value> = record
-                        .lines()
-                        .map(|line| serde_json::from_str(line).unwrap())
-                        .collect();
-                    let checked = check(door, &finished, &record);
-                    checked.map_err(|what| format!("{}: {what}\n{}", door.name, finished.shown()))
-                })
-            })
-            .collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
-        ended.filter_map(Result::err).collect()
-    });
+                scope.spawn(move || at_door(door, options, check))
+            });
+            let threads: Vec<_> = threads.collect();
+            let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+            failures.extend(ended.filter_map(Result::err));
+        });
+    }
     assert!(
         failures.is_empty(),
         "{options:?}\n{}",
         failures.join("\n\n")
     );
+}
+
+fn at_door(
+    door: &Door,
+    options: &[&str],
+    check: impl Fn(&Door, &Finished, &[Value]) -> Result<(), String>,
+) -> Result<(), String> {
+    let scene = Scene::new();
+    let spare = format!("--spare={}", door.asks_before);
+    let name_of = |option: &str| option.split('=').next().map(str::to_owned);
+    let is_given = |usual: &str| options.iter().any(|it| name_of(it) == name_of(usual));
+    let usual = USUAL.into_iter().chain([spare.as_str()]);
+    let usual: Vec<&str> = usual.filter(|usual| !is_given(usual)).collect();
+    let (server, socket) = null_server(&scene, &[&usual, options].concat());
+    let finished = (door.run)(&scene, socket.to_str().unwrap());
+    server.signal(Signal::TERM);
+    server.finish().exits(0);
+    let record = scene.path().join("record.jsonl");
+    let record = std::fs::read_to_string(record).unwrap_or_default();
+    let record: Vec<Value> = record
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    check(door, &finished, &record)
+        .map_err(|what| format!("{}: {what}\n{}", door.name, finished.shown()))
 }
 
 fn is_load(door: &Door) -> bool {

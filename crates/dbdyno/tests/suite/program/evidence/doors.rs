@@ -208,7 +208,7 @@ fn oltp(scene: &Scene, socket: &str, benchmark: &str, more: &[&str]) -> Finished
         "run",
         "--threads",
         CONNECTIONS,
-        "--duration=300ms",
+        "--duration=1s",
         "--record=record.jsonl",
         "-v",
         "--socket",
@@ -218,7 +218,7 @@ fn oltp(scene: &Scene, socket: &str, benchmark: &str, more: &[&str]) -> Finished
 }
 
 fn tpcc(scene: &Scene, socket: &str, delivery: &str, round_trips: &str) -> Finished {
-    let line = "tpcc run -w 1 --warmup 0s --duration 300ms --no-check --record record.jsonl -c";
+    let line = "tpcc run -w 1 --warmup 0s --duration 1s --no-check --record record.jsonl -c";
     let options = [
         CONNECTIONS,
         "--delivery",
@@ -260,7 +260,7 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"500ms\"\non_error = \"{on_error}\"\n\
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"1s\"\non_error = \"{on_error}\"\n\
              [disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
@@ -288,7 +288,7 @@ fn with_data(scene: &Scene, socket: &str, parts: WithData) -> Finished {
         "trial.toml",
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\n[data]\n{data}\n[load]\n{load}\n\
-             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"500ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
+             connections = {CONNECTIONS}\nwarmup = \"100ms\"\nduration = \"1s\"\n[disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
     scene.dbdyno(["run", "trial.toml", "--results", "out"])

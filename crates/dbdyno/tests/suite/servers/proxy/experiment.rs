@@ -117,7 +117,7 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
                 assert!(changed.contains(&"replaced"), "{changes:?}");
                 assert_eq!(digest(0), "SELECT ?");
                 assert_eq!(proxy["rules"][0]["rule"], "three");
-                assert!(proxy["rules"][0]["matches"].as_u64().unwrap() > 40);
+                assert!(proxy["rules"][0]["matches"].as_u64().unwrap() > 0);
             }
             // Sent as it was.
             "count.lua none" => {
