@@ -5,9 +5,11 @@ use std::{
     ffi::OsStr,
     fs,
     io::Read,
+    mem,
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -204,8 +206,8 @@ impl Scene {
         command.envs(self.cache.map(|cache| ("XDG_CACHE_HOME", cache)));
         let line = format!("{command:?}");
         let mut child = command.spawn().expect("dbdyno was built for this test");
-        let stdout = drain(child.stdout.take().expect("it is piped"));
-        let stderr = drain(child.stderr.take().expect("it is piped"));
+        let stdout = Drain::of(child.stdout.take().expect("it is piped"));
+        let stderr = Drain::of(child.stderr.take().expect("it is piped"));
         Running {
             line,
             child,
@@ -253,14 +255,32 @@ impl Drop for Scene {
     }
 }
 
-/// Reads a pipe to its end in a separate thread, so that the writer never blocks.
-fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // A broken pipe is a closed one.
-        let _ = pipe.read_to_end(&mut bytes);
-        bytes
-    })
+/// A pipe that a separate thread reads, so that the writer never blocks.
+struct Drain {
+    so_far: Arc<Mutex<Vec<u8>>>,
+    thread: JoinHandle<()>,
+}
+
+impl Drain {
+    fn of(mut pipe: impl Read + Send + 'static) -> Self {
+        let so_far = Arc::new(Mutex::new(Vec::new()));
+        let read = Arc::clone(&so_far);
+        let thread = thread::spawn(move || {
+            let mut block = [0; 8192];
+            // A broken pipe is a closed one.
+            while let Ok(length @ 1..) = pipe.read(&mut block) {
+                let mut read = read.lock().expect("adding does not panic");
+                read.extend_from_slice(&block[..length]);
+            }
+        });
+        Self { so_far, thread }
+    }
+
+    /// All of it, after the writer's end.
+    fn finish(self) -> Vec<u8> {
+        self.thread.join().expect("reading does not panic");
+        mem::take(&mut self.so_far.lock().expect("adding does not panic"))
+    }
 }
 
 /// The first child of a process.
@@ -277,8 +297,8 @@ pub(crate) fn first_child(pid: u32) -> Option<i32> {
 pub(crate) struct Running {
     line: String,
     child: Child,
-    stdout: Option<JoinHandle<Vec<u8>>>,
-    stderr: Option<JoinHandle<Vec<u8>>>,
+    stdout: Option<Drain>,
+    stderr: Option<Drain>,
 }
 
 impl Running {
@@ -312,6 +332,17 @@ impl Running {
         }
     }
 
+    /// Waits until standard error contains this text, which must happen while it runs.
+    #[track_caller]
+    pub(crate) fn wait_until_it_says(&mut self, text: &str) {
+        let stderr = self.stderr.as_ref().expect("it is taken at the end");
+        let so_far = Arc::clone(&stderr.so_far);
+        self.wait_until(&format!("it says {text:?}"), || {
+            let so_far = so_far.lock().expect("adding does not panic");
+            String::from_utf8_lossy(&so_far).contains(text)
+        });
+    }
+
     /// Waits for its end.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Finished {
@@ -326,9 +357,9 @@ impl Running {
                 None => panic!("{} hangs for {PATIENCE:?}", self.line),
             }
         };
-        let text = |pipe: &mut Option<JoinHandle<Vec<u8>>>| {
+        let text = |pipe: &mut Option<Drain>| {
             let pipe = pipe.take().expect("it is taken once");
-            pipe.join().expect("reading does not panic")
+            pipe.finish()
         };
         Finished {
             line: self.line.clone(),

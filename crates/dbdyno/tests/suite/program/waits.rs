@@ -380,26 +380,17 @@ fn the_first_signal_ends_a_command_around_a_test() {
 fn the_second_signal_ends_dbdyno_at_once() {
     let scene = Scene::new();
     let (server, socket) = null_server(&scene, &["--delay=1ms"]);
-    let socket = format!("--socket={}", socket.display());
-    // Its messages go to a file, which can be read while it runs; under nohup SIGHUP is ignored unless it is restored.
-    let script = "exec env --default-signal=HUP \"$0\" \"$@\" 2>messages";
-    let mut command = Command::new("sh");
-    command.args(["-c", script, env!("CARGO_BIN_EXE_dbdyno")]);
-    let words = "oltp point_select run --threads 4 --time 600 --record record.jsonl";
-    let mut running = scene.launch(command, words.split(' ').chain([socket.as_str()]));
-    let text_of = |name| fs::read_to_string(scene.path().join(name)).unwrap_or_default();
-    running.wait_until("something is measured", || {
-        Record::parse(&text_of("record.jsonl")).count() > 0
-    });
+    let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
+    let mut running = started(&scene, command, &socket);
+    let record = scene.path().join("out/record.jsonl");
+    let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
+    running.wait_until("something is measured", || measured() > 0);
     server.signal(Signal::STOP);
     running.signal(Signal::INT);
-    running.wait_until("the first signal is told", || {
-        text_of("messages").contains("interrupted")
-    });
-    running.signal(Signal::HUP);
-    running.finish().exits(130);
+    running.wait_until_it_says("interrupted");
+    running.end_by(Signal::HUP);
     // It had no time for its last line.
-    let text = text_of("record.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
     assert!(!text.contains("\"line\":\"end\""), "{text}");
     server.signal(Signal::CONT);
 }
