@@ -35,7 +35,7 @@ impl Disturbed {
         let results = Results::at(scene.path().join("out"));
         let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
         // One more than is required below: a torn line removes one.
-        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 2);
+        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
         (Self { scene, results }, running)
     }
 
@@ -44,6 +44,7 @@ impl Disturbed {
         assert!(self.results.record(1).is_complete());
         let disturbed = self.results.record(2);
         assert!(!disturbed.is_complete());
+        assert!(disturbed.measured().count() >= 3);
         assert!(disturbed.count() > 0);
     }
 

@@ -7,6 +7,18 @@ use crate::scene::Scene;
 /// Its .smack file.
 pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
+/// Writes an experiment as `trial.toml` whose statement sleeps in the server for this time: how many can be executed in a
+/// second is known on any machine.
+pub(crate) fn write_sleeping(scene: &Scene, sleep_s: f64, load: &str) {
+    scene.file("slow.sql", &format!("SELECT SLEEP({sleep_s});\n"));
+    let text = format!(
+        "format = 1\n[server]\nset = {{ innodb_buffer_pool_size = \"16M\" }}\n\
+         [data]\noltp = {{ tables = 1, table_size = 10 }}\n\
+         [load]\nscript = \"slow.sql\"\nwarmup = \"200ms\"\n{load}\n[disturbed]\nrepeats = \"0 %\"\n"
+    );
+    scene.file("trial.toml", &text);
+}
+
 /// The parts of one experiment file; defaults are small and quick.
 pub(crate) struct Experiment {
     /// Keys before the first table.

@@ -3,7 +3,10 @@
 use figures::RunFigures;
 use samples::Record;
 
-use crate::{experiment::Experiment, scene::Scene};
+use crate::{
+    experiment::{Experiment, write_sleeping},
+    scene::Scene,
+};
 
 fn at_a_rate(load: &str) -> Experiment {
     Experiment {
@@ -11,23 +14,6 @@ fn at_a_rate(load: &str) -> Experiment {
         ..Experiment::default()
     }
 }
-
-/// A rate far above what its statement allows.
-const SLOW: &str = r#"
-format = 1
-[server]
-set = { innodb_buffer_pool_size = "16M" }
-[data]
-oltp = { tables = 1, table_size = 10 }
-[load]
-script = "slow.sql"
-connections = 4
-rate = 500
-warmup = "200ms"
-duration = "1s"
-[disturbed]
-repeats = "0 %"
-"#;
 
 #[test]
 fn a_rate_within_reach_is_kept() {
@@ -51,8 +37,11 @@ fn a_rate_within_reach_is_kept() {
 fn a_rate_out_of_reach_is_a_result() {
     let scene = Scene::for_servers();
     // At most 20 statements a second over 4 connections.
-    scene.file("slow.sql", "SELECT SLEEP(0.2);\n");
-    scene.file("trial.toml", SLOW);
+    write_sleeping(
+        &scene,
+        0.2,
+        "connections = 4\nrate = 500\nduration = \"1s\"",
+    );
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(1)
