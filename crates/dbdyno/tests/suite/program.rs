@@ -8,6 +8,7 @@ mod extremes;
 mod faults;
 mod files;
 mod gen_data;
+mod history;
 mod how_to;
 mod notices;
 mod null_server;
