@@ -8,6 +8,19 @@ use crate::{
 
 const PASSWORD: &str = "new-password";
 
+/// The tables, those without orders first.
+const TABLES: [&str; 9] = [
+    "warehouse",
+    "customer",
+    "history",
+    "item",
+    "stock",
+    "district",
+    "orders",
+    "new_orders",
+    "order_line",
+];
+
 struct Place {
     scene: Scene,
     socket: String,
@@ -240,18 +253,7 @@ fn values_that_do_not_fit(place: &Place) {
 
 /// Threads over two databases, of which one is a view of the tables that are there, and the other has orders of its own.
 fn several_databases(place: &Place) {
-    let all = [
-        "warehouse",
-        "customer",
-        "history",
-        "item",
-        "stock",
-        "district",
-        "orders",
-        "new_orders",
-        "order_line",
-    ];
-    let (shared, own) = all.split_at(5);
+    let (shared, own) = TABLES.split_at(5);
     place.sql("mysql", "create database tpcc_1; create database tpcc_2");
     let view = |table: &&str| format!("create view {table} as select * from tpcc.{table}");
     let copy = |table: &&str| {
@@ -259,7 +261,7 @@ fn several_databases(place: &Place) {
             "create table {table} like tpcc.{table}; insert into {table} select * from tpcc.{table}"
         )
     };
-    let views: Vec<String> = all.iter().map(view).collect();
+    let views: Vec<String> = TABLES.iter().map(view).collect();
     place.sql("tpcc_1", &views.join("; "));
     let mixed: Vec<String> = shared
         .iter()
@@ -286,19 +288,8 @@ fn parts_make_what_one_load_makes() {
     place
         .typed("tpcc_load localhost tpcc root new-password 1")
         .exits(0);
-    let tables = [
-        "warehouse",
-        "district",
-        "customer",
-        "history",
-        "new_orders",
-        "orders",
-        "order_line",
-        "item",
-        "stock",
-    ];
     place.sql("mysql", "create database parts");
-    for table in tables {
+    for table in TABLES {
         place.sql("parts", &format!("create table {table} like tpcc.{table}"));
     }
     for part in ["1", "2", "3", "4"] {
@@ -308,7 +299,7 @@ fn parts_make_what_one_load_makes() {
             ))
             .exits(0);
     }
-    for table in tables {
+    for table in TABLES {
         let rows = |database| place.sql(database, &format!("select count(*) from {table}"));
         assert_eq!(rows("parts"), rows("tpcc"), "{table}");
     }
