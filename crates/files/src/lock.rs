@@ -70,9 +70,16 @@ pub fn holder(path: &Path) -> Option<String> {
         _ => return None,
     }
     let inode = file.metadata().ok()?.ino();
-    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let pid = pid_of(&locks, inode);
+    let pid = pid_of(&all_locks().unwrap_or_default(), inode);
     Some(pid.map_or("another process".to_owned(), |pid| format!("process {pid}")))
+}
+
+/// The text of /proc/locks. The kernel makes a list anew for each read, of which small ones skip locks when others come and
+/// go between them: a read has room for the page that it makes at most.
+fn all_locks() -> io::Result<String> {
+    let mut text = String::with_capacity(1 << 16);
+    File::open("/proc/locks")?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// The process that locks the file with this inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
@@ -118,6 +125,10 @@ fn written_pid(file: &mut File) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+    };
 
     #[test]
     fn it_names_its_holder_and_leaves_nothing() {
@@ -133,6 +144,34 @@ mod tests {
         drop(lock);
         assert!(!path.exists());
         drop(Lock::take(&path).unwrap());
+    }
+
+    #[test]
+    fn a_holder_is_named_while_other_locks_come_and_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| File::create(directory.path().join(name)).unwrap();
+        let held = place("held");
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let is_over = AtomicBool::new(false);
+        let named = thread::scope(|scope| {
+            for name in ["one", "two", "three", "four", "five", "six"] {
+                let file = place(name);
+                let is_over = &is_over;
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        flock(&file, FlockOperation::LockExclusive).unwrap();
+                        flock(&file, FlockOperation::Unlock).unwrap();
+                    }
+                });
+            }
+            let path = directory.path().join("held");
+            let named: Vec<_> = (0..200).map(|_| holder(&path)).collect();
+            is_over.store(true, Ordering::Relaxed);
+            named
+        });
+        let it = Some(format!("process {}", std::process::id()));
+        let others: Vec<_> = named.iter().filter(|named| **named != it).collect();
+        assert!(others.is_empty(), "{}: {others:?}", others.len());
     }
 
     #[test]
