@@ -11,7 +11,7 @@ use mycnf::{
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
 use crate::check::help::Help;
-use crate::check::validator::{Means, Validator};
+use crate::check::validator::{Answer, Means, Validator};
 use crate::configuration::{Settings, configure};
 use crate::directory::layout::Layout;
 use crate::error::Error;
@@ -109,29 +109,33 @@ impl Examination<'_> {
         if Means::of(self.validator.installation) == Means::SilentHelp {
             self.take_unlisted()?;
         }
-        let remarks = self.refuse_until_accepted()?;
+        let accepted = self.refuse_until_accepted()?;
         if Means::of(self.validator.installation) == Means::SilentHelp && self.has_catalogue {
             let found = judge(&self.catalogue, &self.remaining).into_iter();
             self.findings.extend(found.filter(Finding::is_refusal));
         }
-        let help = self.validator.help(&self.remaining)?;
+        // Most servers list their options in the answer that accepts them.
+        let help = match Means::of(self.validator.installation) {
+            Means::ValidateConfig => self.validator.help(&self.remaining)?,
+            Means::Help | Means::SilentHelp => Help::parse(&accepted.output),
+        };
         if !self.validator.installation.is_mariadb() {
             // MySQL 5.7 does not report these; MariaDB does, but does not list every option that it accepts.
             self.take_as_unknown(|entry| {
                 entry.is_the_users() && entry.name.is_loose() && !lists(&help, &entry.name)
             });
         }
-        self.note_remarks(&remarks);
+        self.note_remarks(&remarks_in(&accepted.log));
         self.note_changes(&help);
         self.explain(&help);
         Ok(())
     }
 
-    /// Removes the options that the server refuses until it accepts the rest; returns the server's remarks on the rest.
+    /// Removes the options that the server refuses until it accepts the rest; returns the answer to the rest.
     ///
     /// Wrong values are removed first: a server that disables InnoDB because of one reports all InnoDB options as
     /// unknown.
-    fn refuse_until_accepted(&mut self) -> Result<Vec<String>, Error> {
+    fn refuse_until_accepted(&mut self) -> Result<Answer, Error> {
         loop {
             let answer = self.validator.judge(&self.remaining, false)?;
             let complaints = parse_complaints(&answer.log);
@@ -150,13 +154,7 @@ impl Examination<'_> {
             if !answer.is_accepted && self.take_culprit(&answer.log)? {
                 continue;
             }
-            let remarks = complaints
-                .into_iter()
-                .filter_map(|complaint| match complaint {
-                    Complaint::Remark { text } => Some(text),
-                    Complaint::Unknown { .. } | Complaint::Refused { .. } => None,
-                });
-            return Ok(remarks.collect());
+            return Ok(answer);
         }
     }
 
@@ -302,6 +300,16 @@ impl Examination<'_> {
                 .push(Finding::new(entry, severity, unknown.what).hint(unknown.hint));
         }
     }
+}
+
+/// The server's remarks in its messages.
+fn remarks_in(log: &str) -> Vec<String> {
+    let complaints = parse_complaints(log).into_iter();
+    let remarks = complaints.filter_map(|complaint| match complaint {
+        Complaint::Remark { text } => Some(text),
+        Complaint::Unknown { .. } | Complaint::Refused { .. } => None,
+    });
+    remarks.collect()
 }
 
 /// Whether the server lists an option, under any of its names.

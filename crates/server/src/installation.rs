@@ -1,13 +1,16 @@
 //! A server binary that is installed on this machine.
 
+mod known_version;
 mod search;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use self::known_version::KnownVersion;
 use crate::error::Error;
 use crate::process::{launch::Launch, program::version_output};
+use crate::user_directory::versions_root;
 use crate::version::{Flavour, Numbers, VersionRequest, parse_version_answer};
 
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.
@@ -28,6 +31,33 @@ pub struct Installation {
     launch: Launch,
 }
 
+/// What the binary at a path answers to `--version`, and what that says.
+fn ask(path: &Path, mut command: Command) -> Result<(String, (Flavour, String)), Error> {
+    let unusable = |why: String| Error::Binary {
+        path: path.to_owned(),
+        why,
+    };
+    command.args(["--no-defaults", "--version"]);
+    let output = version_output(command).map_err(|error| match error.kind() {
+        io::ErrorKind::Interrupted => Error::io("wait for", path)(error),
+        io::ErrorKind::TimedOut => unusable("does not answer --version".to_owned()),
+        _ => unusable(error.to_string()),
+    })?;
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    match parse_version_answer(&answer) {
+        Some(parsed) => Ok((answer, parsed)),
+        None => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said
+                .lines()
+                .chain(answer.lines())
+                .next()
+                .unwrap_or("nothing");
+            Err(unusable(format!("answers --version with: {said}")))
+        }
+    }
+}
+
 impl Installation {
     /// `mariadb 10.11.19-MariaDB (/usr/sbin/mariadbd)`
     fn describe(&self) -> String {
@@ -44,29 +74,21 @@ impl Installation {
     }
 
     pub(crate) fn at(path: &Path, launch: &Launch) -> Result<Self, Error> {
-        let unusable = |why: String| Error::Binary {
+        let mysqld = path.canonicalize().map_err(|error| Error::Binary {
             path: path.to_owned(),
-            why,
-        };
-        let mysqld = path
-            .canonicalize()
-            .map_err(|error| unusable(error.to_string()))?;
-        let mut command = launch.command(&mysqld);
-        command.args(["--no-defaults", "--version"]);
-        let output = version_output(command).map_err(|error| match error.kind() {
-            io::ErrorKind::Interrupted => Error::io("wait for", &mysqld)(error),
-            io::ErrorKind::TimedOut => unusable("does not answer --version".to_owned()),
-            _ => unusable(error.to_string()),
+            why: error.to_string(),
         })?;
-        let answer = String::from_utf8_lossy(&output.stdout);
-        let Some((flavour, version)) = parse_version_answer(&answer) else {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said
-                .lines()
-                .chain(answer.lines())
-                .next()
-                .unwrap_or("nothing");
-            return Err(unusable(format!("answers --version with: {said}")));
+        let known = versions_root().and_then(|root| KnownVersion::of(&root, &mysqld, launch));
+        let kept = known.as_ref().and_then(KnownVersion::answer);
+        let (flavour, version) = match kept.as_deref().and_then(parse_version_answer) {
+            Some(parsed) => parsed,
+            None => {
+                let (answer, parsed) = ask(path, launch.command(&mysqld))?;
+                if let Some(known) = known {
+                    known.keep(&answer);
+                }
+                parsed
+            }
         };
         let directory = mysqld.parent().unwrap_or(Path::new("/"));
         let mut found = Self {

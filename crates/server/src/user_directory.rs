@@ -26,8 +26,17 @@ pub fn history_file() -> Option<PathBuf> {
 
 /// Initialised data directories to copy: `~/.cache/dbdyno/templates`; `None` without a home directory.
 pub(crate) fn templates_root() -> Option<PathBuf> {
+    Some(cache_home()?.join("templates"))
+}
+
+/// What server binaries answered to `--version`: `~/.cache/dbdyno/versions`; `None` without a home directory.
+pub(crate) fn versions_root() -> Option<PathBuf> {
+    Some(cache_home()?.join("versions"))
+}
+
+fn cache_home() -> Option<PathBuf> {
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(cache.join("dbdyno/templates"))
+    Some(cache.join("dbdyno"))
 }
 
 fn data_home() -> Option<PathBuf> {

@@ -1,0 +1,111 @@
+//! What server binaries answered to `--version`, kept so that each build is asked once: a start of the binary takes as
+//! long as half a start of the server.
+//!
+//! One file for each path, which an upgrade replaces. It only saves time: where it cannot be read or written, the binary
+//! is asked.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::process::launch::Launch;
+use crate::snapshot::digest::hexadecimal;
+
+/// The answer of one build of a binary, whether it is known or not.
+pub(super) struct KnownVersion {
+    path: PathBuf,
+    build: Build,
+}
+
+/// What identifies a build, as for a template: size, inode and time of modification in seconds and nanoseconds, and the
+/// libraries that it is started with.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Build {
+    mysqld: PathBuf,
+    bytes: u64,
+    inode: u64,
+    modified: (i64, i64),
+    launch: Launch,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    build: Build,
+    answer: String,
+}
+
+impl KnownVersion {
+    /// That of a binary; `None` for a script, which may start another program than before.
+    pub(super) fn of(root: &Path, mysqld: &Path, launch: &Launch) -> Option<Self> {
+        let mut begin = [0; 4];
+        File::open(mysqld).ok()?.read_exact(&mut begin).ok()?;
+        if begin != *b"\x7fELF" {
+            return None;
+        }
+        let binary = mysqld.metadata().ok()?;
+        let name = Sha256::digest(mysqld.as_os_str().as_encoded_bytes());
+        Some(Self {
+            path: root.join(hexadecimal(&name[..16])),
+            build: Build {
+                mysqld: mysqld.to_owned(),
+                bytes: binary.len(),
+                inode: binary.ino(),
+                modified: (binary.mtime(), binary.mtime_nsec()),
+                launch: launch.clone(),
+            },
+        })
+    }
+
+    /// The answer, if this build has given one.
+    pub(super) fn answer(&self) -> Option<String> {
+        let kept: Kept = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        (kept.build == self.build).then_some(kept.answer)
+    }
+
+    /// Keeps the answer.
+    pub(super) fn keep(self, answer: &str) {
+        let path = self.path;
+        let kept = Kept {
+            build: self.build,
+            answer: answer.to_owned(),
+        };
+        let kept = serde_json::to_vec(&kept).expect("texts and numbers are JSON");
+        let directory = path.parent().unwrap_or(Path::new("/"));
+        // It is optional, so errors are not reported.
+        if fs::create_dir_all(directory).is_ok() {
+            let _ = files::replace_private(&path, &kept);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_is_known_until_it_is_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("versions");
+        let mysqld = dir.path().join("mysqld");
+        let known = || KnownVersion::of(&root, &mysqld, &Launch::default());
+        assert!(known().is_none(), "there is no such file");
+        fs::write(&mysqld, b"\x7fELF and the rest").unwrap();
+        assert_eq!(known().unwrap().answer(), None);
+        known().unwrap().keep("Ver 10.11");
+        assert_eq!(known().unwrap().answer().as_deref(), Some("Ver 10.11"));
+        let others = Launch {
+            library_dirs: vec![PathBuf::from("/lib")],
+            ..Launch::default()
+        };
+        let other = KnownVersion::of(&root, &mysqld, &others).unwrap();
+        assert_eq!(other.answer(), None);
+        fs::write(&mysqld, b"\x7fELF and another rest").unwrap();
+        assert_eq!(known().unwrap().answer(), None);
+        fs::write(&mysqld, b"#!/bin/sh\nexec other \"$@\"\n").unwrap();
+        assert!(known().is_none(), "a script is asked each time");
+    }
+}
