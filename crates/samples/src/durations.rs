@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Histogram;
+use histogram::Histogram;
 
 /// Durations of one kind: count, sum, extremes and distribution.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

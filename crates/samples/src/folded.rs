@@ -1,8 +1,9 @@
 //! The compact form of an interval in memory: all operations merged.
 
+use histogram::Histogram;
+
 use crate::{
     durations::Durations,
-    histogram::Histogram,
     line::{Carried, Interval, OperationInterval, StatementInterval},
     returned_rows::ReturnedRows,
 };

@@ -7,7 +7,6 @@
 mod ceiling;
 mod checked;
 mod command;
-mod compact_histogram;
 mod cpu_use;
 mod deliveries;
 mod disk_limit;
@@ -17,7 +16,6 @@ mod durations;
 mod end;
 mod error_count;
 mod folded;
-mod histogram;
 mod innodb_status;
 mod instance;
 mod judged_steadiness;

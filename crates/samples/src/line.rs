@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -20,7 +21,6 @@ use crate::{
     durations::Durations,
     end::End,
     error_count::ErrorCount,
-    histogram::Histogram,
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     load_stage::LoadStage,

@@ -10,6 +10,7 @@ use crate::repository::File;
 const JUDGING: &[&str] = &[
     "audit",
     "experiment",
+    "histogram",
     "mycnf",
     "plans",
     "report",
@@ -73,6 +74,8 @@ pub(crate) struct Crate {
     pub(crate) name: String,
     dependencies: BTreeSet<String>,
     workspace_lints: bool,
+    /// Whether the examples of its documentation are tests.
+    runs_examples: bool,
     sources: Vec<File>,
 }
 
@@ -88,10 +91,12 @@ impl Crate {
             .get("lints")
             .and_then(|lints| lints.get("workspace"))
             .and_then(Value::as_bool);
+        let doctest = manifest.get("lib").and_then(|lib| lib.get("doctest"));
         Self {
             name: name.to_owned(),
             dependencies,
             workspace_lints: workspace_lints == Some(true),
+            runs_examples: doctest.and_then(Value::as_bool) != Some(false),
             sources,
         }
     }
@@ -307,9 +312,69 @@ pub(crate) fn without_workspace_lints(crates: &[Crate]) -> Vec<String> {
         .collect()
 }
 
+/// Libraries whose examples would not be run, and those without examples that have rustdoc look for them all the same.
+pub(crate) fn examples_against_the_manifest(crates: &[Crate]) -> Vec<String> {
+    let is_library = |one: &&Crate| {
+        let mut sources = one.sources.iter();
+        sources.any(|file| file.path.ends_with("/src/lib.rs"))
+    };
+    let mut problems = Vec::new();
+    for one in crates.iter().filter(is_library) {
+        let example = one.sources.iter().find(|file| has_example(&file.text));
+        match (example, one.runs_examples) {
+            (Some(file), false) => problems.push(format!(
+                "{}: its example is not run: remove `doctest = false` from the manifest of {}",
+                file.path, one.name
+            )),
+            (None, true) => problems.push(format!(
+                "{} has no example: `doctest = false` below [lib] spares rustdoc's search for one",
+                one.name
+            )),
+            _ => {}
+        }
+    }
+    problems
+}
+
+/// Whether comments of documentation contain a block of Rust, which is what a block is that names no language.
+fn has_example(text: &str) -> bool {
+    let mut is_open = false;
+    for line in text.lines().map(str::trim_start) {
+        let comment = line.strip_prefix("//!").or(line.strip_prefix("///"));
+        let Some(language) = comment.and_then(|text| text.trim_start().strip_prefix("```")) else {
+            continue;
+        };
+        if !is_open && ["", "rust", "no_run", "should_panic"].contains(&language.trim()) {
+            return true;
+        }
+        is_open = !is_open;
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn examples_that_are_not_run_and_searches_for_none_are_found() {
+        let none = "[lib]\ndoctest = false";
+        let with = "//! Words.\n//!\n//! ```\n//! let one = 1;\n//! ```\n";
+        let text = "//! Words.\n//!\n//! ```text\n//! one\n//! ```\n";
+        for (manifest, code, problem) in [
+            (none, with, "crates/a/src/lib.rs: its example is not run"),
+            ("", text, "a has no example"),
+            (none, text, ""),
+            ("", with, ""),
+        ] {
+            let problems = examples_against_the_manifest(&[example("a", manifest, code)]);
+            match problems.as_slice() {
+                [] => assert!(problem.is_empty(), "{problem}"),
+                [one] => assert!(!problem.is_empty() && one.starts_with(problem), "{one}"),
+                more => panic!("{more:?}"),
+            }
+        }
+    }
 
     fn example(name: &str, manifest: &str, code: &str) -> Crate {
         let source = File {

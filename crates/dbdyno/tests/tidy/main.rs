@@ -74,6 +74,13 @@ fn every_crate_obeys_the_workspace_lints() {
 }
 
 #[test]
+fn examples_are_run_and_not_searched_in_vain() {
+    assert_none(crates::examples_against_the_manifest(
+        &Repository::open().crates(),
+    ));
+}
+
+#[test]
 fn every_file_begins_with_its_sentence() {
     assert_none(Repository::open().check("rs", sources::without_sentence));
 }

@@ -7,7 +7,7 @@ use hdrhistogram::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::compact_histogram::Compact;
+use crate::compact::Compact;
 
 /// Significant decimal digits: values are exact to 0.1 %.
 const DIGITS: u8 = 3;
@@ -153,7 +153,11 @@ impl Histogram {
     /// The number of values above `limit_ns`, within the histogram's precision of 0.1 %.
     pub fn count_above(&self, limit_ns: u64) -> u64 {
         match &self.0 {
-            Representation::Open(hdr) => hdr.len() - hdr.count_between(0, limit_ns),
+            // Between a limit and the largest value there are few buckets, and below it thousands.
+            Representation::Open(hdr) => match hdr.next_non_equivalent(limit_ns) {
+                above_ns if above_ns <= limit_ns || above_ns > hdr.max() => 0,
+                above_ns => hdr.count_between(above_ns, hdr.max()),
+            },
             Representation::Kept(compact) => compact.count_above(limit_ns),
         }
     }
