@@ -55,12 +55,8 @@ fn kind<'a>(name: &str, ground: &'a Ground, budget: &Budget) -> Result<Box<dyn K
         "kills" => Box::new(kills::Kills::new(ground, budget)),
         "disks" => Box::new(small_disks::SmallDisks::new(ground)?),
         "memory" => {
-            // A debug build reads a few megabytes per second.
-            let bytes = if budget.is_long() {
-                200 << 20
-            } else {
-                20 << 20
-            };
+            // A debug build reads a megabyte per second.
+            let bytes = if budget.is_long() { 200 << 20 } else { 2 << 20 };
             Box::new(memory::Memory::new(ground, bytes)?)
         }
         other => panic!("there is no kind {other:?}"),

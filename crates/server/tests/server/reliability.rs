@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use server::{Installation, Lifetime, Server, Settings, installed, installs_root};
 
 /// Cycles of an ordinary test run; `DBDYNO_MATRIX` runs more.
-const CYCLES: usize = 10;
+const CYCLES: usize = 4;
 const CYCLES_OF_MATRIX: usize = 200;
 
 fn settings() -> Settings {

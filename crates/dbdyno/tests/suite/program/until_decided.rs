@@ -2,11 +2,11 @@
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// An open loop with the rate as factor, one ten times the other, so that even a busy machine shows the difference; at
-/// most eight blocks.
+/// An open loop with the rate as factor, one ten times the other, so that even a busy machine shows the difference within
+/// twenty blocks.
 fn write(scene: &Scene, min_effect: &str) {
     let trial = Experiment {
-        top: "seed = 3\nrepeats = \"until decided\"\nat_most = 8",
+        top: "seed = 3\nrepeats = \"until decided\"\nat_most = 20",
         matrix: "rate = [\"200\", \"2000\"]".to_owned(),
         load: "connections = 2\nrate = \"{rate}\"\nwarmup = \"200ms\"\nduration = \"500ms\""
             .to_owned(),
@@ -20,7 +20,7 @@ fn write(scene: &Scene, min_effect: &str) {
 
 /// The records of complete runs.
 fn records(scene: &Scene) -> Vec<std::path::PathBuf> {
-    let numbered = (1..=16).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));
+    let numbered = (1..=40).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));
     let paths = numbered.map(|name| scene.path().join(name));
     paths.filter(|path| path.exists()).collect()
 }
@@ -32,7 +32,7 @@ fn it_ends_when_every_comparison_is_decided() {
     scene
         .dbdyno(["run", "trial.toml", "--plan"])
         .exits(0)
-        .prints("2 combinations x at most 8 repeats, until decided = at most 16 runs")
+        .prints("2 combinations x at most 20 repeats, until decided = at most 40 runs")
         .prints("time    at most about");
     scene
         .dbdyno(["run", "trial.toml", "--plan", "--repeats", "2"])
@@ -43,9 +43,9 @@ fn it_ends_when_every_comparison_is_decided() {
         .prints_sentence("rate 2000 against 200: faster, throughput ")
         .prints_sentence("analysed after each, which the interval allows for");
     let done = records(&scene);
-    assert!(done.len() >= 6 && done.len() < 16, "{} runs", done.len());
+    assert!(done.len() >= 6 && done.len() < 40, "{} runs", done.len());
     let blocks = done.len() / 2;
-    let decided = format!("decided after {blocks} of at most 8 blocks");
+    let decided = format!("decided after {blocks} of at most 20 blocks");
     // A resumed experiment is found decided; also after an incomplete last block, once that block is complete again.
     for broken in [0, 1, 2] {
         for record in done.iter().rev().take(broken) {
@@ -74,7 +74,7 @@ fn it_ends_when_every_comparison_is_decided() {
         ])
         .exits(0)
         .prints("B is faster")
-        .prints_sentence("up to 8 blocks");
+        .prints_sentence("up to 20 blocks");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_budget_is_not_exceeded() {
     write(&scene, "0.1 %");
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
     let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
-    scene.file("trial.toml", &same.replace("at_most = 8", "at_most = 3"));
+    scene.file("trial.toml", &same.replace("at_most = 20", "at_most = 3"));
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
         .prints("rate 200.0 against 200: ");
@@ -98,12 +98,12 @@ fn a_budget_in_time_ends_it_and_is_told() {
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
     let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
     // Less than the first block takes: only that block runs.
-    let short = same.replace("at_most = 8", "at_most = 8\ntime_at_most = \"1s\"");
+    let short = same.replace("at_most = 20", "at_most = 20\ntime_at_most = \"1s\"");
     scene.file("trial.toml", &short);
     scene
         .dbdyno(["run", "trial.toml", "--plan"])
         .exits(0)
-        .prints("at most 8 repeats, until decided within 1 s = at most 16 runs")
+        .prints("at most 20 repeats, until decided within 1 s = at most 40 runs")
         .prints("time    at most about 1 s");
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
@@ -124,7 +124,7 @@ fn decided_combinations_can_be_left_out() {
     write(&scene, "0.01 %");
     let text = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
     let three = text.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\", \"2000\"]");
-    let leaves = three + "leave_decided = \"on\"\n";
+    let leaves = three.replace("at_most = 20", "at_most = 8") + "leave_decided = \"on\"\n";
     scene.file("trial.toml", &leaves);
     let runs = |rate: &str| {
         let numbered = (1..=24).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));

@@ -215,10 +215,10 @@ at = "1s"
 sql = "SHUTDOWN"
 
 [[event]]
-at = "6s"
+at = "15s"
 server = "kill"
 "#;
-    scene.file("gone.toml", &experiment(event, "duration = \"8s\""));
+    scene.file("gone.toml", &experiment(event, "duration = \"17s\""));
     scene
         .dbdyno(["run", "gone.toml"])
         .exits(3)

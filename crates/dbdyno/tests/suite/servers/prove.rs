@@ -238,6 +238,6 @@ fn a_round_that_ended_by_its_time_grows_only_with_a_longer_budget() {
     prove("1s").exits(5).says("continues in out");
     assert_eq!(runs(), 2);
     let longer = prove("10m").says("continues in out");
-    assert!(runs() > 4, "{}", longer.shown());
+    assert!(runs() > 2, "{}", longer.shown());
     scene.nothing_is_left();
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::scene::{Finished, Scene};
 
-/// The TPC-B-like script of pgbench's manual, in MySQL's SQL.
+/// The TPC-B-like script of pgbench's manual, in MySQL's SQL, with a pause.
 const TPCB: &str = "\
 \\set aid random(1, 1000 * :scale)
 \\set bid random(1, 1 * :scale)
@@ -17,6 +17,7 @@ UPDATE tellers SET tbalance = tbalance + :delta WHERE tid = :tid;
 UPDATE branches SET bbalance = bbalance + :delta WHERE bid = :bid;
 INSERT INTO history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);
 COMMIT;
+\\sleep 5 ms
 ";
 
 /// What a row has is read, decided on and written: \\gset, \\aset, \\if, lists, types.

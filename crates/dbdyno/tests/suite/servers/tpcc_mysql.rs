@@ -122,7 +122,8 @@ fn periodic_lines(text: &str, seconds: &[u32]) {
         .skip_while(|line| *line != "MEASURING START.")
         .filter(|line| line.contains(", trx: "))
         .collect();
-    assert_eq!(lines.len(), seconds.len(), "{text}");
+    // A program that was stopped for seconds tells them in one line.
+    assert!((1..=seconds.len()).contains(&lines.len()), "{text}");
     for (line, second) in lines.iter().zip(seconds) {
         for line in [(*line).to_owned(), line.replace("%:", ":")] {
             let parsed = parse(&line).unwrap_or_else(|| panic!("{line}"));
