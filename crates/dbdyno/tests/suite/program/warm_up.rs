@@ -46,7 +46,6 @@ fn the_measurement_waits_until_the_server_is_warm() {
     assert!(from_s >= 2.0, "{from_s} s: {why}");
     let (first_s, _) = record.measured_window_s().unwrap();
     assert!(first_s > from_s - 0.5, "{first_s} s");
-    // On any machine the mean is that of statements slightly longer than ten milliseconds.
     let quickest = record.steadiness.as_ref().unwrap();
     assert!(quickest.class.is_some() || !quickest.reasons.is_empty());
 }
@@ -61,25 +60,28 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
     let (from_s, why) = last(&record, Phase::Measurement);
     assert!(from_s >= 2.9, "{from_s} s");
     assert!(why.starts_with("not steady after 3 s: "), "{why}");
-    let end = record.end.as_ref().unwrap();
-    assert!(
-        end.why
-            .starts_with("as planned; not steady: still warming: "),
-        "{}",
-        end.why
-    );
+    // The class depends on what else the machine does; that every place reports it does not.
     let steadiness = record.steadiness.as_ref().unwrap();
-    assert_eq!(steadiness.class.as_deref(), Some("warming"));
+    let class = steadiness.class.as_deref().unwrap_or("undecided");
+    assert_ne!(class, "steady");
+    let told = class.replace("warming", "still warming");
+    let end = &record.end.as_ref().unwrap().why;
+    let expected = format!("as planned; not steady: {told}: ");
+    assert!(end.starts_with(&expected), "{end} is not {expected}");
     let summary = rusqlite::Connection::open(scene.path().join("out/summary.sqlite")).unwrap();
-    let (class, why): (String, String) = summary
+    let kept: (Option<String>, String) = summary
         .query_row("SELECT class, class_why FROM runs", [], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
         .unwrap();
     assert_eq!(
-        (class.as_str(), why),
-        ("warming", steadiness.reasons.join("; "))
+        kept,
+        (steadiness.class.clone(), steadiness.reasons.join("; "))
     );
     let page = std::fs::read_to_string(scene.path().join("out/report.html")).unwrap();
-    assert!(page.contains("Not steady: run 1 (warming: "));
+    let shown = match &steadiness.class {
+        Some(class) => format!("Not steady: run 1 ({class}: "),
+        None => "Undecided because of noise: 1.".to_owned(),
+    };
+    assert!(page.contains(&shown), "the page has no {shown:?}");
 }
