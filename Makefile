@@ -7,8 +7,8 @@ MUSL := $(shell uname -m)-unknown-linux-musl
 PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
 
-# Clippy's driver is rustc with its lints: where it compiles our crates, the tests' build is their check, too, in three
-# quarters of the time of both.
+# Clippy's driver is rustc with its lints: where it compiles our crates, the tests' build is their check, too, in four
+# fifths of the time of both.
 TESTS := test test-all test-noisy test-times test-for check-trust torture matrix
 $(TESTS): export RUSTC_WORKSPACE_WRAPPER := $(or $(shell command -v clippy-driver),$(HOME)/.cargo/bin/clippy-driver)
 $(TESTS): export CLIPPY_ARGS := -Dwarnings__CLIPPY_HACKERY__
