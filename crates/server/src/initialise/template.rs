@@ -10,7 +10,6 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -21,14 +20,14 @@ use crate::directory::marker::{remove_tree, write_private};
 use crate::directory::unfinished;
 use crate::error::Error;
 use crate::initialise::accounts::Accounts;
-use crate::installation::Installation;
+use crate::installation::{Installation, build::Build};
 use crate::process::interruption;
 use crate::random::random_name;
 use crate::snapshot::copy::{OWN_FILES, copy_directory};
 use crate::snapshot::digest::hexadecimal;
 
 /// The version of the template format; with another one no old template matches.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 const MARKER: &str = "dbdyno-template.json";
 
@@ -52,23 +51,12 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// The template for a server build, initialised with these options; `None` when the build cannot be identified. A
-    /// build is identified by the binary's path, size and modification time: an upgrade changes them, and reading 60 MB
-    /// at every start would take as long as the copy.
+    /// The template for a server build, initialised with these options; `None` when the build cannot be identified.
     pub(crate) fn of(root: PathBuf, installation: &Installation, options: &str) -> Option<Self> {
-        let binary = installation.mysqld.metadata().ok()?;
         let mut hash = Sha256::new();
-        let path = installation.mysqld.as_os_str().as_encoded_bytes();
-        for part in [&FORMAT.to_le_bytes(), path, options.as_bytes()] {
-            hash.update(part);
-            hash.update([0]);
-        }
-        for number in [binary.len(), binary.ino()] {
-            hash.update(number.to_le_bytes());
-        }
-        for number in [binary.mtime(), binary.mtime_nsec()] {
-            hash.update(number.to_le_bytes());
-        }
+        hash.update(FORMAT.to_le_bytes());
+        Build::of(&installation.mysqld)?.add_to(&mut hash);
+        hash.update(options);
         let key = hexadecimal(&hash.finalize()[..16]);
         Some(Self {
             dir: root.join(key),

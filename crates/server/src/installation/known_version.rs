@@ -6,35 +6,31 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::build::Build;
 use crate::process::launch::Launch;
 use crate::snapshot::digest::hexadecimal;
 
 /// The answer of one build of a binary, whether it is known or not.
 pub(super) struct KnownVersion {
     path: PathBuf,
-    build: Build,
+    asked: Asked,
 }
 
-/// What identifies a build, as for a template: size, inode and time of modification in seconds and nanoseconds, and the
-/// libraries that it is started with.
+/// What was asked: a build, started with these libraries.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Build {
-    mysqld: PathBuf,
-    bytes: u64,
-    inode: u64,
-    modified: (i64, i64),
+struct Asked {
+    build: Build,
     launch: Launch,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    build: Build,
+    asked: Asked,
     answer: String,
 }
 
@@ -46,15 +42,11 @@ impl KnownVersion {
         if begin != *b"\x7fELF" {
             return None;
         }
-        let binary = mysqld.metadata().ok()?;
         let name = Sha256::digest(mysqld.as_os_str().as_encoded_bytes());
         Some(Self {
             path: root.join(hexadecimal(&name[..16])),
-            build: Build {
-                mysqld: mysqld.to_owned(),
-                bytes: binary.len(),
-                inode: binary.ino(),
-                modified: (binary.mtime(), binary.mtime_nsec()),
+            asked: Asked {
+                build: Build::of(mysqld)?,
                 launch: launch.clone(),
             },
         })
@@ -63,14 +55,14 @@ impl KnownVersion {
     /// The answer, if this build has given one.
     pub(super) fn answer(&self) -> Option<String> {
         let kept: Kept = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
-        (kept.build == self.build).then_some(kept.answer)
+        (kept.asked == self.asked).then_some(kept.answer)
     }
 
     /// Keeps the answer.
     pub(super) fn keep(self, answer: &str) {
         let path = self.path;
         let kept = Kept {
-            build: self.build,
+            asked: self.asked,
             answer: answer.to_owned(),
         };
         let kept = serde_json::to_vec(&kept).expect("texts and numbers are JSON");
