@@ -31,6 +31,7 @@ mod replies;
 mod row_sink;
 mod rows;
 mod server_key;
+mod single_statements;
 mod skim;
 mod statement;
 #[cfg(feature = "testing")]

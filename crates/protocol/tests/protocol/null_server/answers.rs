@@ -68,6 +68,19 @@ fn statements() {
 }
 
 #[test]
+fn a_text_is_one_statement_once_several_are_refused() {
+    in_all_settings(async |served| {
+        let mut connection = served.open().await;
+        let text = "SELECT c FROM t; SELECT c FROM t";
+        assert_eq!(connection.rows(text).await.unwrap().len(), 2);
+        connection.refuse_multi_statements().await.unwrap();
+        assert_eq!(connection.rows(text).await.unwrap().len(), 1);
+        connection.ping().await.unwrap();
+        connection.close().await.unwrap();
+    });
+}
+
+#[test]
 fn prepared_statements() {
     let cases: [(&str, usize, u64, u64); 6] = [
         ("SELECT c FROM sbtest1 WHERE id=?", 1, 3, 0),
