@@ -2,25 +2,26 @@
 //!
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
+mod error;
+mod quoting;
 mod rewording;
 mod scanner;
 mod target;
 mod words;
 
 use std::{
-    fmt,
     io::{self, Read},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use error::DEPTH_AT_MOST;
+pub use error::{Place, SqlScriptError};
+pub use quoting::Quoting;
 pub use rewording::SqlToken;
 use scanner::{Scanner, Token};
 pub use target::{TableName, Target};
-
-/// Files of `source` within each other at most; a file that names itself would never end.
-const DEPTH_AT_MOST: usize = 16;
 
 /// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -32,6 +33,8 @@ pub struct SqlStatement {
     range: Range<usize>,
     /// Number of its line, from 1.
     line: usize,
+    /// How it was read.
+    quoting: Quoting,
 }
 
 /// The text of a file, or of the command line.
@@ -39,58 +42,6 @@ pub struct SqlStatement {
 struct Source {
     name: String,
     text: Vec<u8>,
-}
-
-/// A line and column of a file, both from 1; columns are counted in characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Name of the file.
-    pub file: String,
-    /// The line.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-/// Why a file is not a list of statements.
-#[derive(Debug, thiserror::Error)]
-pub enum SqlScriptError {
-    /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// A quotation or a comment has no end.
-    #[error("{place}: {what} is not closed")]
-    Open {
-        /// Where it begins.
-        place: Place,
-        /// A quotation or a comment.
-        what: &'static str,
-    },
-    /// A command of the client has no argument, or one that cannot be used.
-    #[error("{place}: {what}")]
-    Command {
-        /// Where it stands.
-        place: Place,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// Files name each other without an end.
-    #[error("{place}: more than {DEPTH_AT_MOST} files within each other")]
-    Depth {
-        /// The line that names one file too many.
-        place: Place,
-    },
 }
 
 impl SqlStatement {
@@ -103,6 +54,7 @@ impl SqlStatement {
                 text,
             }),
             line,
+            quoting: Quoting::default(),
         }
     }
 
@@ -201,9 +153,7 @@ fn line_breaks(text: &[u8]) -> usize {
 /// # Errors
 /// [`SqlScriptError`] with the place.
 pub fn statements_of_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
-    let mut statements = Vec::new();
-    read_file(path, Named::InWorkingDirectory, 0, &mut statements)?;
-    Ok(statements)
+    Quoting::default().statements_of_file(path)
 }
 
 /// Like [`statements_of_file`], but a file named by `source` is relative to the file that names it.
@@ -212,7 +162,8 @@ pub fn statements_of_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptErr
 /// [`SqlScriptError`] with the place.
 pub fn statements_of_own_file(path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
     let mut statements = Vec::new();
-    read_file(path, Named::BesideTheFile, 0, &mut statements)?;
+    let quoting = Quoting::default();
+    read_file(path, Named::BesideTheFile, quoting, 0, &mut statements)?;
     Ok(statements)
 }
 
@@ -240,15 +191,34 @@ impl Named {
 /// # Errors
 /// [`SqlScriptError`] with the place.
 pub fn statements_of(name: &str, text: Vec<u8>) -> Result<Vec<SqlStatement>, SqlScriptError> {
-    let mut statements = Vec::new();
-    split(
-        name.to_owned(),
-        text,
-        Named::InWorkingDirectory,
-        0,
-        &mut statements,
-    )?;
-    Ok(statements)
+    Quoting::default().statements_of(name, text)
+}
+
+impl Quoting {
+    /// As [`statements_of`](statements_of), with this quoting.
+    ///
+    /// # Errors
+    /// [`SqlScriptError`] with the place.
+    pub fn statements_of(
+        self,
+        name: &str,
+        text: Vec<u8>,
+    ) -> Result<Vec<SqlStatement>, SqlScriptError> {
+        let (name, named) = (name.to_owned(), Named::InWorkingDirectory);
+        let mut statements = Vec::new();
+        split(name, text, named, self, 0, &mut statements)?;
+        Ok(statements)
+    }
+
+    /// As [`statements_of_file`](statements_of_file), with this quoting.
+    ///
+    /// # Errors
+    /// [`SqlScriptError`] with the place.
+    pub fn statements_of_file(self, path: &Path) -> Result<Vec<SqlStatement>, SqlScriptError> {
+        let mut statements = Vec::new();
+        read_file(path, Named::InWorkingDirectory, self, 0, &mut statements)?;
+        Ok(statements)
+    }
 }
 
 /// The content of a file in memory of its size: a buffer that grows by itself takes twice as much.
@@ -268,6 +238,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 fn read_file(
     path: &Path,
     named: Named,
+    quoting: Quoting,
     depth: usize,
     statements: &mut Vec<SqlStatement>,
 ) -> Result<(), SqlScriptError> {
@@ -275,20 +246,22 @@ fn read_file(
         path: path.to_owned(),
         source,
     })?;
-    split(path.display().to_string(), text, named, depth, statements)
+    let name = path.display().to_string();
+    split(name, text, named, quoting, depth, statements)
 }
 
 fn split(
     name: String,
     text: Vec<u8>,
     named: Named,
+    quoting: Quoting,
     depth: usize,
     statements: &mut Vec<SqlStatement>,
 ) -> Result<(), SqlScriptError> {
     let source = Arc::new(Source { name, text });
     let text = source.text.as_slice();
     let mut delimiter = b";".to_vec();
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Scanner::new(text, quoting);
     // The first and the last byte of the statement that is being read.
     let mut open: Option<Range<usize>> = None;
     // Lines are counted as the statements come, so that each byte is read once for it.
@@ -301,6 +274,7 @@ fn split(
                 source: Arc::clone(&source),
                 range,
                 line,
+                quoting,
             });
         }
         statements.len()
@@ -367,7 +341,7 @@ fn split(
     // The files named by the text, in their places, from the last one so that the positions before stay.
     for (at, path, _) in sourced.into_iter().rev() {
         let mut inner = Vec::new();
-        read_file(&path, named, depth + 1, &mut inner)?;
+        read_file(&path, named, quoting, depth + 1, &mut inner)?;
         statements.splice(at..at, inner);
     }
     Ok(())

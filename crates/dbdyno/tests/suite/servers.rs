@@ -40,6 +40,7 @@ mod shipped;
 mod slap_experiment;
 mod snapshots;
 mod sql;
+mod sql_canary;
 mod sql_compare;
 mod sql_servers;
 mod super_smack;

@@ -12,7 +12,7 @@ use super::{
 pub enum SqlToken {
     /// A keyword, a name without quotation marks, or a number without its point.
     Word,
-    /// A name in backticks.
+    /// A name in backticks, or in double quotation marks where they hold names.
     Name,
     /// A value in quotation marks.
     Text,
@@ -24,7 +24,7 @@ impl SqlStatement {
     /// The tokens, without blanks and comments, each with its range of the text.
     pub fn tokens(&self) -> Vec<(SqlToken, Range<usize>)> {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         let tokens = std::iter::from_fn(|| scanner.next_token());
         let tokens = tokens.filter_map(|(range, token)| {
             let kind = match token {
@@ -52,6 +52,7 @@ impl SqlStatement {
                 text: source,
             }),
             line: self.line,
+            quoting: self.quoting,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::Quoting;
+
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
@@ -10,7 +12,7 @@ pub(super) enum Token {
     Comment,
     /// A keyword, a name or a number.
     Word,
-    /// A name in backticks.
+    /// A name in backticks, or in double quotation marks where they hold names.
     Name,
     /// Anything else, such as a text, an operator, or a comment that the server reads.
     Other,
@@ -23,12 +25,17 @@ pub(super) enum Token {
 /// Reads a text token by token.
 pub(super) struct Scanner<'a> {
     text: &'a [u8],
+    quoting: Quoting,
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
+    pub(super) fn new(text: &'a [u8], quoting: Quoting) -> Self {
+        Self {
+            text,
+            quoting,
+            at: 0,
+        }
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -100,7 +107,7 @@ impl<'a> Scanner<'a> {
             // A run of blanks is one token: before each token of a line's start the whole run is searched for a command.
             b' ' | b'\t' => (blanks(rest), Token::Space),
             b'\r' | b'\n' | 0x0b | 0x0c => (1, Token::Space),
-            b'\'' | b'"' | b'`' => quotation(rest, first),
+            b'\'' | b'"' | b'`' => self.quotation(rest, first),
             b'#' => (line_length(rest), Token::Comment),
             b'-' if is_dash_comment(rest) => (line_length(rest), Token::Comment),
             b'/' if rest.starts_with(b"/*") => comment(rest),
@@ -113,6 +120,27 @@ impl<'a> Scanner<'a> {
         };
         self.at = start + length;
         Some((start..self.at, token))
+    }
+
+    /// A quotation; its mark is doubled within it, and in texts a backslash protects the next byte unless it is plain.
+    fn quotation(&self, rest: &[u8], mark: u8) -> (usize, Token) {
+        let is_name = mark == b'`' || mark == b'"' && self.quoting.has_double_quoted_names;
+        let is_escaping = !is_name && !self.quoting.has_plain_backslashes;
+        let mut at = 1;
+        while let Some(byte) = rest.get(at) {
+            if *byte == b'\\' && is_escaping {
+                at += 2;
+            } else if *byte == mark {
+                if rest.get(at + 1) != Some(&mark) {
+                    let token = if is_name { Token::Name } else { Token::Other };
+                    return (at + 1, token);
+                }
+                at += 2;
+            } else {
+                at += 1;
+            }
+        }
+        (rest.len(), Token::Open("a quotation"))
     }
 }
 
@@ -156,38 +184,13 @@ fn comment(rest: &[u8]) -> (usize, Token) {
     }
 }
 
-/// A quotation; its mark is doubled within it, and in texts a backslash protects the next byte.
-fn quotation(rest: &[u8], mark: u8) -> (usize, Token) {
-    let mut at = 1;
-    while let Some(byte) = rest.get(at) {
-        if *byte == b'\\' && mark != b'`' {
-            at += 2;
-        } else if *byte == mark {
-            if rest.get(at + 1) != Some(&mark) {
-                return (
-                    at + 1,
-                    if mark == b'`' {
-                        Token::Name
-                    } else {
-                        Token::Other
-                    },
-                );
-            }
-            at += 2;
-        } else {
-            at += 1;
-        }
-    }
-    (rest.len(), Token::Open("a quotation"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_run_of_blanks_is_one_token_within_its_line() {
-        let mut scanner = Scanner::new(b" \t  a  \n  \tb");
+        let mut scanner = Scanner::new(b" \t  a  \n  \tb", Quoting::default());
         let tokens: Vec<_> = std::iter::from_fn(|| scanner.next_token()).collect();
         let expected = [
             (0..4, Token::Space),

@@ -47,7 +47,7 @@ impl SqlStatement {
     /// What it does to tables.
     pub fn target(&self) -> Target {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         let tokens = std::iter::from_fn(|| scanner.next_token());
         let tokens = tokens.filter_map(|(range, token)| {
             let part = &text[range];

@@ -1,7 +1,9 @@
 //! The words of a statement, by which its kind is known.
 
+use std::borrow::Cow;
+
 use super::{
-    SqlStatement,
+    Quoting, SqlStatement,
     scanner::{Scanner, Token},
 };
 
@@ -12,7 +14,7 @@ impl SqlStatement {
     /// Its first word in capitals: `SELECT`; an opening bracket before it is skipped.
     pub fn verb(&self) -> String {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         let mut words = std::iter::from_fn(|| scanner.next_token());
         let first = words.find_map(|(range, token)| match token {
             // No word that matters is longer, and one of a wrong file can be.
@@ -23,19 +25,31 @@ impl SqlStatement {
         word.unwrap_or_default()
     }
 
-    /// Whether a word stands in it outside of quotations and comments, in any case.
+    /// Whether a word stands in it outside of texts and comments, in any case.
     pub fn has_word(&self, word: &str) -> bool {
+        let mut names = self.words();
+        names.any(|name| name.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
+    /// Its words outside of texts and comments: keywords, numbers, and names without their quotation marks.
+    pub fn words(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
-        std::iter::from_fn(|| scanner.next_token()).any(|(range, token)| match token {
-            Token::Word => text[range].eq_ignore_ascii_case(word.as_bytes()),
-            Token::Name => text[range]
-                .trim_ascii()
-                .strip_prefix(b"`")
-                .and_then(|it| it.strip_suffix(b"`"))
-                .is_some_and(|name| name.eq_ignore_ascii_case(word.as_bytes())),
-            _ => false,
+        let mut scanner = Scanner::new(text, self.quoting);
+        let tokens = std::iter::from_fn(move || scanner.next_token());
+        tokens.filter_map(|(range, token)| match token {
+            Token::Word => Some(Cow::Borrowed(&text[range])),
+            Token::Name => Some(unquoted(&text[range])),
+            _ => None,
         })
+    }
+
+    /// Whether its tokens are the same with another quoting.
+    pub fn is_same_with(&self, quoting: Quoting) -> bool {
+        let tokens = |quoting| {
+            let mut scanner = Scanner::new(self.text(), quoting);
+            std::iter::from_fn(move || scanner.next_token())
+        };
+        quoting == self.quoting || tokens(quoting).eq(tokens(self.quoting))
     }
 
     /// The statement with hints for the optimizer after its first word, before those that it has: `SELECT /*+ MRR(p) */`.
@@ -46,7 +60,7 @@ impl SqlStatement {
             return None;
         }
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         let mut tokens = std::iter::from_fn(|| scanner.next_token());
         let after_verb = tokens.find(|(_, token)| *token == Token::Word)?.0.end;
         let next = tokens.find(|(_, token)| *token != Token::Space);
@@ -62,7 +76,7 @@ impl SqlStatement {
     /// Whether a `?` stands for a value, as in the text of a prepared statement.
     pub fn has_placeholder(&self) -> bool {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         std::iter::from_fn(|| scanner.next_token())
             .any(|(range, token)| token == Token::Other && &text[range] == b"?")
     }
@@ -71,7 +85,7 @@ impl SqlStatement {
     /// comment that it executes, such as `/*! */`.
     pub fn hidden_part(&self) -> Option<&'static str> {
         let text = self.text();
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::new(text, self.quoting);
         let mut tokens = std::iter::from_fn(|| scanner.next_token());
         tokens.find_map(|(range, token)| {
             let (is_last, part) = (range.end == text.len(), &text[range]);
@@ -86,9 +100,37 @@ impl SqlStatement {
     }
 }
 
+/// A name without its quotation marks, of which a doubled one stands for one.
+fn unquoted(quoted: &[u8]) -> Cow<'_, [u8]> {
+    let mark = quoted[0];
+    let name = &quoted[1..quoted.len() - 1];
+    if !name.contains(&mark) {
+        return Cow::Borrowed(name);
+    }
+    let mut plain = Vec::with_capacity(name.len());
+    let mut bytes = name.iter().copied();
+    while let Some(byte) = bytes.next() {
+        plain.push(byte);
+        if byte == mark {
+            bytes.next();
+        }
+    }
+    Cow::Owned(plain)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::sql_script::statements_of;
+
+    const PLAIN_BACKSLASHES: Quoting = Quoting {
+        has_plain_backslashes: true,
+        has_double_quoted_names: false,
+    };
+    const DOUBLE_QUOTED_NAMES: Quoting = Quoting {
+        has_plain_backslashes: false,
+        has_double_quoted_names: true,
+    };
 
     #[test]
     fn placeholders_are_found_outside_of_quotations() {
@@ -148,6 +190,43 @@ mod tests {
             let script = format!("delimiter //\n{text}//");
             let statements = statements_of("x", script.into_bytes()).unwrap();
             assert_eq!(statements[0].hidden_part(), hidden, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_statement_ends_where_the_server_sees_its_end() {
+        let text = r"select 'a\'; drop table t; -- '";
+        let of = |quoting: Quoting| -> Vec<String> {
+            let statements = quoting
+                .statements_of("x", text.as_bytes().to_vec())
+                .unwrap();
+            let text = |it: &SqlStatement| String::from_utf8_lossy(it.text()).into_owned();
+            statements.iter().map(text).collect()
+        };
+        assert_eq!(of(Quoting::default()), [text]);
+        assert_eq!(of(PLAIN_BACKSLASHES), [r"select 'a\'", "drop table t"]);
+    }
+
+    #[test]
+    fn double_quoted_names_are_words() {
+        for (quoting, is_word) in [(Quoting::default(), false), (DOUBLE_QUOTED_NAMES, true)] {
+            let text = br#"delete from "my ""t""""#.to_vec();
+            let statement = quoting.statements_of("x", text).unwrap().remove(0);
+            assert_eq!(statement.has_word("my \"t\""), is_word);
+        }
+    }
+
+    #[test]
+    fn a_statement_that_another_mode_reads_otherwise_is_known() {
+        for (text, other, is_same) in [
+            (r"select 'a\'b'", PLAIN_BACKSLASHES, false),
+            (r"select 'a\n'", PLAIN_BACKSLASHES, true),
+            ("select 'a', `b`", DOUBLE_QUOTED_NAMES, true),
+            ("select \"a\"", DOUBLE_QUOTED_NAMES, false),
+            (r"select 'it''s' /* \' */", PLAIN_BACKSLASHES, true),
+        ] {
+            let statement = SqlStatement::of_line("x", 1, text.as_bytes().to_vec());
+            assert_eq!(statement.is_same_with(other), is_same, "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ mod rewording;
 mod statement_text;
 mod table_facts;
 
-use std::{process::ExitCode, time::Duration};
+use std::{iter, process::ExitCode, time::Duration};
 
 use plans::column_uses;
 use runs::{Blame, Blamed, signals};
@@ -23,8 +23,9 @@ use super::{
     },
     execution::GuardedStatements,
     explain::explained_plan,
-    input::{InputArgs, is_setting, statement_name},
+    input::{InputArgs, statement_name},
     session::Session,
+    setting::is_setting,
     timeout::timeout,
 };
 use crate::{connection_options::ConnectionOptions, output::write_out};
@@ -136,7 +137,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
 /// The candidates of all statements; one that several have is named once, with the first of them.
 async fn advise(session: &mut Session, statements: &[SqlStatement]) -> Result<Vec<Advice>, Blamed> {
     let guarded = GuardedStatements::new(statements, false, None);
-    guarded.check(session).await?;
+    guarded.check(session, iter::empty()).await?;
     let larger_pool_bytes = larger_pool(session, &statements[0]).await?;
     let mut advice: Vec<Advice> = Vec::new();
     let mut number = 0;

@@ -33,7 +33,8 @@ pub(super) use self::{
 };
 use super::{
     effect::{Effect, effect_of, kind_of},
-    input::{InputArgs, is_setting},
+    input::InputArgs,
+    setting::is_setting,
     timeout::timeout,
 };
 use crate::{
@@ -140,7 +141,10 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             return Err(Blamed::new(Blame::Input, message).into());
         }
     }
-    let statements = args.input.statements(&args.connection)?;
+    let statements = match args.setup {
+        Some(_) => args.input.statements_for_new_servers()?,
+        None => args.input.statements(&args.connection)?,
+    };
     let of_sides = variants
         .iter()
         .map(|variant| side::statements_of(variant, &statements));

@@ -2,10 +2,7 @@
 
 use workload::sql_script::SqlStatement;
 
-use super::session::{Failure, Session};
-
-/// Schemas of the server whose tables have engines of all kinds.
-const SERVER_SCHEMAS: [&str; 3] = ["mysql", "performance_schema", "sys"];
+use super::setting::more_than_a_setting;
 
 /// What executing a statement would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,66 +49,12 @@ pub(super) fn kind_of(statement: &SqlStatement) -> String {
         verb if verb.is_empty() => "a statement".to_owned(),
         verb => verb,
     };
-    match statement.hidden_part() {
+    let part = statement.hidden_part().map(str::to_owned);
+    let part = part.or_else(|| more_than_a_setting(statement).filter(|_| verb == "SET"));
+    match part {
         Some(part) => format!("{verb} with {part}"),
         None => verb,
     }
-}
-
-/// The schema of the server that a statement names, if it names one.
-pub(super) fn server_schema(statement: &SqlStatement) -> Option<&'static str> {
-    let mut all = SERVER_SCHEMAS.into_iter();
-    all.find(|schema| statement.has_word(schema))
-}
-
-/// Why a statement that changes data cannot be executed and rolled back; `None` if it can.
-///
-/// A table whose engine has no transactions keeps what was written, and a view may lead to one. Their names are searched
-/// among the words of the statement, so that a name which only looks like one is refused, too.
-pub(super) async fn obstacle(
-    session: &mut Session,
-    statement: &SqlStatement,
-) -> Result<Option<String>, Failure> {
-    if statement.has_word("outfile") || statement.has_word("dumpfile") {
-        return Ok(Some(
-            "it writes a file, which no transaction takes back".to_owned(),
-        ));
-    }
-    let text = |value: &Option<Vec<u8>>| {
-        String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned()
-    };
-    let sets = session.rows("SELECT DATABASE()").await?;
-    let mut values = sets.iter().flat_map(|set| &set.rows).flatten();
-    let database = values.next().map(text).unwrap_or_default();
-    let mut schemas = SERVER_SCHEMAS.into_iter();
-    let current = schemas.find(|schema| database.eq_ignore_ascii_case(schema));
-    if let Some(schema) = current.or_else(|| server_schema(statement)) {
-        return Ok(Some(format!(
-            "not every table of schema {schema} has transactions"
-        )));
-    }
-    let sql = "SELECT t.table_schema, t.table_name, t.engine FROM information_schema.tables t \
-               LEFT JOIN information_schema.engines e ON e.engine = t.engine \
-               WHERE (t.table_type = 'VIEW' OR e.transactions <> 'YES') AND t.table_schema NOT IN \
-               ('mysql', 'sys', 'information_schema', 'performance_schema')";
-    let sets = session.rows(sql).await?;
-    for row in sets.iter().flat_map(|set| &set.rows) {
-        let [schema, table, engine] = row.as_slice() else {
-            continue;
-        };
-        if !statement.has_word(&text(table)) {
-            continue;
-        }
-        let name = format!("{}.{}", text(schema), text(table));
-        return Ok(Some(match engine {
-            Some(_) => format!(
-                "table {name} has engine {}, which has no transactions",
-                text(engine)
-            ),
-            None => format!("{name} is a view, whose tables may have no transactions"),
-        }));
-    }
-    Ok(None)
 }
 
 #[cfg(test)]
@@ -143,6 +86,7 @@ mod tests {
     fn a_message_names_the_kind_of_a_statement() {
         for (text, kind) in [
             ("drop table t", "DROP"),
+            ("set @a = f()", "SET with a call of f"),
             ("select 1; delete from t", "SELECT with a second statement"),
             (
                 "/*! delete from t */",
@@ -150,21 +94,6 @@ mod tests {
             ),
         ] {
             assert_eq!(kind_of(&statement(text)), kind);
-        }
-    }
-
-    #[test]
-    fn schemas_of_the_server_are_known_by_words() {
-        for (text, schema) in [
-            ("delete from mysql.event", Some("mysql")),
-            ("delete from `mysql`.event", Some("mysql")),
-            (
-                "update performance_schema.setup_consumers set enabled = 'NO'",
-                Some("performance_schema"),
-            ),
-            ("delete from t where a = 'mysql'", None),
-        ] {
-            assert_eq!(server_schema(&statement(text)), schema, "{text}");
         }
     }
 

@@ -7,9 +7,10 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     counters::Counters,
-    effect::{obstacle, server_schema},
+    examination::Examination,
     guard::Guard,
     session::{Failure, Session},
+    setting::is_setting,
     statement_event::StatementEvent,
 };
 
@@ -83,40 +84,52 @@ impl<'a> GuardedStatements<'a> {
         self.guards[at] == Guard::RollBack
     }
 
-    /// Refuses what a rollback would not take back, before anything is executed.
-    pub(super) async fn check(&self, session: &mut Session) -> Result<(), Blamed> {
-        self.check_databases()?;
-        for (statement, guard) in self.statements.iter().zip(&self.guards) {
-            if *guard != Guard::RollBack {
-                continue;
-            }
-            let endpoint = session.endpoint().clone();
-            let obstacle = obstacle(session, statement).await;
-            if let Some(obstacle) =
-                obstacle.map_err(|failure| failure.blamed(&endpoint, statement))?
-            {
-                let message = format!("{}: not executed: {obstacle}", statement.place());
-                return Err(self.refusal(message));
+    /// Refuses what a rollback would not take back, before anything is executed but settings: `before` those of the
+    /// session, then those among the statements. A session of its own takes them, and twice, since from the second round
+    /// on they hold for the statements before them, too.
+    pub(super) async fn check(
+        &self,
+        session: &Session,
+        before: impl Iterator<Item = &SqlStatement>,
+    ) -> Result<(), Blamed> {
+        let mut session = session.another().await?;
+        let checked = self.check_in(&mut session, before).await;
+        session.close().await;
+        checked
+    }
+
+    async fn check_in(
+        &self,
+        session: &mut Session,
+        before: impl Iterator<Item = &SqlStatement>,
+    ) -> Result<(), Blamed> {
+        let mut examination = Examination::default();
+        for setting in before {
+            examination.set(session, setting).await?;
+        }
+        let rounds = if self.statements.iter().any(is_setting) {
+            2
+        } else {
+            1
+        };
+        for _ in 0..rounds {
+            for (statement, guard) in self.statements.iter().zip(&self.guards) {
+                if is_setting(statement) {
+                    examination.set(session, statement).await?;
+                    continue;
+                }
+                examination.check_text(session, statement).await?;
+                let Some(access) = guard.access(statement) else {
+                    continue;
+                };
+                let obstacle = examination.obstacle(session, statement, access).await?;
+                if let Some(obstacle) = obstacle {
+                    let message = format!("{}: not executed: {obstacle}", statement.place());
+                    return Err(self.refusal(message));
+                }
             }
         }
         Ok(())
-    }
-
-    /// Refuses a change of the database to one of the server's if a statement shall be rolled back. From the second
-    /// round on it takes effect for the statements before it, too.
-    fn check_databases(&self) -> Result<(), Blamed> {
-        if !self.guards.contains(&Guard::RollBack) {
-            return Ok(());
-        }
-        let mut changes = self.statements.iter().filter(|it| it.verb() == "USE");
-        let Some((change, schema)) = changes.find_map(|it| Some((it, server_schema(it)?))) else {
-            return Ok(());
-        };
-        let message = format!(
-            "{}: not executed: not every table of schema {schema} has transactions",
-            change.place()
-        );
-        Err(self.refusal(message))
     }
 
     fn refusal(&self, message: String) -> Blamed {

@@ -11,12 +11,16 @@ use workload::sql_script::SqlStatement;
 
 use self::{
     explanation::{Explanation, Form, Taken},
-    forms::{Forms, Measuring},
+    forms::Forms,
 };
 use super::{
-    effect::{Effect, effect_of, kind_of, obstacle},
-    input::{InputArgs, is_setting},
+    effect::{Effect, effect_of, kind_of},
+    examination::Examination,
+    guard::Guard,
+    input::InputArgs,
+    reach::Access,
     session::{Failure, Session},
+    setting::is_setting,
     timeout::timeout,
 };
 use crate::{
@@ -150,35 +154,42 @@ async fn explain_all(
     args: &ExplainArgs,
 ) -> Result<Vec<Explanation>, Blamed> {
     let mut forms = Forms::default();
+    let mut examination = Examination::default();
     let mut explained = Vec::new();
     for statement in statements {
-        let endpoint = session.endpoint().clone();
-        let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
-        let sql = String::from_utf8_lossy(statement.text()).into_owned();
         if is_setting(statement) {
-            session.rows(&sql).await.map_err(blamed)?;
+            examination.set(session, statement).await?;
             continue;
         }
+        let endpoint = session.endpoint().clone();
+        let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+        examination.check_text(session, statement).await?;
+        let sql = String::from_utf8_lossy(statement.text()).into_owned();
         session.check(&sql).await.map_err(blamed)?;
-        let mut notes = Vec::new();
-        let measuring = match effect_of(statement) {
-            _ if args.no_analyze => Measuring::Never,
-            Effect::Reads => Measuring::InReadOnlyTransaction,
-            Effect::Changes if args.analyze => {
-                if let Some(obstacle) = obstacle(session, statement).await.map_err(blamed)? {
-                    let message = format!("{}: not executed: {obstacle}", statement.place());
-                    return Err(Blamed::new(Blame::Input, message)
-                        .hint("without --analyze it is only explained".to_owned()));
-                }
-                Measuring::AndRollBack
-            }
-            _ => {
-                notes.push("explained without being executed, because it changes data (--analyze executes it and rolls it back)".to_owned());
-                Measuring::Never
-            }
+        let guard = Guard::of(statement, false);
+        let changes = effect_of(statement) == Effect::Changes;
+        let is_measured = !args.no_analyze && (args.analyze || !changes);
+        let access = match guard.access(statement) {
+            // For its plan the server calls functions at most.
+            Some(Access::RolledBackChange) if !is_measured => Some(Access::RolledBackRead),
+            access => access,
         };
-        let taken = forms.take(session, &sql, measuring).await.map_err(blamed)?;
-        if measuring == Measuring::AndRollBack {
+        if let Some(access) = access
+            && let Some(obstacle) = examination.obstacle(session, statement, access).await?
+        {
+            let message = format!("{}: not executed: {obstacle}", statement.place());
+            let hint = (changes && is_measured).then_some("without --analyze it is only explained");
+            return Err(Blamed::new(Blame::Input, message).hint(hint.map(str::to_owned)));
+        }
+        let mut notes = Vec::new();
+        if changes && !is_measured && !args.no_analyze {
+            notes.push("explained without being executed, because it changes data (--analyze executes it and rolls it back)".to_owned());
+        }
+        let taken = forms
+            .take(session, &sql, guard, is_measured)
+            .await
+            .map_err(blamed)?;
+        if changes && is_measured {
             notes.push(execution_note(&taken.forms));
         }
         let explanation = Explanation::new(statement, session.version(), taken, notes);
@@ -212,7 +223,7 @@ pub(super) struct ExplainedPlan {
     pub(super) rewritten: Option<String>,
 }
 
-/// The plan that says most about a statement: measured if the statement only reads. A setting of the session is executed and
+/// The plan that says most about a statement that was examined: measured if the statement only reads. A setting of the session is executed and
 /// has none, and neither has a statement that the server does not explain.
 pub(super) async fn explained_plan(
     session: &mut Session,
@@ -227,12 +238,9 @@ pub(super) async fn explained_plan(
     }
     // Otherwise a syntax error would look like a form that the server does not have.
     session.check(&sql).await.map_err(blamed)?;
-    let measuring = match effect_of(statement) {
-        Effect::Reads => Measuring::InReadOnlyTransaction,
-        _ => Measuring::Never,
-    };
+    let is_measured = effect_of(statement) == Effect::Reads;
     let taken = Forms::default()
-        .take(session, &sql, measuring)
+        .take(session, &sql, Guard::of(statement, false), is_measured)
         .await
         .map_err(blamed)?;
     let explanation = Explanation::new(statement, session.version(), taken, Vec::new());

@@ -4,8 +4,9 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     effect::{Effect, effect_of},
-    input::is_setting,
+    reach::Access,
     session::{Failure, Session},
+    setting::is_setting,
 };
 
 /// ER_PARSE_ERROR: MySQL 5.5 has no transactions that only read.
@@ -42,6 +43,16 @@ impl Guard {
             Effect::Changes => Self::RollBack,
             // Refused before the first round.
             Effect::Other => Self::Absent,
+        }
+    }
+
+    /// What a statement may do within it; `None` where it may do anything.
+    pub(super) fn access(self, statement: &SqlStatement) -> Option<Access> {
+        match self {
+            Self::Absent => None,
+            Self::ReadOnly => Some(Access::ReadOnly),
+            Self::RollBack if effect_of(statement) == Effect::Reads => Some(Access::RolledBackRead),
+            Self::RollBack => Some(Access::RolledBackChange),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use runs::{Blame, Blamed};
-use workload::sql_script::{SqlScriptError, SqlStatement, statements_of, statements_of_file};
+use runs::{Blame, Blamed, Purpose};
+use workload::sql_script::{Quoting, SqlScriptError, SqlStatement};
 
-use super::{dear::DearStatements, executable::executable};
+use super::{dear::DearStatements, executable::executable, session::Session};
 use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
@@ -40,11 +40,15 @@ impl InputArgs {
             eprintln!("note: {note}");
             return Ok(statements);
         }
-        let read = match &self.file {
-            Some(path) => statements_of_file(path),
-            None => self.of_command_line(),
-        };
-        let statements = read.map_err(|error| Blamed::new(Blame::Input, error))?;
+        self.checked(self.read(connection)?)
+    }
+
+    /// The statements for servers that do not exist yet, which have the default mode.
+    pub(super) fn statements_for_new_servers(&self) -> Result<Vec<SqlStatement>, Blamed> {
+        self.checked(blamed(self.with(Quoting::default()))?)
+    }
+
+    fn checked(&self, statements: Vec<SqlStatement>) -> Result<Vec<SqlStatement>, Blamed> {
         if statements.is_empty() {
             let what = match &self.file {
                 Some(path) => path.display().to_string(),
@@ -58,79 +62,61 @@ impl InputArgs {
         Ok(statements)
     }
 
-    fn of_command_line(&self) -> Result<Vec<SqlStatement>, SqlScriptError> {
+    /// The statements as the server reads them. It is asked for its mode only where that matters.
+    fn read(&self, connection: &ConnectionOptions) -> Result<Vec<SqlStatement>, Blamed> {
+        let read = self.with(Quoting::default());
+        let is_same =
+            |it: &SqlStatement| Quoting::all().iter().all(|other| it.is_same_with(*other));
+        if read.as_ref().is_ok_and(|all| all.iter().all(is_same)) {
+            return blamed(read);
+        }
+        match server_quoting(connection) {
+            Ok(quoting) => blamed(self.with(quoting)),
+            // The file is wrong for most servers, whatever is wrong with this one.
+            Err(_) if read.is_err() => blamed(read),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn with(&self, quoting: Quoting) -> Result<Vec<SqlStatement>, SqlScriptError> {
+        match &self.file {
+            Some(path) => quoting.statements_of_file(path),
+            None => self.of_command_line(quoting),
+        }
+    }
+
+    fn of_command_line(&self, quoting: Quoting) -> Result<Vec<SqlStatement>, SqlScriptError> {
         let mut all = Vec::new();
         for (at, text) in self.execute.iter().enumerate() {
             let name = match self.execute.len() {
                 1 => "-e".to_owned(),
                 _ => format!("-e number {}", at + 1),
             };
-            all.extend(statements_of(&name, text.clone().into_bytes())?);
+            all.extend(quoting.statements_of(&name, text.clone().into_bytes())?);
         }
         Ok(all)
     }
+}
+
+fn blamed(read: Result<Vec<SqlStatement>, SqlScriptError>) -> Result<Vec<SqlStatement>, Blamed> {
+    read.map_err(|error| Blamed::new(Blame::Input, error))
+}
+
+/// The quoting of a new session on the server.
+fn server_quoting(connection: &ConnectionOptions) -> Result<Quoting, Blamed> {
+    let endpoint = connection.endpoint()?;
+    let state = reactor::block_on(async {
+        let mut session = Session::open(&endpoint, Purpose::Question.limit()).await?;
+        let state = session.state().await;
+        session.close().await;
+        let asked = SqlStatement::of_line("sql_mode of the session", 1, Vec::new());
+        state.map_err(|failure| failure.blamed(&endpoint, &asked))
+    });
+    Ok(state.map_err(Blamed::machine)??.quoting)
 }
 
 /// The name of a statement: the word in its first comment, or its number from 1.
 pub(super) fn statement_name(statement: &SqlStatement, at: usize) -> String {
     let label = statement.label().map(str::to_owned);
     label.unwrap_or_else(|| (at + 1).to_string())
-}
-
-/// Whether a statement only changes the session, for those that follow it.
-pub(super) fn is_setting(statement: &SqlStatement) -> bool {
-    match statement.verb().as_str() {
-        "USE" | "SET" if statement.hidden_part().is_some() => false,
-        "USE" => true,
-        "SET" => !reaches_beyond_the_session(statement),
-        _ => false,
-    }
-}
-
-/// Whether a SET changes accounts, variables of the server or, as MariaDB's `SET STATEMENT ... FOR`, anything.
-fn reaches_beyond_the_session(statement: &SqlStatement) -> bool {
-    let words = [
-        "global",
-        "persist",
-        "persist_only",
-        "statement",
-        "password",
-        "resource",
-    ];
-    let is_default_role = || statement.has_word("default") && statement.has_word("role");
-    words.iter().any(|word| statement.has_word(word)) || is_default_role()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_setting_only_changes_the_session() {
-        for (text, expected) in [
-            ("set @limit = 50", true),
-            ("set session sql_mode = default", true),
-            ("set role reader", true),
-            ("set names utf8mb4", true),
-            ("use wiki", true),
-            ("set global max_connections = 5", false),
-            ("set @@`global`.max_connections = 5", false),
-            ("set persist_only max_connections = 5", false),
-            ("SET @@persist_only.max_connections = 5", false),
-            (
-                "set statement max_statement_time = 5 for delete from t",
-                false,
-            ),
-            ("set password for u = 'p'", false),
-            ("set default role r to u", false),
-            ("set resource group r for 7", false),
-            ("set @a = 1; drop table t", false),
-            ("set @a = 1 /*! , global max_connections = 5 */", false),
-            ("select 1", false),
-        ] {
-            let script = format!("delimiter //\n{text}//");
-            let statements = statements_of("x", script.into_bytes()).unwrap();
-            assert_eq!(is_setting(&statements[0]), expected, "{text}");
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
 use runs::{Blame, Blamed, signals};
-use workload::sql_script::SqlStatement;
+use workload::sql_script::{Quoting, SqlStatement};
 
 /// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -19,6 +19,15 @@ pub(super) struct Session {
     connection: Connection,
     endpoint: Endpoint,
     limit: Duration,
+}
+
+/// What decides how a session takes texts.
+pub(super) struct SessionState {
+    pub(super) quoting: Quoting,
+    /// That of the texts which the server gets.
+    pub(super) charset: String,
+    /// The default database; empty without one.
+    pub(super) database: String,
 }
 
 /// Why a statement has no result.
@@ -111,17 +120,28 @@ impl Failure {
 }
 
 impl Session {
-    /// Connects; each statement ends after `limit`.
+    /// Connects; each statement ends after `limit`, and each text is one statement, whatever the server takes for its
+    /// end.
     pub(super) async fn open(endpoint: &Endpoint, limit: Duration) -> Result<Self, Blamed> {
-        let connection = Connection::open(endpoint).await;
-        let mut connection =
-            connection.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        let connection = async {
+            let mut connection = Connection::open(endpoint).await?;
+            connection.refuse_multi_statements().await?;
+            Ok(connection)
+        };
+        let mut connection = connection
+            .await
+            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
         connection.watch_moments();
         Ok(Self {
             connection,
             endpoint: endpoint.clone(),
             limit,
         })
+    }
+
+    /// Another session of the same account, with the same limit.
+    pub(super) async fn another(&self) -> Result<Self, Blamed> {
+        Self::open(&self.endpoint, self.limit).await
     }
 
     /// Version of the server.
@@ -162,6 +182,22 @@ impl Session {
         let id = self.connection.connection_id();
         let exchange = self.connection.checksum(sql);
         guarded(&self.endpoint, id, self.limit, exchange).await
+    }
+
+    /// What the session's texts depend on, now.
+    pub(super) async fn state(&mut self) -> Result<SessionState, Failure> {
+        let sql = "SELECT @@sql_mode, @@character_set_client, DATABASE()";
+        let sets = self.rows(sql).await?;
+        let mut values = sets.into_iter().flat_map(|set| set.rows).flatten();
+        let mut text = || {
+            let value = values.next().flatten().unwrap_or_default();
+            String::from_utf8_lossy(&value).into_owned()
+        };
+        Ok(SessionState {
+            quoting: Quoting::of_sql_mode(&text()),
+            charset: text(),
+            database: text(),
+        })
     }
 
     /// The warnings of the last statement: number and message.

@@ -16,8 +16,9 @@ use self::{
 };
 use super::{
     effect::{Effect, effect_of, kind_of},
-    input::{InputArgs, is_setting},
+    input::InputArgs,
     session::Session,
+    setting::is_setting,
     timeout::timeout,
 };
 use crate::{

@@ -19,7 +19,8 @@ use crate::{
     commands::sql::{
         execution::GuardedStatements,
         explain::{ExplainedPlan, explained_plan},
-        input::{is_setting, statement_name},
+        input::statement_name,
+        setting::is_setting,
     },
     connection_options::ConnectionOptions,
 };

@@ -8,8 +8,8 @@ use workload::sql_script::{SqlStatement, statements_of_file};
 
 use super::{hints, variant::Variant};
 use crate::commands::sql::{
-    input::is_setting,
     session::{Failure, Session},
+    setting::is_setting,
 };
 
 /// A connected side.

@@ -10,7 +10,7 @@ use workload::sql_script::SqlStatement;
 use super::side::Side;
 use crate::commands::sql::{
     execution::{GuardedStatements, StatementResult},
-    input::is_setting,
+    setting::is_setting,
 };
 
 /// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
@@ -111,7 +111,7 @@ impl<'a> Trial<'a> {
             .map(|side| GuardedStatements::new(side.statements, false, None))
             .collect();
         for (side, guarded) in sides.iter_mut().zip(&guarded) {
-            let checked = guarded.check(&mut side.session).await;
+            let checked = guarded.check(&side.session, side.variant.settings()).await;
             checked.map_err(|error| side.blamed(error))?;
         }
         let mut trial = Self {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use server::Settings;
 use workload::sql_script::{SqlStatement, statements_of};
 
-use crate::commands::sql::input::is_setting;
+use crate::commands::sql::setting::is_setting;
 
 /// Statements that change a server or its data, by their first word.
 const CHANGES: [&str; 13] = [

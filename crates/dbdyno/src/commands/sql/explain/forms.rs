@@ -5,7 +5,10 @@ use protocol::ResultSet;
 use serde_json::{Value, json};
 
 use super::explanation::{Explained, Form, Taken, TakenTrace};
-use crate::commands::sql::session::{Failure, Session};
+use crate::commands::sql::{
+    guard::Guard,
+    session::{Failure, Session},
+};
 
 /// Memory for a trace, bytes; a join of many tables has megabytes.
 const TRACE_BYTES_MAX: u64 = 48 << 20;
@@ -27,14 +30,6 @@ const MEASURED: &[&str] = &[
     "ANALYZE FORMAT=JSON",
 ];
 
-/// Whether a statement is executed, and how.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measuring {
-    Never,
-    InReadOnlyTransaction,
-    AndRollBack,
-}
-
 /// What is known of the server's forms, so that an unknown one is tried once per session.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
@@ -42,12 +37,31 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// Takes every form of a statement.
+    /// Takes every form of a statement within its transaction: for a plan alone a server may call functions, too.
     pub(super) async fn take(
         &mut self,
         session: &mut Session,
         sql: &str,
-        measuring: Measuring,
+        guard: Guard,
+        is_measured: bool,
+    ) -> Result<Explained, Failure> {
+        guard.begin(session).await?;
+        let taken = self.take_all(session, sql, is_measured).await;
+        let ended = session.rows("ROLLBACK").await;
+        let mut explained = taken?;
+        ended?;
+        for (number, message) in session.warnings().await? {
+            let warning = format!("{message} (warning {number} after the rollback)");
+            explained.warnings.push(warning);
+        }
+        Ok(explained)
+    }
+
+    async fn take_all(
+        &mut self,
+        session: &mut Session,
+        sql: &str,
+        is_measured: bool,
     ) -> Result<Explained, Failure> {
         let mut forms = Vec::new();
         let is_traced = trace_on(session).await?;
@@ -65,52 +79,14 @@ impl Forms {
         }
         forms.push(as_json);
         forms.push(self.one(session, Form::Tree, OF_TREE, sql).await?);
-        let mut warnings = Vec::new();
-        if measuring != Measuring::Never {
-            forms.push(
-                self.measured(session, sql, measuring, &mut warnings)
-                    .await?,
-            );
+        if is_measured {
+            forms.push(self.one(session, Form::Measured, MEASURED, sql).await?);
         }
         Ok(Explained {
             forms,
             trace,
-            warnings,
+            warnings: Vec::new(),
         })
-    }
-
-    /// Executes the statement within a transaction that is rolled back.
-    async fn measured(
-        &mut self,
-        session: &mut Session,
-        sql: &str,
-        measuring: Measuring,
-        warnings: &mut Vec<String>,
-    ) -> Result<Taken, Failure> {
-        let begin = match measuring {
-            Measuring::AndRollBack => "START TRANSACTION",
-            _ => "START TRANSACTION READ ONLY",
-        };
-        match session.rows(begin).await {
-            Ok(_) => {}
-            // MySQL 5.5 has no such transaction, and measures nothing either.
-            Err(failure) if failure.number() == Some(UNKNOWN_FORM) => {
-                return Ok(Taken {
-                    form: Form::Measured,
-                    command: begin.to_owned(),
-                    plan: Err("not in this version".to_owned()),
-                });
-            }
-            Err(failure) => return Err(failure),
-        }
-        let taken = self.one(session, Form::Measured, MEASURED, sql).await;
-        let ended = session.rows("ROLLBACK").await;
-        let taken = taken?;
-        ended?;
-        for (number, message) in session.warnings().await? {
-            warnings.push(format!("{message} (warning {number} after the rollback)"));
-        }
-        Ok(taken)
     }
 
     /// Takes one form by the first of its commands that the server knows.

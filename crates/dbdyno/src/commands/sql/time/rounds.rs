@@ -1,6 +1,6 @@
 //! Rounds over all statements, in their order.
 
-use std::time::Duration;
+use std::{iter, time::Duration};
 
 use runs::Blamed;
 use workload::sql_script::SqlStatement;
@@ -8,8 +8,9 @@ use workload::sql_script::SqlStatement;
 use super::figures::{Median, Timed};
 use crate::commands::sql::{
     execution::{Execution, GuardedStatements},
-    input::{is_setting, statement_name},
+    input::statement_name,
     session::Session,
+    setting::is_setting,
 };
 
 /// What to do about a statement that changes data for good.
@@ -46,7 +47,7 @@ impl<'a> Rounds<'a> {
 
     /// A round after a restart.
     pub(super) async fn cold(&mut self, session: &mut Session) -> Result<(), Blamed> {
-        self.statements.check(session).await?;
+        self.statements.check(session, iter::empty()).await?;
         self.round(session, |timed, it| timed.cold_s.push(it.time_s))
             .await
     }
@@ -59,7 +60,7 @@ impl<'a> Rounds<'a> {
         budget: Duration,
         precision: f64,
     ) -> Result<(), Blamed> {
-        self.statements.check(session).await?;
+        self.statements.check(session, iter::empty()).await?;
         self.round(session, |timed, it| timed.first_s = Some(it.time_s))
             .await?;
         let started = reactor::now();
