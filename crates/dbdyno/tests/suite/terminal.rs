@@ -29,6 +29,8 @@ pub(crate) struct Terminal {
 struct Shown {
     screen: vt100::Parser,
     bytes: Vec<u8>,
+    /// Nothing more is read.
+    is_closed: bool,
 }
 
 impl Terminal {
@@ -50,12 +52,16 @@ impl Terminal {
         let shown = Arc::new(Mutex::new(Shown {
             screen: vt100::Parser::new(whole(rows), whole(columns), 0),
             bytes: Vec::new(),
+            is_closed: false,
         }));
         let (mut reader, told) = (pty.master.try_clone_reader().unwrap(), Arc::clone(&shown));
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 let mut shown = told.lock().unwrap();
+                if shown.is_closed {
+                    return;
+                }
                 shown.screen.process(&bytes[..count]);
                 shown.bytes.extend_from_slice(&bytes[..count]);
             }
@@ -90,6 +96,11 @@ impl Terminal {
         let first = children.split_whitespace().next().unwrap();
         let pid = Pid::from_raw(first.parse().unwrap()).unwrap();
         kill_process(pid, signal).unwrap();
+    }
+
+    /// Closes the terminal for the programs that its shell leaves: with the next that they write.
+    pub(crate) fn close(self) {
+        self.shown().is_closed = true;
     }
 
     /// The displayed text.

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write, stdout},
+    mem::ManuallyDrop,
     panic,
     process::ExitCode,
     time::Duration,
@@ -13,16 +14,19 @@ use ratatui::{
     backend::CrosstermBackend,
     crossterm::{
         cursor::Show,
-        event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
         execute,
         terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
     },
 };
 use reactor::{Instant, system_now};
 use runs::{Blame, Blamed};
-use top::{Answer, Key, Model, Palette, Playback, Screen, Source, draw};
+use top::{Answer, Model, Palette, Playback, Screen, Source, draw};
 
-use crate::commands::top::{feed::Feed, viewers::Viewers};
+use crate::commands::top::{
+    feed::Feed,
+    keyboard::{Input, Keyboard},
+    viewers::Viewers,
+};
 
 /// Timeout of the wait for a key between two polls of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -40,7 +44,7 @@ pub(super) struct Choices {
     pub(super) viewers: Option<Viewers>,
 }
 
-/// Shows the feed until the user ends it.
+/// Shows the feed until the user ends it, or the terminal is closed.
 pub(super) fn show(
     feed: &mut dyn Feed,
     model: &mut Model,
@@ -50,6 +54,7 @@ pub(super) fn show(
     let playback = Playback::new(feed.source(), choices.speed);
     let mut screen = Screen::new(playback, choices.palette, choices.every);
     let mut terminal = TerminalGuard::take()?;
+    let keyboard = Keyboard::open().map_err(|error| of_terminal(&error))?;
     let mut last = system_now();
     let mut drawn: Option<Instant> = None;
     loop {
@@ -71,7 +76,10 @@ pub(super) fn show(
             && !screen.playback.is_paused()
             && !screen.playback.is_at_end(model);
         if outcome.is_any || moves || drawn.is_none_or(|drawn| now - drawn >= DRAW_EVERY) {
-            terminal.draw(&screen, model)?;
+            match terminal.draw(&screen, model) {
+                Err(_) if keyboard.is_gone() => return Ok(ExitCode::SUCCESS),
+                drawn => drawn?,
+            }
             drawn = Some(now);
         }
         let is_enough = choices
@@ -80,12 +88,12 @@ pub(super) fn show(
         if is_enough || interrupt.is_raised() {
             return Ok(ExitCode::SUCCESS);
         }
-        if !terminal.waits_for_input()? {
-            continue;
-        }
-        match terminal.input()? {
-            Some(Input::Resized) => drawn = None,
-            Some(Input::Pressed(key)) => match screen.press(key, model) {
+        let input = keyboard.input(LOOK_EVERY);
+        match input.map_err(|error| of_terminal(&error))? {
+            Input::Nothing => {}
+            Input::Resized => drawn = None,
+            Input::Gone => return Ok(ExitCode::SUCCESS),
+            Input::Pressed(key) => match screen.press(key, model) {
                 Answer::Quit => return Ok(ExitCode::SUCCESS),
                 Answer::Every(every) => {
                     feed.set_every(every);
@@ -93,20 +101,14 @@ pub(super) fn show(
                 }
                 Answer::Draw => drawn = None,
             },
-            None => {}
         }
     }
 }
 
-/// Input from the terminal.
-enum Input {
-    Pressed(Key),
-    Resized,
-}
-
 /// The terminal while it is in use: raw, on its alternate screen, without a cursor. It is restored when this is
-/// dropped, and by a panic in any thread before the panic's message.
-struct TerminalGuard(Terminal<CrosstermBackend<io::Stdout>>);
+/// dropped, and by a panic in any thread before the panic's message. What ratatui does when it is dropped is left out: it
+/// shows the cursor, too, and panics where the terminal is gone that it would tell its failure.
+struct TerminalGuard(ManuallyDrop<Terminal<CrosstermBackend<io::Stdout>>>);
 
 impl TerminalGuard {
     fn take() -> Result<Self, Blamed> {
@@ -118,7 +120,7 @@ impl TerminalGuard {
         enable_raw_mode()
             .and_then(|()| execute!(stdout(), EnterAlternateScreen))
             .and_then(|()| Terminal::new(CrosstermBackend::new(stdout())))
-            .map(Self)
+            .map(|terminal| Self(ManuallyDrop::new(terminal)))
             .map_err(|error| {
                 give_back();
                 of_terminal(&error)
@@ -131,24 +133,6 @@ impl TerminalGuard {
             draw(screen, model, area, frame.buffer_mut());
         });
         drawn.map(drop).map_err(|error| of_terminal(&error))
-    }
-
-    /// True if input arrived from the terminal before the timeout.
-    fn waits_for_input(&self) -> Result<bool, Blamed> {
-        match event::poll(LOOK_EVERY) {
-            // A signal, which is handled elsewhere.
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-            polled => polled.map_err(|error| of_terminal(&error)),
-        }
-    }
-
-    fn input(&self) -> Result<Option<Input>, Blamed> {
-        let event = event::read().map_err(|error| of_terminal(&error))?;
-        Ok(match event {
-            Event::Resize(..) => Some(Input::Resized),
-            Event::Key(key) if key.kind != KeyEventKind::Release => key_of(key).map(Input::Pressed),
-            _ => None,
-        })
     }
 }
 
@@ -164,27 +148,6 @@ fn give_back() {
     let _ = execute!(stdout(), LeaveAlternateScreen, Show);
     let _ = stdout().flush();
     let _ = disable_raw_mode();
-}
-
-fn key_of(event: KeyEvent) -> Option<Key> {
-    let is_control = event.modifiers.contains(KeyModifiers::CONTROL);
-    Some(match event.code {
-        KeyCode::Char('c') if is_control => Key::Interrupt,
-        KeyCode::Char(_) if is_control => return None,
-        KeyCode::Char(character) => Key::Char(character),
-        KeyCode::Tab => Key::Tab,
-        KeyCode::BackTab => Key::BackTab,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::Esc => Key::Escape,
-        _ => return None,
-    })
 }
 
 fn of_terminal(error: &io::Error) -> Blamed {

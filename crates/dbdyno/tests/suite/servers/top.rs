@@ -141,6 +141,27 @@ fn however_it_ends_the_terminal_is_as_it_was() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_is_its_end() {
+    let scene = Scene::new();
+    let record = record("mariadb-open-loop.jsonl");
+    // Not even a program that SIGHUP does not end reads on and on.
+    for input in ["/dev/tty", "/dev/null"] {
+        let script = format!(
+            "trap '' HUP; (\"$DBDYNO\" top {} < {input}; echo $? > ended.new; mv ended.new ended) & wait",
+            record.display()
+        );
+        let terminal = Terminal::run(&scene, &script, WIDE);
+        terminal.shows("replay x1");
+        terminal.is_taken();
+        terminal.close();
+        let ended = scene.path().join("ended");
+        wait_until("it has ended", || ended.exists());
+        assert_eq!(fs::read_to_string(&ended).unwrap(), "0\n");
+        fs::remove_file(ended).unwrap();
+    }
+}
+
+#[test]
 fn a_replay_is_gone_through_by_keys() {
     let scene = Scene::for_servers();
     let arguments = format!(
