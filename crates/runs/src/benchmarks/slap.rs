@@ -58,11 +58,17 @@ impl Benchmark for Slap {
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
         let data = run.data.iter().map(|data| &data.source);
         let data = data.filter(|source| source.name() == SlapData.name());
-        for source in data {
-            own_statements(&source.values, "create")?;
+        let data: Vec<&Values> = data.map(|source| &source.values).collect();
+        for values in &data {
+            own_statements(values, "create")?;
         }
         for load in run.loads_of(SlapLoad.name()) {
-            own_statements(&load.spec.source.values, "query")?;
+            let values = &load.spec.source.values;
+            own_statements(values, "query")?;
+            for data in data.iter().filter(|_| values.flag("auto_generate_sql")) {
+                let fits = generator(data, values).fits_in_memory();
+                fits.map_err(|error| Blamed::new(Blame::Input, error))?;
+            }
         }
         Ok(())
     }
@@ -80,7 +86,9 @@ impl Benchmark for Slap {
         let mut data = data.filter(|source| source.name() == SlapData.name());
         let data = data.next().map(|source| &source.values);
         let statements = match data {
-            Some(data) if values.flag("auto_generate_sql") => generated(data, values).queries,
+            Some(data) if values.flag("auto_generate_sql") => {
+                generator(data, values).generate().queries
+            }
             _ => own_statements(values, "query")?,
         };
         let keys = match statements.iter().any(Statement::takes_a_key) {
@@ -143,12 +151,9 @@ fn share(values: &Values, clients: u32) -> (Option<u64>, u32) {
     }
 }
 
-/// What is made up for tables and clients with these values.
-fn generated(data: &Values, load: &Values) -> Generated {
-    let generator = Generator::of(data, load);
-    generator
-        .expect("the experiment has checked the numbers of columns")
-        .generate()
+/// What makes up the table and the statements of clients with these values.
+fn generator(data: &Values, load: &Values) -> Generator {
+    Generator::of(data, load).expect("the experiment has checked the numbers of columns")
 }
 
 /// The statements of an option, or of the file that it names; none where it is not given.
@@ -183,6 +188,11 @@ impl SlapTables {
         self.0.flag("auto_generate_sql")
     }
 
+    /// A table that is made up: what the clients run makes no difference to it.
+    fn generated(&self) -> Generated {
+        generator(&self.0, &defaults(SlapLoad.options())).generate()
+    }
+
     /// Statements of a table that is made up, its CREATE among them.
     fn statements(&self) -> u64 {
         let count = self.0.count("auto_generate_sql_write_number");
@@ -191,9 +201,7 @@ impl SlapTables {
 
     fn plan(&self) -> Result<Tables, Blamed> {
         if self.is_made_up() {
-            // What the clients run makes no difference to the table.
-            let generated = generated(&self.0, &defaults(SlapLoad.options()));
-            Ok(Tables::made_up(&generated, self.statements()))
+            Ok(Tables::made_up(&self.generated(), self.statements()))
         } else {
             own_statements(&self.0, "create").map(Tables::own)
         }
@@ -236,8 +244,7 @@ impl DataSet for SlapTables {
     }
 
     fn tables(&self) -> Vec<KnownTable> {
-        let generated = generated(&self.0, &defaults(SlapLoad.options()));
-        vec![KnownTable::created_by(TABLE, generated.create.sql())]
+        vec![KnownTable::created_by(TABLE, self.generated().create.sql())]
     }
 
     fn load(

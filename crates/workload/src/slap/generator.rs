@@ -16,6 +16,20 @@ use crate::glibc_random::Numbers;
 const LETTERS: &[u8; 60] = b"0123456789ABCDEFGHIJKLMNOPQRSTWXYZabcdefghijklmnopqrstuvwxyz";
 /// Length of the strings in characters; the column has room for 128.
 const LENGTH: usize = 126;
+/// Memory that the statements may take, in bytes: all are generated before the first is sent.
+const BYTES_MAX: u64 = 1 << 30;
+
+/// The statements would take more memory than they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{statements} different statements of up to {bytes} bytes are kept in memory, and 1 GiB is the most"
+)]
+pub struct TooLarge {
+    /// Number of statements.
+    pub statements: u64,
+    /// Bytes of one, at most.
+    pub bytes: u64,
+}
 
 /// Type of the clients' statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +108,25 @@ pub struct Generated {
 }
 
 impl Generator {
+    /// An error if the statements would take too much memory.
+    pub fn fits_in_memory(&self) -> Result<(), TooLarge> {
+        // The words of a statement with its place in the list; a value with the name of its column.
+        const WORDS: u64 = 100;
+        const NUMBER: u64 = 30;
+        const UUID: u64 = 8;
+        const TEXT: u64 = LENGTH as u64 + 30;
+        let bytes = WORDS
+            + u64::from(self.secondary_indexes) * UUID
+            + u64::from(self.int_columns.count) * NUMBER
+            + u64::from(self.char_columns.count) * TEXT;
+        let statements = self.unique_writes.saturating_add(self.unique_queries);
+        if statements.saturating_mul(bytes) <= BYTES_MAX {
+            Ok(())
+        } else {
+            Err(TooLarge { statements, bytes })
+        }
+    }
+
     /// Generates the table and the statements.
     pub fn generate(&self) -> Generated {
         let mut random = Random(Numbers::unseeded());
@@ -282,6 +315,51 @@ mod tests {
             "SELECT intcol1,intcol2,charcol1 FROM t1 WHERE id = "
         );
         assert!(select.takes_a_key() && !made.queries[0].takes_a_key());
+    }
+
+    #[test]
+    fn what_no_memory_holds_is_found_before() {
+        let many = |unique_writes, unique_queries, columns: u32| {
+            let char_columns = Columns {
+                count: columns,
+                indexed: false,
+            };
+            Generator {
+                unique_writes,
+                unique_queries,
+                char_columns,
+                ..generator(LoadType::Update)
+            }
+        };
+        for too_large in [
+            many(u64::MAX, 10, 1),
+            many(10, u64::MAX, 1),
+            many(u64::MAX, u64::MAX, 4096),
+            many(1 << 63, 10, 0),
+            many(10, 10_000, 4096),
+        ] {
+            assert!(too_large.fits_in_memory().is_err(), "{too_large:?}");
+        }
+        // The longest statements are no longer than was thought.
+        let widest = Generator {
+            secondary_indexes: 4096,
+            int_columns: Columns {
+                count: 4096,
+                indexed: true,
+            },
+            ..many(2, 2, 4096)
+        };
+        assert_eq!(widest.fits_in_memory(), Ok(()));
+        let made = widest.generate();
+        let longest = made.rows.iter().chain(&made.queries);
+        let longest = longest.map(|statement| statement.sql().len() as u64).max();
+        let TooLarge { bytes, .. } = Generator {
+            unique_writes: u64::MAX,
+            ..widest
+        }
+        .fits_in_memory()
+        .unwrap_err();
+        assert!(longest.unwrap() <= bytes, "{longest:?} {bytes}");
     }
 
     #[test]

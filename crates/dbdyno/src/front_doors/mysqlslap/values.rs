@@ -79,7 +79,7 @@ impl Reader<'_> {
             let message = "Can't perform key test without a primary key!";
             return Err(self.options.error(message));
         }
-        Ok(Generator {
+        let generator = Generator {
             load_type,
             primary_key,
             secondary_indexes: self.few("auto-generate-sql-secondary-indexes")?,
@@ -87,7 +87,10 @@ impl Reader<'_> {
             char_columns: self.columns("number-char-cols")?,
             unique_writes: self.count("auto-generate-sql-unique-write-number")?,
             unique_queries: self.count("auto-generate-sql-unique-query-number")?,
-        })
+        };
+        let fits = generator.fits_in_memory();
+        fits.map_err(|error| self.options.error(&error.to_string()))?;
+        Ok(generator)
     }
 
     pub(super) fn few(&self, name: &str) -> Result<u32, Blamed> {
