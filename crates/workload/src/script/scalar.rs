@@ -20,6 +20,8 @@ pub(crate) enum EvalError {
     OutOfRange(&'static str),
     #[error("{0} does not fit into a 64-bit integer")]
     NoInteger(f64),
+    #[error("a pause cannot last {0}")]
+    Pause(f64),
     #[error("{found} cannot be used as {wanted}")]
     Type {
         found: &'static str,

@@ -115,6 +115,9 @@ impl ScriptUser {
                         Length::Variable { slot, unit } => {
                             let number = state.variables.scalar(*slot, &plan.lists);
                             let number = number.and_then(Scalar::double).map_err(told)?;
+                            if !number.is_finite() {
+                                return Err(told(EvalError::Pause(number)));
+                            }
                             unit.mul_f64(number.clamp(0.0, f64::from(u32::MAX)))
                         }
                     };

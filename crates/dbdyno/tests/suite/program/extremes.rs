@@ -1,6 +1,6 @@
 //! Extreme times and rates: refused with the allowed range, in every option.
 
-use crate::{experiment::Experiment, scene::Scene};
+use crate::{experiment::Experiment, null_server::null_server, scene::Scene};
 
 /// Around 2^64 seconds, milliseconds and nanoseconds, and beyond.
 const TIMES: [&str; 5] = [
@@ -105,5 +105,55 @@ fn an_experiments_times_have_the_same_limits() {
         scene.file("trial.toml", &longer);
         let refused = scene.dbdyno(["run", "trial.toml", "--plan"]).exits(2);
         refused.says("duration").says("at most 30days");
+    }
+}
+
+#[test]
+fn no_count_is_more_than_memory_holds() {
+    let scene = Scene::new();
+    let door = ["mysqlslap", "--no-defaults", "--only-print", "-a"];
+    for option in [
+        "--auto-generate-sql-unique-query-number=9223372036854775807",
+        "--auto-generate-sql-unique-write-number=9223372036854775807",
+        "--auto-generate-sql-unique-query-number=18446744073709551615",
+    ] {
+        let words = door.iter().copied().chain([option]);
+        let refused = scene.dbdyno(words).exits(2);
+        refused.says("different statements").says("1 GiB");
+    }
+    let wide = "--number-char-cols=4096";
+    let words = door
+        .iter()
+        .copied()
+        .chain([wide, "--auto-generate-sql-unique-query-number=100000"]);
+    scene.dbdyno(words).exits(2).says("1 GiB");
+    scene.file(
+        "trial.toml",
+        "format = 1\n[data]\nslap = { auto_generate_sql = true, number_char_cols = \"4096\" }\n\
+         [load]\nslap = { auto_generate_sql = true, auto_generate_sql_unique_query_number = 1000000 }\n\
+         connections = 1\nduration = \"1s\"\n",
+    );
+    let planned = scene.dbdyno(["run", "trial.toml", "--plan"]).exits(2);
+    planned.says("different statements").says("1 GiB");
+}
+
+#[test]
+fn a_pause_that_no_clock_knows_is_the_scripts_mistake() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &[]);
+    for (value, said) in [
+        ("sqrt(-1.0)", "NaN"),
+        ("0.0/0.0", "NaN"),
+        ("1.0/0.0", "inf"),
+    ] {
+        let script = format!("SELECT 1;\n\\set pause {value}\n\\sleep :pause ms\n");
+        scene.file("a.sql", &script);
+        let socket = format!("--socket={}", socket.display());
+        let words = ["script", "run", "a.sql", "--no-defaults", "--user=u"];
+        let rest = ["--connections=1", "--duration=10s", "--warmup=none"];
+        let words = words.into_iter().chain(rest).chain([socket.as_str()]);
+        scene.dbdyno(words).exits(2).says(&format!(
+            "error: a.sql, line 3, column 1: a pause cannot last {said}"
+        ));
     }
 }
