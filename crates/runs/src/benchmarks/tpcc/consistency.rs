@@ -14,6 +14,8 @@ use crate::{
 
 /// Rows of one condition that are shown.
 const ROWS_SHOWN: usize = 5;
+/// ER_NO_SUCH_TABLE.
+const NO_SUCH_TABLE: u16 = 1146;
 
 /// What violates the conditions, all read as of one moment.
 pub fn violations(
@@ -30,12 +32,14 @@ pub fn violations(
     }
     let step = context.step("checking consistency", Length::Unknown);
     let checked = Purpose::Work.control(endpoint, async |connection| {
-        check_all(connection, after_load, &*step).await
-    });
-    checked.map_err(|error| match error.blame {
-        Blame::Server if error.message.contains("1146") => Blamed::new(Blame::Input, &error)
-            .hint("dbdyno tpcc prepare makes the tables".to_owned()),
-        _ => error,
+        match check_all(connection, after_load, &*step).await {
+            Err(error) if error.server_number() == Some(NO_SUCH_TABLE) => Ok(Err(error)),
+            checked => checked.map(Ok),
+        }
+    })?;
+    checked.map_err(|error| {
+        let error = Blamed::of_server(&endpoint.address, error);
+        Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare makes the tables".to_owned())
     })
 }
 
