@@ -8,3 +8,4 @@ pub(crate) mod section;
 pub(crate) mod source;
 pub(crate) mod template;
 pub(crate) mod text;
+pub mod written;

@@ -16,7 +16,7 @@ pub use data_hash::hash_of_data;
 pub use error::Error;
 pub use experiment::{Experiment, defaults_of, question_of};
 pub use file::{
-    defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem,
+    defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem, written,
 };
 pub use nearest::nearest;
 pub use plan::{

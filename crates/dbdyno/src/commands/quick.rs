@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use experiment::Observe;
+use experiment::{Observe, written};
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Choices, Purpose};
 
@@ -74,7 +74,10 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         return begun.perform(&choices, &ending);
     }
     let mut endpoint = args.connection.endpoint()?;
-    let mut server = format!("address = {:?}", endpoint.address.to_string());
+    let mut server = format!(
+        "address = {}",
+        written::literal(&endpoint.address.to_string())
+    );
     if let Some(observe) = &observe {
         server.push_str(&observe_keys(observe)?);
     }
@@ -113,7 +116,7 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
     ];
     let keys = keys.into_iter();
     Ok(keys
-        .filter_map(|(key, value)| Some(format!("\n{key} = {:?}", value?)))
+        .filter_map(|(key, value)| Some(format!("\n{key} = {}", written::literal(&value?))))
         .collect())
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
+use experiment::written;
 use load::WarmUp;
 
 use super::{
@@ -29,7 +30,7 @@ pub(super) fn text(
         .map(|word| shown(&word.to_string_lossy()))
         .collect();
     let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
-    let question = quoted(&questions.join("; "));
+    let question = written::string(&questions.join("; "));
     let seed = measurement.seed;
     let at_most = blocks(&varied, measurement);
     let budget = humantime::format_duration(measurement.budget);
@@ -69,7 +70,7 @@ pub(super) fn text(
     ));
     let baseline = varied.iter().map(|factor| {
         let first = factor.levels.first().map_or("", |level| &level.label);
-        format!("{} = {}", factor.name(), quoted(first))
+        format!("{} = {}", factor.name(), written::string(first))
     });
     let metric = measurement.metric.to_possible_value();
     let metric = metric.expect("no value is hidden");
@@ -78,7 +79,7 @@ pub(super) fn text(
          baseline = {}\nmetric = \"{}\"\nmin_effect = {}\n",
         inline_table(baseline),
         metric.get_name(),
-        quoted(&measurement.min_effect)
+        written::string(&measurement.min_effect)
     ));
     text
 }
@@ -86,8 +87,8 @@ pub(super) fn text(
 /// The keys of `[server]`.
 fn server(factors: &[Factor]) -> String {
     let value = |factor: &Factor| match factor.levels.as_slice() {
-        [only] => quoted(&plain(&only.value)),
-        _ => quoted(&format!("{{{}}}", factor.name())),
+        [only] => written::literal(&only.value),
+        _ => written::string(&format!("{{{}}}", factor.name())),
     };
     let mut keys = String::new();
     let mut set = Vec::new();
@@ -95,7 +96,9 @@ fn server(factors: &[Factor]) -> String {
         match &factor.kind {
             Kind::Version => keys.push_str(&format!("run = {}\n", value(factor))),
             Kind::OptionFile => keys.push_str(&format!("cnf = [{}]\n", value(factor))),
-            Kind::Setting(name) => set.push(format!("{} = {}", quoted(name), value(factor))),
+            Kind::Setting(name) => {
+                set.push(format!("{} = {}", written::string(name), value(factor)))
+            }
             Kind::Sql => {}
         }
     }
@@ -122,9 +125,9 @@ fn question(factor: &Factor) -> String {
 fn level(level: &Level) -> String {
     // With dots it could be a range.
     if level.label == level.value && !level.label.contains("..") {
-        return quoted(&level.label);
+        return written::string(&level.label);
     }
-    let (label, value) = (quoted(&level.label), quoted(&level.value));
+    let (label, value) = (written::string(&level.label), written::string(&level.value));
     format!("{{ label = {label}, value = {value} }}")
 }
 
@@ -163,17 +166,7 @@ pub(super) fn inline_table(keys: impl Iterator<Item = String>) -> String {
 
 /// `table_size = "250k"`
 pub(super) fn key(name: &str, value: &str) -> String {
-    format!("{name} = {}", quoted(&plain(value)))
-}
-
-/// A string of TOML; JSON escapes it in the same way.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// The text where braces would be placeholders.
-pub(super) fn plain(text: &str) -> String {
-    text.replace('{', "{{").replace('}', "}}")
+    format!("{name} = {}", written::literal(value))
 }
 
 /// A word of a command line on one line, in quotes where a shell needs them.

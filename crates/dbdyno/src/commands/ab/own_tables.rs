@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+use experiment::written;
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, key, quoted},
+    file::{inline_table, key},
 };
 
 /// The options' names.
@@ -69,7 +70,9 @@ impl OwnTables {
             Self::Dump(path) => key("dump", path),
             Self::Schema { file, csv } if csv.is_empty() => key("sql", file),
             Self::Schema { file, csv } => {
-                let files = csv.iter().map(|(table, path)| key(&quoted(table), path));
+                let files = csv
+                    .iter()
+                    .map(|(table, path)| key(&written::string(table), path));
                 format!("{}\ncsv = {}", key("sql", file), inline_table(files))
             }
         }

@@ -1,13 +1,14 @@
 //! The loads of a comparison, each a command with the options of its tables of data and load.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
+use experiment::written;
 use runs::{Blame, Blamed, benchmarks::VOCABULARY};
 use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
 use workload::{oltp::OltpData, script::ScriptLoad};
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, key, plain, quoted},
+    file::{inline_table, key},
     own_tables::OwnTables,
 };
 use crate::commands::table_options;
@@ -125,7 +126,7 @@ impl ScriptWorkload {
         let given = &self.given;
         let files = self.files.iter().map(|file| {
             let path = whole_path(&file.path)?;
-            Ok(quoted(&plain(&format!("{path}@{}", file.weight))))
+            Ok(written::literal(&format!("{path}@{}", file.weight)))
         });
         let files = files.collect::<Result<Vec<_>, String>>();
         let files = files.map_err(|error| Blamed::new(Blame::Input, error))?;
@@ -133,7 +134,7 @@ impl ScriptWorkload {
         keys.extend(given.load.iter().map(|(name, value)| key(name, value)));
         if !self.define.is_empty() {
             let define = self.define.iter();
-            let define = define.map(|(name, value)| key(&quoted(name), value));
+            let define = define.map(|(name, value)| key(&written::string(name), value));
             keys.push(format!("define = {}", inline_table(define)));
         }
         Ok((

@@ -5,6 +5,7 @@ use std::{
     process::ExitCode,
 };
 
+use experiment::written;
 use runs::{Blame, Blamed, Choices};
 
 use super::values;
@@ -81,6 +82,7 @@ fn text(args: &CompareArgs) -> Result<String, Blamed> {
         let hint = "name directories on two volumes".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
+    let (one, other) = (written::string(&one), written::string(&other));
     let CompareArgs {
         blocks,
         reads,
@@ -97,7 +99,7 @@ fn text(args: &CompareArgs) -> Result<String, Blamed> {
          seed = 1\n\
          repeats = {repeats}\n\n\
          [matrix]\n\
-         volume = [{one:?}, {other:?}]\n\
+         volume = [{one}, {other}]\n\
          block = {blocks:?}\n\
          reads = {reads:?}\n\
          depth = {depths:?}\n\n\
@@ -106,7 +108,7 @@ fn text(args: &CompareArgs) -> Result<String, Blamed> {
          warmup = \"1s\"\n\
          duration = \"{seconds}s\"\n\n\
          [verdict]\n\
-         baseline = {{ volume = {one:?} }}\n"
+         baseline = {{ volume = {one} }}\n"
     ))
 }
 

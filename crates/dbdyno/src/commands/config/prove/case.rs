@@ -6,15 +6,13 @@ use std::{
     time::Duration,
 };
 
+use experiment::written;
 use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Side, Target, Wanted, lint};
 use runs::{Blame, Blamed};
 use server::Installation;
 use verdict::Parts;
 
-use super::{
-    options::ProveArgs,
-    workload::{Workload, quoted},
-};
+use super::{options::ProveArgs, workload::Workload};
 use crate::commands::config::{
     review::review,
     subject::{blamed, note_catalogue, read_file, target_of, this_machine},
@@ -149,13 +147,13 @@ impl Case {
             let whole = std::path::absolute(path).map_err(Blamed::io(Blame::Input, path))?;
             Ok(format!(
                 "datadir = {}\n",
-                quoted(&whole.display().to_string())
+                written::literal(&whole.display().to_string())
             ))
         });
         let datadir = datadir.transpose()?.unwrap_or_default();
         Ok(format!(
             "[server]\nrun = {}\ncnf = [\"{files}/{{file}}.cnf\"]\nrestart = \"per-run\"\n{datadir}",
-            quoted(&self.run)
+            written::literal(&self.run)
         ))
     }
 

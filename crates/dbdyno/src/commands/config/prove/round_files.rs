@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use experiment::written;
 use runs::{Blame, Blamed};
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
 use super::{
     case::Case,
-    workload::{SMACK, SMACK_NAME, quoted},
+    workload::{SMACK, SMACK_NAME},
 };
 
 /// The factor over the option files.
@@ -84,7 +85,7 @@ impl NamedRound {
             let text = case.file_with(parts)?.to_string();
             planned.push((files_directory.join(format!("{name}.cnf")), text));
         }
-        if case.workload.toml.contains(&quoted(SMACK_NAME)) {
+        if case.workload.toml.contains(&written::literal(SMACK_NAME)) {
             planned.push((directory.join(SMACK_NAME), SMACK.to_owned()));
         }
         let path = directory.join(format!("{}.toml", self.name));
@@ -95,7 +96,11 @@ impl NamedRound {
     fn text(&self, case: &Case) -> Result<String, Blamed> {
         let question = format!("Which lines of {} earn their place?", case.file.display());
         let terms = &case.terms;
-        let names: Vec<String> = self.files.iter().map(|(name, _)| quoted(name)).collect();
+        let names: Vec<String> = self
+            .files
+            .iter()
+            .map(|(name, _)| written::literal(name))
+            .collect();
         Ok(format!(
             "# A round of dbdyno config prove.\nformat = 1\nquestion = {}\nseed = {}\nrepeats = \"until decided\"\n\
              at_most = {}\norder = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use experiment::written;
 use runs::{Blame, Blamed};
 
 /// The load and its data.
@@ -78,9 +79,9 @@ impl WorkloadArgs {
                 format!(
                     "oltp = {{ tables = {}, table_size = {} }}",
                     self.tables,
-                    quoted(&self.table_size)
+                    written::literal(&self.table_size)
                 ),
-                format!("oltp = {{ script = {} }}", quoted(&self.script)),
+                format!("oltp = {{ script = {} }}", written::literal(&self.script)),
                 format!("oltp {}", self.script),
             ),
             Kind::Tpcc => (
@@ -93,10 +94,18 @@ impl WorkloadArgs {
                 let mix = self
                     .mix
                     .iter()
-                    .map(|mix| format!("\nmix = {}", quoted(mix)));
+                    .map(|mix| format!("\nmix = {}", written::literal(mix)));
                 (
-                    format!("smack = {}\nrows = {}", quoted(&file), quoted(&self.rows)),
-                    format!("smack = {}{}", quoted(&file), mix.collect::<String>()),
+                    format!(
+                        "smack = {}\nrows = {}",
+                        written::literal(&file),
+                        written::literal(&self.rows)
+                    ),
+                    format!(
+                        "smack = {}{}",
+                        written::literal(&file),
+                        mix.collect::<String>()
+                    ),
                     format!("smack {file}"),
                 )
             }
@@ -107,8 +116,8 @@ impl WorkloadArgs {
                 "[data]\n{data}\nrestore = \"per-run\"\nshared = \"{shared}\"\n\n[load]\n{load}\nconnections = {}\n\
                  warmup = {}\nduration = {}\n",
                 self.connections,
-                quoted(&self.warmup),
-                quoted(&self.duration)
+                written::literal(&self.warmup),
+                written::literal(&self.duration)
             ),
             connections: self.connections,
             in_words: format!("{name}, {} connections", self.connections),
@@ -129,10 +138,4 @@ impl WorkloadArgs {
             .map_err(Blamed::io(Blame::Input, file))?;
         Ok(whole.display().to_string())
     }
-}
-
-/// A string of an experiment file; braces are plain.
-pub(super) fn quoted(text: &str) -> String {
-    let plain = text.replace('{', "{{").replace('}', "}}");
-    serde_json::Value::from(plain).to_string()
 }
