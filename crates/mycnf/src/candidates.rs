@@ -18,6 +18,7 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION, TEMPORARY};
 use crate::rule::Level;
+use crate::secret::is_secret;
 use crate::shaping::SHAPING;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -291,7 +292,8 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     let is_file = is_own(&FILES) && name != "log_bin";
     let is_directory = is_own(&DIRECTORIES) || is_own(&TEMPORARY);
     let is_of_instance = is_own(&OF_INSTANCES) || is_own(&OWN) || is_own(&DECIDED);
-    let is_secret = name.contains("password") || name.starts_with("ssl") || name.starts_with("tls");
+    let is_of_security =
+        is_secret(&line.entry.name) || name.starts_with("ssl") || name.starts_with("tls");
     match line.option {
         None => {
             return Some(Reason::stays(
@@ -309,7 +311,7 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
         _ if is_own(&FIXED_AT_CREATION) => {
             return Some(Reason::stays("fixed when the data directory is made"));
         }
-        _ if is_secret => return Some(Reason::stays("a matter of access, not of speed")),
+        _ if is_of_security => return Some(Reason::stays("a matter of access, not of speed")),
         _ => {}
     }
     let found = behaviour(name).or_else(|| behaviour(base))?;

@@ -7,6 +7,8 @@ use crate::catalogue::Catalogue;
 use crate::explanation::{Topic, topic};
 use crate::file::OptionFile;
 use crate::machine::Machine;
+use crate::name::OptionName;
+use crate::secret::shown_value;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -120,7 +122,7 @@ pub struct Difference {
     pub name: String,
     /// What it is about.
     pub topic: Topic,
-    /// The value of the first side; `None` if that side does not have the variable.
+    /// The value of the first side; `None` if that side does not have the variable. Of a secret only that there is one.
     pub a: Option<String>,
     /// The value of the second side.
     pub b: Option<String>,
@@ -139,11 +141,13 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
             _ => false,
         };
         let is_of_instance = OF_INSTANCES.contains(&name.as_str()) || name.starts_with("version");
+        let option = OptionName::new(name);
+        let shown = |value: &String| shown_value(&option, value).to_owned();
         (!is_equal && !is_of_instance).then(|| Difference {
             name: name.clone(),
             topic: topic(name),
-            a: one.cloned(),
-            b: other.cloned(),
+            a: one.map(shown),
+            b: other.map(shown),
         })
     });
     let mut all: Vec<Difference> = differing.collect();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::name::OptionName;
+use crate::secret::shown_value;
 
 /// Origin of the options that dbdyno adds.
 pub(crate) const OURS: &str = "dbdyno";
@@ -83,13 +84,11 @@ impl Entry {
     }
 }
 
-/// Omits passwords.
+/// Omits secrets.
 impl fmt::Debug for Entry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = match &self.value {
-            Some(_) if self.name.base().contains("password") => Some("..."),
-            other => other.as_deref(),
-        };
+        let value = self.value.as_deref();
+        let value = value.map(|value| shown_value(&self.name, value));
         formatter
             .debug_struct("Entry")
             .field("group", &self.group)

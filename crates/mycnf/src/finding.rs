@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::entry::{Entry, Origin};
+use crate::secret::{MASK, is_secret};
 
 /// The effect of a finding on the start of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +53,12 @@ impl Finding {
     }
 }
 
-/// `innodb_log_file_size=1G`, without the value of a password; a very long value is cut.
+/// `innodb_log_file_size=1G`, without a secret; a very long value is cut.
 pub(crate) fn option_as_written(entry: &Entry) -> String {
     const SHOWN_MAX: usize = 120;
     let name = entry.name.as_written();
     match &entry.value {
-        Some(_) if entry.name.base().contains("password") => format!("{name}=..."),
+        Some(_) if is_secret(&entry.name) => format!("{name}={MASK}"),
         Some(value) if value.chars().count() > SHOWN_MAX => {
             let begin: String = value.chars().take(SHOWN_MAX).collect();
             format!("{name}={begin}...")

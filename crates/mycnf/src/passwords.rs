@@ -1,6 +1,6 @@
-//! Removal of passwords from the text of an option file, so that a copy can be shared.
+//! Removal of passwords and other secrets from the text of an option file, so that a copy can be shared.
 
-use crate::{line::is_space, name::OptionName};
+use crate::secret::secret_of;
 
 /// The replacement of a line with a password.
 const NOTE: &str = "# dbdyno left a password out of this copy";
@@ -12,7 +12,7 @@ pub fn without_passwords(text: &str) -> Option<String> {
     let mut copy = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\n', '\r']);
-        if holds_password(content) {
+        if secret_of(content).is_some() {
             is_changed = true;
             copy.push_str(NOTE);
             copy.push_str(&line[content.len()..]);
@@ -21,18 +21,6 @@ pub fn without_passwords(text: &str) -> Option<String> {
         }
     }
     is_changed.then_some(copy)
-}
-
-/// Whether a line sets `password`, a numbered variant, or an abbreviation that MySQL's programs accept.
-fn holds_password(line: &str) -> bool {
-    let begin = |character: char| is_space(character) || matches!(character, '#' | ';');
-    let Some((name, value)) = line.trim_start_matches(begin).split_once('=') else {
-        return false;
-    };
-    let name = OptionName::new(&name.trim_end_matches(is_space).to_ascii_lowercase());
-    let name = name.base().trim_end_matches(['1', '2', '3']);
-    let is_abbreviation = name.len() >= 4 && "password".starts_with(name);
-    is_abbreviation && !value.trim_matches(is_space).is_empty()
 }
 
 #[cfg(test)]
@@ -48,6 +36,7 @@ mod tests {
             ("password2=secret", true),
             ("pass=secret", true),
             ("# password=old", true),
+            ("wsrep_sst_auth=root:secret", true),
             ("password=", false),
             ("password", false),
             ("password_history=5", false),

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use mycnf::{
     Catalogue, Entry, Explanation, Family, OptionFile, OptionName, Options, Presence, Target, eras,
-    explain_unknown, explanation, presence, shown,
+    explain_unknown, explanation, is_secret, presence, shown, shown_value,
 };
 use runs::{Blame, Blamed};
 use serde_json::{Value, json};
@@ -172,11 +172,9 @@ fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
     let mut out = format!("{} for {target}\n", units::counted(lines.len(), "option"));
     for (entry, name) in &lines {
         let text = name.as_deref().and_then(explanation);
-        let value = match &entry.value {
-            Some(_) if entry.name.base().contains("password") => "=...".to_owned(),
-            Some(value) => format!("={value}"),
-            None => String::new(),
-        };
+        let value = entry.value.as_ref();
+        let value = value.map(|value| format!("={}", shown_value(&entry.name, value)));
+        let value = value.unwrap_or_default();
         let what = match (text, name) {
             (Some(text), _) => text.what.clone(),
             (None, Some(_)) => "no text of ours; -v shows the catalogues' facts".to_owned(),
@@ -194,9 +192,7 @@ fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
 fn file_json(file: &OptionFile, target: &Target) -> String {
     let options = lines(file, target).into_iter().map(|(entry, name)| {
         let facts = name.map(|name| variable_json(&name, Some(target)));
-        let value = entry
-            .value
-            .filter(|_| !entry.name.base().contains("password"));
+        let value = entry.value.filter(|_| !is_secret(&entry.name));
         json!({
             "file": entry.origin.path().display().to_string(),
             "line": entry.origin.number(),

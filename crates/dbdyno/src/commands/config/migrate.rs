@@ -2,7 +2,9 @@
 
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
-use mycnf::{Migration, Move, OptionFile, Target, explanation, migrate, rewritten_text, shown};
+use mycnf::{
+    Migration, Move, OptionFile, Target, explanation, migrate, rewritten_text, shown, shown_line,
+};
 use runs::{Blame, Blamed};
 use server::Installation;
 use units::counted;
@@ -153,9 +155,9 @@ fn line(out: &mut String, text: &str) {
 
 fn move_text(one: &Move) -> String {
     match one {
-        Move::Rewritten { at, was, now } => format!("{at}: {was} becomes {now}"),
+        Move::Rewritten { at, was, now } => format!("{at}: {was} becomes {}", shown_line(now)),
         Move::Dropped { at, was, why } => format!("{at}: {was} is left out: {why}"),
-        Move::Pinned { line, why } => format!("added: {line} ({why})"),
+        Move::Pinned { line, why } => format!("added: {} ({why})", shown_line(line)),
         Move::Open { at, option, what } => {
             let at = at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
             format!("to decide: {at}{option}: {what}")

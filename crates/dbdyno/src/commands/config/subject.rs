@@ -5,7 +5,10 @@ use std::{
     thread::available_parallelism,
 };
 
-use mycnf::{Entry, Family, Finding, Machine, OptionFile, Severity, Target, parse_size_bytes};
+use mycnf::{
+    Entry, Family, Finding, MASK, Machine, OptionFile, Severity, Target, is_secret,
+    parse_size_bytes, shown_line,
+};
 use runs::{Blame, Blamed, named_server};
 use server::{Flavour, Installation, Settings};
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
@@ -161,15 +164,15 @@ pub(super) fn blamed(error: mycnf::Error) -> Blamed {
     Blamed::new(Blame::Input, error).hint(hint)
 }
 
-/// A line as it is written to an option file, without a line feed; the value of a password is left out.
+/// A line as it is written to an option file, without a line feed; a secret is left out.
 pub(super) fn line_of(entry: &Entry) -> String {
     let mut file = OptionFile::default();
     let pushed = file.push("mysqld", entry.name.as_written(), entry.value.clone());
     let text = file.to_string();
     let line = text.lines().nth(1).filter(|_| pushed.is_ok());
     match line {
-        Some(line) if !entry.name.base().contains("password") => line.to_owned(),
-        _ => format!("{} = ...", entry.name),
+        Some(line) if !is_secret(&entry.name) => line.to_owned(),
+        _ => format!("{} = {MASK}", entry.name),
     }
 }
 
@@ -243,14 +246,19 @@ pub(super) fn write_new(path: &Path, content: &[u8]) -> Result<(), Blamed> {
     })
 }
 
-/// The difference of two texts as a patch.
+/// The difference of two option files as a patch, without their secrets.
 pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8]) -> String {
-    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let shown = |text: &[u8]| -> String {
+        let text = String::from_utf8_lossy(text);
+        let lines = text.split('\n').map(shown_line);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let (old, new) = (shown(old), shown(new));
     let (old_path, new_path) = (
         old_path.display().to_string(),
         new_path.display().to_string(),
     );
-    similar::TextDiff::from_lines(old.as_ref(), new.as_ref())
+    similar::TextDiff::from_lines(&old, &new)
         .unified_diff()
         .context_radius(1)
         .header(&old_path, &new_path)

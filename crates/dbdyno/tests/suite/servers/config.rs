@@ -391,3 +391,44 @@ fn a_made_file_is_clean_and_starts() {
         .exits(2)
         .says("no measurement of storage");
 }
+
+#[test]
+fn no_output_shows_a_secret() {
+    let scene = Scene::for_servers();
+    let secrets = "[client]\npassword = mimsy\n[mysqld]\nreport_password = mimsy\nwsrep_sst_auth = root:mimsy\n\
+                   # master_password = mimsy\nloose-s3-secret-key = mimsy\nquery_cache_size = 64M\nreport_passwrd = mimsy\n";
+    scene.file("my.cnf", secrets);
+    scene.file("other.cnf", &secrets.replace("mimsy", "mimsy2"));
+    let installed = ["--for", "mariadb-10.11"];
+    let known = ["--for", "mysql-8.0.33", "--no-validator"];
+    let versions = ["--from", "mysql-5.7", "--to", "mysql-8.0.33"];
+    let cases: [(&[&str], &[&str]); 11] = [
+        (&["explain", "my.cnf"], &installed),
+        (&["explain", "my.cnf", "--format", "json"], &installed),
+        (&["diff", "my.cnf", "other.cnf", "-v"], &installed),
+        (
+            &["diff", "my.cnf", "other.cnf", "--format", "json"],
+            &installed,
+        ),
+        (&["lint", "my.cnf", "-v"], &known),
+        (&["lint", "my.cnf", "-v"], &installed),
+        (&["lint", "my.cnf", "--format", "json"], &installed),
+        (&["lint", "my.cnf", "--format", "github"], &installed),
+        (&["lint", "my.cnf", "--format", "sarif"], &installed),
+        (&["migrate", "my.cnf", "-v"], &versions),
+        (&["migrate", "my.cnf", "-o", "new.cnf"], &versions),
+    ];
+    for (command, more) in cases {
+        let words = ["config"].iter().chain(command).chain(more);
+        let finished = scene.dbdyno(words);
+        assert!(
+            finished.status.code().is_some_and(|code| code < 2),
+            "{command:?}: {}",
+            finished.stderr
+        );
+        finished.conceals("mimsy");
+    }
+    // What is written for the server keeps them.
+    let new = std::fs::read_to_string(scene.path().join("new.cnf")).unwrap();
+    assert!(new.contains("report_password = mimsy"), "{new}");
+}

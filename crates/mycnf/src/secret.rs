@@ -1,0 +1,152 @@
+//! Options whose value is a secret: what no output shows.
+
+use std::borrow::Cow;
+
+use crate::{line::is_space, name::OptionName};
+
+/// What stands in place of a secret.
+pub const MASK: &str = "...";
+
+/// Options that hold a secret under a name that does not say so.
+const SECRETS: [&str; 5] = [
+    "file_key_management_filekey",
+    "hashicorp_key_management_token",
+    "s3_access_key",
+    "s3_secret_key",
+    "wsrep_sst_auth",
+];
+
+/// Parts of a name that say so. An abbreviation (`report_pass`) and a name that no version has are judged, too.
+const PARTS: [&str; 4] = ["pass", "pwd", "secret", "sst_au"];
+
+/// Options about passwords that hold none.
+const HARMLESS: [&str; 12] = [
+    "default_password_lifetime",
+    "disconnect_on_expired_password",
+    "generated_random_password_length",
+    "log_builtin_as_identified_by_password",
+    "max_password_errors",
+    "mysql_native_password",
+    "old_passwords",
+    "password_history",
+    "password_require_current",
+    "password_reuse_interval",
+    "sha256_password",
+    "strict_password_validation",
+];
+
+/// Beginnings of the names of plugins' options about passwords that hold none.
+const HARMLESS_BEGINNINGS: [&str; 7] = [
+    "caching_sha2_password",
+    "cracklib_password_check",
+    "mysql_native_password_",
+    "password_reuse_check",
+    "sha256_password_",
+    "simple_password_check",
+    "validate_password",
+];
+
+/// Whether the value of an option is a secret.
+pub fn is_secret(name: &OptionName) -> bool {
+    let name = name.base().to_ascii_lowercase();
+    let is_harmless = HARMLESS.contains(&name.as_str())
+        || HARMLESS_BEGINNINGS
+            .iter()
+            .any(|begin| name.starts_with(begin));
+    SECRETS.contains(&name.as_str())
+        || (!is_harmless && PARTS.iter().any(|part| name.contains(part)))
+}
+
+/// The value of an option as it may be shown.
+pub fn shown_value<'a>(name: &OptionName, value: &'a str) -> &'a str {
+    if is_secret(name) { MASK } else { value }
+}
+
+/// A line of an option file as it may be shown, also a comment that was an option; without its line feed.
+pub fn shown_line(line: &str) -> Cow<'_, str> {
+    match secret_of(line) {
+        None => Cow::Borrowed(line),
+        Some(value) => {
+            let begin = line.len() - value.len();
+            Cow::Owned(format!("{} {MASK}", &line[..begin]))
+        }
+    }
+}
+
+/// The secret that a line sets, with the blanks around it, also as a comment; `None` for an empty one.
+pub(crate) fn secret_of(line: &str) -> Option<&str> {
+    let begin = |character: char| is_space(character) || matches!(character, '#' | ';');
+    let (name, value) = line.trim_start_matches(begin).split_once('=')?;
+    let name = OptionName::new(name.trim_end_matches(is_space));
+    (is_secret(&name) && !value.trim_matches(is_space).is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::catalogue::{Catalogue, Family};
+
+    #[test]
+    fn every_known_option_is_on_the_right_side() {
+        let versions = [
+            (Family::MySql, [5, 5, 9]),
+            (Family::MySql, [5, 7, 22]),
+            (Family::MySql, [8, 0, 33]),
+            (Family::MySql, [9, 7, 0]),
+            (Family::MariaDb, [10, 5, 0]),
+            (Family::MariaDb, [11, 8, 0]),
+        ];
+        let catalogues = versions.map(|(family, version)| Catalogue::nearest(family, &version));
+        let names = catalogues.iter().flat_map(Catalogue::names);
+        let secrets: BTreeSet<&str> = names
+            .filter(|name| is_secret(&OptionName::new(name)))
+            .collect();
+        assert_eq!(
+            secrets.into_iter().collect::<Vec<_>>(),
+            [
+                "keyring_migration_password",
+                "report_password",
+                "wsrep_sst_auth"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_as_people_write_them() {
+        for name in [
+            "password",
+            "pass",
+            "password2",
+            "Report-Password",
+            "loose-report_pass",
+            "master_password",
+            "WSREP-SST-AUTH",
+            "wsrep_sst_aut",
+            "authentication_ldap_simple_bind_root_pwd",
+            "ssl_passphrase",
+            "s3-secret-key",
+            "report_passwrd",
+        ] {
+            assert!(is_secret(&OptionName::new(name)), "{name}");
+        }
+        for name in ["validate_password.policy", "skip-name-resolve", "user", ""] {
+            assert!(!is_secret(&OptionName::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_keep_all_but_the_secret() {
+        for (line, shown) in [
+            ("wsrep_sst_auth = root:mimsy # x", "wsrep_sst_auth = ..."),
+            ("# report-password=mimsy", "# report-password= ..."),
+            ("report_password=", "report_password="),
+            ("report_password", "report_password"),
+            ("port=3306", "port=3306"),
+            ("[mysqld]", "[mysqld]"),
+        ] {
+            assert_eq!(shown_line(line), shown);
+        }
+    }
+}
