@@ -292,8 +292,10 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     let is_file = is_own(&FILES) && name != "log_bin";
     let is_directory = is_own(&DIRECTORIES) || is_own(&TEMPORARY);
     let is_of_instance = is_own(&OF_INSTANCES) || is_own(&OWN) || is_own(&DECIDED);
-    let is_of_security =
-        is_secret(&line.entry.name) || name.starts_with("ssl") || name.starts_with("tls");
+    let is_of_security = is_secret(&line.entry.name)
+        || name.contains("password")
+        || name.starts_with("ssl")
+        || name.starts_with("tls");
     match line.option {
         None => {
             return Some(Reason::stays(
