@@ -3,7 +3,8 @@
 /// The party responsible for an error; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
-    /// No error: the answer is negative, such as a rate that was not reached.
+    /// No error: the answer is negative, such as a rate that was not reached. Also options that contradict each other,
+    /// where a program that dbdyno replaces has this exit code.
     Answer = 1,
     /// The user's input: command line, file, password, missing binary, port taken.
     Input = 2,

@@ -303,7 +303,16 @@ impl Options<'_> {
 
     /// An error of the command line.
     pub(super) fn error(&self, what: &str) -> Blamed {
-        Blamed::new(Blame::Input, format!("{}: {what}", self.program))
+        self.blamed(Blame::Input, what)
+    }
+
+    /// An error of the command line for which the originals have exit code 1: options that contradict each other.
+    pub(super) fn refusal(&self, what: &str) -> Blamed {
+        self.blamed(Blame::Answer, what)
+    }
+
+    fn blamed(&self, blame: Blame, what: &str) -> Blamed {
+        Blamed::new(blame, format!("{}: {what}", self.program))
             .hint(format!("{} --help lists the options", self.program))
     }
 }

@@ -59,14 +59,14 @@ impl Reader<'_> {
         if arguments.text("create").is_some() || arguments.text("query").is_some() {
             let message =
                 "Can't use --auto-generate-sql when create and query strings are specified!";
-            return Err(self.options.error(message));
+            return Err(self.options.refusal(message));
         }
         let counts = arguments.is_on("auto-generate-sql-add-autoincrement");
         let primary_key = match (counts, arguments.is_on("auto-generate-sql-guid-primary")) {
             (true, true) => {
                 let message = "Either auto-generate-sql-guid-primary or auto-generate-sql-add-autoincrement can be \
                                used!";
-                return Err(self.options.error(message));
+                return Err(self.options.refusal(message));
             }
             (true, false) => Some(PrimaryKey::AutoIncrement),
             (false, true) => Some(PrimaryKey::Guid),
@@ -77,7 +77,7 @@ impl Reader<'_> {
             LoadType::of(load_type.unwrap_or(default_of("auto-generate-sql-load-type")));
         if load_type == LoadType::Key && primary_key.is_none() {
             let message = "Can't perform key test without a primary key!";
-            return Err(self.options.error(message));
+            return Err(self.options.refusal(message));
         }
         let generator = Generator {
             load_type,
@@ -143,30 +143,18 @@ impl Reader<'_> {
         Ok(script.statements)
     }
 
+    /// For statements that are not made up, the number for each client wins, as in the originals.
     pub(super) fn limit(&self, is_made_up: bool) -> Result<Limit, Blamed> {
-        let each = match is_made_up {
-            true => self.count("auto-generate-sql-execute-number")?,
-            // Otherwise the originals ignore it.
-            false
-                if self
-                    .arguments
-                    .text("auto-generate-sql-execute-number")
-                    .is_some() =>
-            {
-                let name = "auto-generate-sql-execute-number";
-                return Err(self.wrong(name, "needs --auto-generate-sql"));
-            }
-            false => 0,
-        };
+        let each = self.count("auto-generate-sql-execute-number")?;
         match (each, self.count("number-of-queries")?) {
             (0, 0) => Ok(Limit::Once),
             (0, together) => Ok(Limit::Together(together)),
-            (each, 0) => Ok(Limit::Each(each)),
-            _ => {
+            (1.., 1..) if is_made_up => {
                 let message =
                     "Either auto-generate-sql-execute-number or number-of-queries can be used!";
-                Err(self.options.error(message))
+                Err(self.options.refusal(message))
             }
+            (each, _) => Ok(Limit::Each(each)),
         }
     }
 

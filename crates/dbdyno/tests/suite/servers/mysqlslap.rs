@@ -22,6 +22,8 @@ const PRINTED: &str = "\
 -a|--auto-generate-sql-load-type=write|--auto-generate-sql-write-number=0|--number-of-queries=3
 -a|--auto-generate-sql-load-type=key|--auto-generate-sql-guid-primary|--auto-generate-sql-execute-number=5|-c2
 -a|--auto-generate-sql-load-type=key|--auto-generate-sql-add-autoincrement|--commit=2|--number-of-queries=9|-c1,2,3
+--query=select 1|--auto-generate-sql-execute-number=5
+--query=select 1|--auto-generate-sql-execute-number=3|--number-of-queries=2|-c2
 -a|--auto-generate-sql-load-type=read|-y0|--no-drop|--create-schema=foo|--engine=innodb
 -a|--auto-generate-sql-load-type=read|-x0|--detach=2|--number-of-queries=3|-c5
 --create=create table t(a int);insert into t values (1)|--query=select 1;select 2|--delimiter=;|--commit=1|-einnodb
@@ -210,16 +212,6 @@ fn what_cannot_be_done_is_refused() {
         ),
         (
             "mysqlslap",
-            &["-a", "--query=x"],
-            "Can't use --auto-generate-sql when",
-        ),
-        (
-            "mysqlslap",
-            &["-a", "--auto-generate-sql-load-type=k"],
-            "Can't perform key test",
-        ),
-        (
-            "mysqlslap",
             &["-a", "--arrivals=poisson"],
             "no effect without --rate",
         ),
@@ -240,6 +232,58 @@ fn what_cannot_be_done_is_refused() {
             .exits(2)
             .says(why)
             .prints_nothing();
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused_as_by_the_originals() {
+    let scene = Scene::for_servers();
+    let originals = originals();
+    for (words, why) in [
+        (
+            &["-a", "--query=x"][..],
+            "Can't use --auto-generate-sql when",
+        ),
+        (&["-a", "--create=x"], "Can't use --auto-generate-sql when"),
+        (
+            &["-a", "--auto-generate-sql-load-type=key"],
+            "Can't perform key test",
+        ),
+        (
+            &[
+                "-a",
+                "--auto-generate-sql-add-autoincrement",
+                "--auto-generate-sql-guid-primary",
+            ],
+            "Either auto-generate-sql-guid-primary or",
+        ),
+        (
+            &[
+                "-a",
+                "--auto-generate-sql-execute-number=5",
+                "--number-of-queries=5",
+            ],
+            "Either auto-generate-sql-execute-number or",
+        ),
+    ] {
+        let words: Vec<&str> = ["--no-defaults", "--only-print"]
+            .iter()
+            .chain(words)
+            .copied()
+            .collect();
+        for name in ["mysqlslap", "mariadb-slap"] {
+            scene
+                .called(name, &words)
+                .exits(1)
+                .says(why)
+                .prints_nothing();
+        }
+        for (_, original) in &originals {
+            let theirs = Command::new(original).args(&words).output().unwrap();
+            let said = String::from_utf8_lossy(&theirs.stderr);
+            assert!(said.contains(why), "{}: {said}", original.display());
+            assert_eq!(theirs.status.code(), Some(1), "{}", original.display());
+        }
     }
 }
 
