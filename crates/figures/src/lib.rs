@@ -4,12 +4,14 @@
 //! run, by [`are_thin`] for several together.
 
 mod event;
+mod likeness;
 mod operation;
 mod percentile;
 mod run;
 mod times;
 
 pub use event::{EventCost, RECOVERED_FROM, Stretch};
+pub use likeness::other_work;
 pub use operation::{OperationFigures, StatementFigures};
 pub use percentile::{BEYOND, Percentile, QUANTILES, are_thin};
 pub use run::RunFigures;

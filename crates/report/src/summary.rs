@@ -19,7 +19,7 @@ use std::path::Path;
 use audit::{Audit, Level, Scope};
 use samples::{Record, complete_runs, printable_within};
 use units::{counted, duration, moment};
-use verdict::Decision;
+use verdict::{Decision, executions_a_side};
 
 use crate::{
     grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, level_number, percentiles::marked},
@@ -48,8 +48,8 @@ const COMPARISONS_MAX: usize = 3;
 const LEVELS_MAX: usize = 6;
 /// If more connections gain less than this share of the highest throughput, they gain nothing.
 const NO_GAIN: f64 = 0.05;
-/// Maximum number of repeats that are suggested.
-const REPEATS_WORTHWHILE: usize = 50;
+/// Maximum number of executions a side that are suggested.
+pub(crate) const EXECUTIONS_WORTHWHILE: usize = 50;
 /// Minimum width of a terminal, columns.
 pub(crate) const NARROWEST: usize = 60;
 
@@ -412,9 +412,10 @@ fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
         return "the plan is not complete: measure the rest, or all of it again".to_owned();
     }
     if let Some(needed) = needed {
-        return if needed > REPEATS_WORTHWHILE {
+        return if needed > EXECUTIONS_WORTHWHILE {
             format!(
-                "{needed} repeats would decide it: measure longer runs on a quieter machine, or leave it undecided"
+                "{} would decide it: measure longer runs on a quieter machine, or leave it undecided",
+                executions_a_side(needed)
             )
         } else {
             format!("--repeats {needed} should decide what is inconclusive")

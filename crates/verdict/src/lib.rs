@@ -44,7 +44,7 @@ pub use history::{Headline, Point, Series, headline, series};
 pub use measure::{Measure, Scale};
 pub use metric::Metric;
 pub use question::{Budget, Question};
-pub use sentence::{sentence, short_sentence};
+pub use sentence::{executions_a_side, sentence, short_sentence};
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
 pub use timings::TimedFamily;

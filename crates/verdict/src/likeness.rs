@@ -1,15 +1,11 @@
-//! Checks whether two sides did the same work: the same operations in the same shares, on the same number of rows, over
-//! the same number of connections, at the same rate.
+//! Checks whether two sides did the same work: the same operations in the same shares, for the same time, on the same
+//! number of rows, over the same number of connections, at the same rate.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use figures::other_work;
 use samples::Record;
-use units::percent;
 
 use crate::side::{Execution, Levels};
 
-/// A larger difference in the share of an operation type is another mix.
-const MIX_MAY_DIFFER: f64 = 0.05;
 /// A larger relative difference in the number of rows is other data.
 const ROWS_MAY_DIFFER: f64 = 0.02;
 
@@ -30,29 +26,11 @@ pub(crate) fn unlike(places: &[(Levels, Vec<&Execution<'_>>, Vec<&Execution<'_>>
 }
 
 fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
-    let operations = [shares(a), shares(b)];
-    let names = |shares: &BTreeMap<String, f64>| shares.keys().cloned().collect::<BTreeSet<_>>();
-    let mut found = Vec::new();
-    if names(&operations[0]) != names(&operations[1]) {
-        let list = |shares: &BTreeMap<String, f64>| {
-            if shares.is_empty() {
-                "nothing".to_owned()
-            } else {
-                shares.keys().cloned().collect::<Vec<_>>().join(", ")
-            }
-        };
-        found.push(format!(
-            "operations: {} against {}",
-            list(&operations[0]),
-            list(&operations[1])
-        ));
-    } else {
-        let shares = operations[0].iter().zip(operations[1].values());
-        let other = shares.filter(|((_, a), b)| (*a - *b).abs() > MIX_MAY_DIFFER);
-        found.extend(other.map(|((name, a), b)| {
-            format!("share of {name}: {} against {}", percent(*a), percent(*b))
-        }));
-    }
+    let work = other_work((a.record, &a.figures), (b.record, &b.figures));
+    let told = work
+        .into_iter()
+        .map(|(what, [a, b])| format!("{what}: {a} against {b}"));
+    let mut found: Vec<_> = told.collect();
     let differs = |what: &str, a: Option<String>, b: Option<String>| {
         let told = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         (a != b).then(|| format!("{what}: {} against {}", told(a), told(b)))
@@ -66,18 +44,6 @@ fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
     found.extend(differs("rate", rate(a.record), rate(b.record)));
     found.extend(other_rows(a.record, b.record));
     found
-}
-
-/// The share of each operation type, by load and operation.
-fn shares(execution: &Execution<'_>) -> BTreeMap<String, f64> {
-    let all = execution.figures.count + execution.figures.errors;
-    let operations = execution.figures.operations.iter();
-    operations
-        .map(|it| {
-            let count = it.count + it.errors;
-            (it.operation.clone(), count as f64 / all.max(1) as f64)
-        })
-        .collect()
 }
 
 /// The rate of an open loop, in words; a closed loop has none.

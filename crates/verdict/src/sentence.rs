@@ -1,12 +1,24 @@
 //! Formats a comparison as a sentence.
 
-use units::{change, fine_percent};
+use units::{change, counted, fine_percent};
 
 use crate::{
     answer::{Answer, InterimAnalyses},
     decision::Decision,
     question::Question,
 };
+
+/// Maximum number of executions that is stated.
+const EXECUTIONS_MAX: usize = 1000;
+
+/// The number of executions that would decide, in every output the same: `about 294 executions a side`.
+pub fn executions_a_side(needed: usize) -> String {
+    if needed > EXECUTIONS_MAX {
+        format!("more than {EXECUTIONS_MAX} executions a side")
+    } else {
+        format!("about {} a side", counted(needed, "execution"))
+    }
+}
 
 /// One sentence: the compared combinations, the decision, and its certainty.
 ///
@@ -41,11 +53,12 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
             text.push_str(&format!("; less than the {margin} that matter"));
         }
         (Decision::Inconclusive, Some(needed)) if answer.looks.is_some() => {
-            text.push_str(&format!("; about {needed} executions a side might decide"));
+            text.push_str(&format!("; {} might decide", executions_a_side(needed)));
         }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
-                "; about {needed} executions a side should decide a difference of {}",
+                "; {} should decide a difference of {}",
+                executions_a_side(needed),
                 fine_percent(answer.effect)
             ));
         }

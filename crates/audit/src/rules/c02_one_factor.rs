@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use figures::other_work;
+
 use crate::{
     difference::{Values, conditions, differing},
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
-    set::{SIDE, Set},
+    set::{Combination, SIDE, Set},
     words::listed,
 };
 
@@ -18,8 +20,10 @@ pub(super) const RULE: Rule = Rule {
     name: "only the declared factor differs",
     found: "more than the declared factor differs",
     measures: "Everything that the records say of server version, all variables, machine, kernel, file system, devices, data, \
-        connections and client, except for variables that every start of a server changes (their list stands below).",
-    threshold: "between two sides, more than what was declared (without a declaration: more than one thing): invalid; in an \
+        connections and client, except for variables that every start of a server changes (their list stands below); between \
+        two sides also the work: operations, their shares (by more than 5 percentage points) and the length of the measurement \
+        (by more than a tenth, unless it is the result).",
+    threshold: "between two sides, more than what was declared (without a declaration: more than one thing, or any other work): invalid; in an \
         experiment, anything that differs among runs of one combination: invalid; a factor that changes several things at \
         once: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf \
@@ -58,7 +62,7 @@ fn between_sides(set: &Set<'_>) -> Finding {
         .filter(|factor| *factor != SIDE)
         .collect();
     found.retain(|what, _| !declared.contains(what));
-    let told: Vec<_> = found
+    let mut told: Vec<_> = found
         .iter()
         .map(|(what, values)| {
             let of_sides = names.iter().zip(values);
@@ -68,22 +72,67 @@ fn between_sides(set: &Set<'_>) -> Finding {
             format!("{what}: {}", of_sides.join(", "))
         })
         .collect();
+    let mut work = other_work_of_sides(set, &names);
+    work.retain(|(what, _)| !declared.contains(&what));
+    // Other work must be declared: it is never varied in silence.
+    let most = usize::from(declared.is_empty() && work.is_empty());
+    told.extend(work.into_iter().map(|(_, sentence)| sentence));
     let besides = if declared.is_empty() {
         String::new()
     } else {
         let declared: Vec<_> = declared.iter().map(|it| it.as_str()).collect();
         format!(" besides {}", declared.join(", "))
     };
-    let most = usize::from(declared.is_empty());
     let (level, evidence) = match told.len() {
         0 => (Level::Pass, format!("nothing differs{besides}")),
         count if count <= most => (Level::Pass, format!("one thing differs: {}", told[0])),
         count => (
             Level::Invalid,
-            format!("{count} things differ{besides}: {}", listed(&told, NAMED)),
+            format!(
+                "{}{besides}: {}",
+                if count == 1 {
+                    "one thing differs".to_owned()
+                } else {
+                    format!("{count} things differ")
+                },
+                listed(&told, NAMED)
+            ),
         ),
     };
     Finding::new(level, evidence).with("differences", told.len() as f64)
+}
+
+/// The differences in the work of the first runs of both sides, each with its name: in each combination that both have,
+/// and of all runs if they have none in common.
+fn other_work_of_sides(set: &Set<'_>, names: &[&str]) -> BTreeSet<(String, String)> {
+    let [a, b] = names else {
+        return BTreeSet::new();
+    };
+    let first = |side: &str, levels: Option<&Combination>| {
+        set.complete().find(|run| {
+            let combination = &run.record.header.combination;
+            run.side == Some(side) && levels.is_none_or(|levels| levels == combination)
+        })
+    };
+    let of_a = set.complete().filter(|run| run.side == Some(*a));
+    let places: BTreeSet<&Combination> = of_a.map(|run| &run.record.header.combination).collect();
+    let mut pairs: Vec<_> = places
+        .into_iter()
+        .filter_map(|levels| first(a, Some(levels)).zip(first(b, Some(levels))))
+        .collect();
+    if pairs.is_empty() {
+        pairs.extend(first(a, None).zip(first(b, None)));
+    }
+    let works = pairs
+        .into_iter()
+        .map(|(a, b)| other_work((a.record, &a.figures), (b.record, &b.figures)));
+    works
+        .flatten()
+        .map(|(what, [of_a, of_b])| {
+            let sentence = format!("{what}: {of_a} in {a}, {of_b} in {b}");
+            (what, sentence)
+        })
+        .collect()
 }
 
 /// Within an experiment each condition must depend on the levels only.
@@ -209,8 +258,34 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "1 things differ besides sync_binlog",
+            "one thing differs besides sync_binlog",
         );
+    }
+
+    #[test]
+    fn other_operations_and_another_length_are_differences() {
+        let a = [run_of(1, 1, &[])];
+        let mut b = a.clone();
+        for interval in &mut b[0].intervals {
+            for operation in &mut interval.operations {
+                operation.operation = "update".to_owned();
+            }
+        }
+        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        assert_found(&outcome, Level::Invalid, "one thing differs: operations: ");
+        let declared = |factor: &str| Declared {
+            factors: vec![factor.to_owned()],
+            ..Declared::default()
+        };
+        let outcome = judged_sides(&RULE, &a, &b, declared("sync_binlog"));
+        assert_found(&outcome, Level::Invalid, "update in B");
+        let outcome = judged_sides(&RULE, &a, &b, declared("operations"));
+        assert_found(&outcome, Level::Pass, "nothing differs besides operations");
+        let mut b = a.clone();
+        let half = b[0].intervals.len() / 2;
+        b[0].intervals.truncate(half);
+        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        assert_found(&outcome, Level::Invalid, "length of the measurement: ");
     }
 
     #[test]

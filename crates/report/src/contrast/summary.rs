@@ -12,8 +12,7 @@
 //! ```
 
 use audit::SidesAudit;
-use units::counted;
-use verdict::{Check, Contrast, Measure, Outcome, SharedCombination};
+use verdict::{Check, Contrast, Measure, Outcome, SharedCombination, executions_a_side};
 
 use super::{
     NOTHING_DIFFERS, differences, unlike,
@@ -21,7 +20,7 @@ use super::{
 };
 use crate::{
     grid::cell::Percentile,
-    summary::{LINES_MAX, NARROWEST},
+    summary::{EXECUTIONS_WORTHWHILE, LINES_MAX, NARROWEST},
     text::facts::{Facts, cut},
 };
 
@@ -147,13 +146,12 @@ fn next(contrast: &Contrast) -> String {
     let primaries = contrast.places.iter();
     let needed = primaries
         .filter_map(|place| contrast.primary_of(place))
-        .filter_map(|it| Some((it.executions_needed?, it.comparison?.executions)))
-        .map(|(needed, executions)| needed.saturating_sub(executions))
+        .filter_map(|it| it.executions_needed)
         .max();
     match needed {
-        Some(more @ 1..=100) => {
-            let more = counted(more, "more execution");
-            format!("about {more} a side should decide; -v adds the tables")
+        Some(needed @ ..=EXECUTIONS_WORTHWHILE) => {
+            let needed = executions_a_side(needed);
+            format!("{needed} should decide; -v adds the tables")
         }
         _ => "-v adds the tables of what moved, --all every metric and cost".to_owned(),
     }

@@ -4,6 +4,7 @@ use stats::Interval;
 use units::{change, counted, fine_percent};
 use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
+    executions_a_side,
 };
 
 use crate::{
@@ -12,17 +13,6 @@ use crate::{
 
 /// The names of the sides in all sentences.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
-/// Maximum number of further executions that is stated.
-const MORE_MAX: usize = 1000;
-
-/// The number of further executions: `9`, or `more than 1000`.
-fn count_of_more(needed: usize, executions: usize) -> String {
-    match needed.saturating_sub(executions) {
-        more if more > MORE_MAX => format!("more than {MORE_MAX}"),
-        more => more.to_string(),
-    }
-}
-
 /// The number of executions: `5 executions a side, in pairs`, and those without a pair.
 fn executions(place: &SharedCombination) -> String {
     let [a, b] = place.executions;
@@ -76,7 +66,7 @@ pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String
             format!("{at}A and B are equivalent: {numbers}, less than the {margin} that matter.")
         }
         Decision::Inconclusive => {
-            format!("{at}inconclusive: {numbers}{}.", more(compared))
+            format!("{at}inconclusive: {numbers}{}.", needed(compared))
         }
     }
 }
@@ -95,14 +85,10 @@ pub(super) fn groups(contrast: &Contrast, place: &SharedCombination) -> Vec<Stri
     groups.collect()
 }
 
-/// The number of further executions that would decide, and the smallest difference that these could have detected.
-fn more(compared: &Compared) -> String {
-    let Some((needed, comparison)) = compared.executions_needed.zip(compared.comparison) else {
+/// The number of executions that would decide, and the smallest difference that these could have detected.
+fn needed(compared: &Compared) -> String {
+    let Some(needed) = compared.executions_needed else {
         return String::new();
-    };
-    let more = match count_of_more(needed, comparison.executions).as_str() {
-        "1" => "1 more execution".to_owned(),
-        more => format!("{more} more executions"),
     };
     let shown = compared.smallest_effect.map(|effect| {
         format!(
@@ -111,7 +97,8 @@ fn more(compared: &Compared) -> String {
         )
     });
     format!(
-        "; about {more} a side should decide a difference of {}{}",
+        "; {} should decide a difference of {}{}",
+        executions_a_side(needed),
         fine_percent(compared.effect),
         shown.unwrap_or_default()
     )
@@ -210,7 +197,7 @@ pub(super) fn method(contrast: &Contrast) -> String {
     format!(
         "Executions are compared, by Student's t on logarithms. {decides}Decisions hold for all other metrics together and \
          for all costs together {together}; equivalent is within {} for certain, and for costs also a difference too small \
-         to matter. Of what is inconclusive the table tells how many more executions a side would show the difference that \
+         to matter. Of what is inconclusive the table tells how many executions a side would show the difference that \
          was found.",
         fine_percent(contrast.margin)
     )
@@ -297,12 +284,8 @@ fn decision(compared: &Compared) -> String {
         (Measure::Cost(_), Decision::Slower) => "more",
         (_, decision) => decision.word(),
     };
-    let more = compared.executions_needed.zip(compared.comparison);
-    match more {
-        Some((needed, comparison)) => {
-            let more = count_of_more(needed, comparison.executions);
-            format!("{word}, {more} more")
-        }
+    match compared.executions_needed {
+        Some(needed) => format!("{word}, {}", executions_a_side(needed)),
         None => word.to_owned(),
     }
 }
