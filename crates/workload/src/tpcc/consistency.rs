@@ -139,9 +139,9 @@ pub static CONDITIONS: [Condition; 12] = [
         rule: "C_BALANCE is what was delivered less what was paid",
         sql: "select c_w_id, c_d_id, c_id, sum(balance) c_balance, sum(delivered) delivered, sum(paid) paid from \
               (select c_w_id, c_d_id, c_id, c_balance balance, 0 delivered, 0 paid from customer union all \
-              select o_w_id, o_d_id, o_c_id, 0, ol_amount, 0 from orders \
+              select o_w_id, o_d_id, o_c_id, 0, sum(ol_amount), 0 from orders \
               join order_line on ol_w_id = o_w_id and ol_d_id = o_d_id and ol_o_id = o_id \
-              where ol_delivery_d is not null union all \
+              where ol_delivery_d is not null group by o_w_id, o_d_id, o_c_id union all \
               select h_c_w_id, h_c_d_id, h_c_id, 0, 0, h_amount from history) c \
               group by c_w_id, c_d_id, c_id having sum(balance) <> sum(delivered) - sum(paid)",
         key_columns: 3,
@@ -151,9 +151,9 @@ pub static CONDITIONS: [Condition; 12] = [
         rule: "C_BALANCE and C_YTD_PAYMENT together are what was delivered",
         sql: "select c_w_id, c_d_id, c_id, sum(balance) c_balance, sum(ytd) c_ytd_payment, sum(delivered) delivered from \
               (select c_w_id, c_d_id, c_id, c_balance balance, c_ytd_payment ytd, 0 delivered from customer union all \
-              select o_w_id, o_d_id, o_c_id, 0, 0, ol_amount from orders \
+              select o_w_id, o_d_id, o_c_id, 0, 0, sum(ol_amount) from orders \
               join order_line on ol_w_id = o_w_id and ol_d_id = o_d_id and ol_o_id = o_id \
-              where ol_delivery_d is not null) c \
+              where ol_delivery_d is not null group by o_w_id, o_d_id, o_c_id) c \
               group by c_w_id, c_d_id, c_id having sum(balance) + sum(ytd) <> sum(delivered)",
         key_columns: 3,
     },
@@ -163,7 +163,8 @@ pub static CONDITIONS: [Condition; 12] = [
         sql: "select s_w_id, s_i_id, sum(ytd) s_ytd, sum(order_cnt) s_order_cnt, sum(remote_cnt) s_remote_cnt, \
               sum(sold) sold, sum(line) `lines`, sum(remote) remote_lines from \
               (select s_w_id, s_i_id, s_ytd ytd, s_order_cnt order_cnt, s_remote_cnt remote_cnt, \
-              0 sold, 0 line, 0 remote from stock union all \
+              0 sold, 0 line, 0 remote from stock \
+              where s_ytd <> 0 or s_order_cnt <> 0 or s_remote_cnt <> 0 union all \
               select ol_supply_w_id, ol_i_id, 0, 0, 0, ol_quantity, 1, ol_supply_w_id <> ol_w_id from order_line \
               where ol_o_id > 3000) s \
               group by s_w_id, s_i_id having sum(ytd) <> sum(sold) or sum(order_cnt) <> sum(line) \
