@@ -7,12 +7,15 @@ use crate::scene::Scene;
 /// Its .smack file.
 pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
+/// `[server]` of a server that needs little memory, which a start would clear.
+const SMALL: &str = "set = { innodb_buffer_pool_size = \"16M\", key_buffer_size = \"64K\" }";
+
 /// Writes an experiment as `trial.toml` whose statement sleeps in the server for this time: how many can be executed in a
 /// second is known on any machine.
 pub(crate) fn write_sleeping(scene: &Scene, sleep_s: f64, load: &str) {
     scene.file("slow.sql", &format!("SELECT SLEEP({sleep_s});\n"));
     let text = format!(
-        "format = 1\n[server]\nset = {{ innodb_buffer_pool_size = \"16M\" }}\n\
+        "format = 1\n[server]\n{SMALL}\n\
          [data]\noltp = {{ tables = 1, table_size = 10 }}\n\
          [load]\nscript = \"slow.sql\"\nwarmup = \"200ms\"\n{load}\n[disturbed]\nrepeats = \"0 %\"\n"
     );
@@ -45,7 +48,7 @@ impl Default for Experiment {
         Self {
             top: "seed = 3",
             matrix: String::new(),
-            server: "set = { innodb_buffer_pool_size = \"16M\" }".to_owned(),
+            server: SMALL.to_owned(),
             data: "rows = \"2k\"",
             each: "",
             load: "connections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
