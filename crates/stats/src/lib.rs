@@ -61,7 +61,7 @@ pub use percentile::{
     PercentileRange, Unsupported, percentile_bounds, percentile_interval, percentile_range,
     values_for_bound, values_for_percentile,
 };
-pub use power::Design;
+pub use power::{Design, Deviation};
 pub use random::Random;
 pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;

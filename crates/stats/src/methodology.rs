@@ -1,7 +1,7 @@
 //! The simulated tables of docs/methodology.md: computed here and compared with the page.
 
 use crate::{
-    Design, Evidence, Point, Resampling, Steadiness, Threshold, change_points, compare,
+    Design, Deviation, Evidence, Point, Resampling, Steadiness, Threshold, change_points, compare,
     compare_pairs, coverage,
     experiments::{
         experiments, false_verdicts, false_verdicts_with_peeking, found_slowdowns, warm_up,
@@ -351,8 +351,8 @@ fn comparisons() -> String {
                 paired,
                 level: 0.05,
             };
-            let effect = design.smallest_effect(0.02, executions).unwrap();
-            format!("{:.1}", 100.0 * effect.exp_m1())
+            let effect = design.smallest_effect(Deviation::known(0.02), executions);
+            format!("{:.1}", 100.0 * effect.unwrap().exp_m1())
         };
         let shares = held.map(|held| percent(held, repetitions));
         [

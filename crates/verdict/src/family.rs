@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Comparison, Design, Side, Step, UntilDecided, holm};
+use stats::{Comparison, Design, Deviation, Side, Step, UntilDecided, holm};
 
 use crate::{
     compared::{Compared, confidence_of_look},
@@ -109,16 +109,19 @@ fn decide_one(
         paired: compared.is_paired(),
         level: 1.0 - corrected.confidence,
     };
+    let freedom = design.freedom(comparison.executions as f64);
     // For a comparison by its absolute difference, the deviation and the effect to detect are in that unit.
     let (deviation, effect) = match (compared.amount(), compared.difference) {
         (Some(amount), Some(it)) => (it.deviation, amount.estimate.abs().max(compared.negligible)),
         _ => {
-            let smallest = design.smallest_effect(comparison.deviation, comparison.executions);
+            let deviation = Deviation::estimated(comparison.deviation, freedom);
+            let smallest = design.smallest_effect(deviation, comparison.executions);
             compared.smallest_effect = smallest.map(f64::exp_m1);
             (comparison.deviation, found.max(margin.ln_1p()))
         }
     };
     if compared.decision == Decision::Inconclusive {
+        let deviation = Deviation::estimated(deviation, freedom);
         let needed = design.executions_needed(deviation, effect);
         compared.executions_needed = needed.map(|needed| needed.max(comparison.executions + 1));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::Design;
+use stats::{Design, Deviation};
 use units::{counted, percent};
 
 use crate::{
@@ -41,13 +41,14 @@ fn judge(set: &Set<'_>) -> Outcome {
     let found = in_blocks(&combinations)
         .map(|deviation| (deviation, true))
         .or_else(|| Some((within(&combinations)?, false)));
-    let (deviation, paired) = found.unwrap_or_default();
+    let ((deviation, freedom), paired) = found.unwrap_or_default();
     let design = Design {
         paired,
         // Each combination is compared with the first: the error probability is divided among the comparisons.
         level: 0.05 / (combinations.len() - 1).max(1) as f64,
     };
-    let shown = design.smallest_effect(deviation, fewest).map(f64::exp_m1);
+    let estimated = Deviation::estimated(deviation, freedom);
+    let shown = design.smallest_effect(estimated, fewest).map(f64::exp_m1);
     let could_show = shown.map_or(
         "what difference they could show is unknown".to_owned(),
         |effect| {
@@ -81,11 +82,12 @@ fn judge(set: &Set<'_>) -> Outcome {
     })
 }
 
-/// The standard deviation of one execution within its block, as a share, if every combination ran once in each of the
-/// same blocks: a deviation that a whole block has in common cancels when pairs are compared.
+/// The standard deviation of one execution within its block, as a share, and its degrees of freedom, if every
+/// combination ran once in each of the same blocks: a deviation that a whole block has in common cancels when pairs are
+/// compared.
 ///
 /// Source: the residuals of a two-way table without interaction: R. A. Fisher, The Design of Experiments (1935).
-fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
+fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
     let by_block = combinations.iter().map(|(_, runs)| {
         let of_block =
             |run: &&Run<'_>| Some((run.record.header.block, run.throughput().ok()?.ln()));
@@ -112,11 +114,12 @@ fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
             .map(move |(block, value)| value - own - of_block(block) + mean)
     });
     let squares: f64 = residuals.map(|it| it * it).sum();
-    Some((squares / ((rows - 1.0) * (columns - 1.0))).sqrt())
+    let freedom = (rows - 1.0) * (columns - 1.0);
+    Some(((squares / freedom).sqrt(), freedom))
 }
 
-/// The standard deviation of one execution within its combination, as a share; `None` if no combination ran twice.
-fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
+/// The standard deviation of one execution within its combination, as a share, with its degrees of freedom; `None` if no combination ran twice.
+fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for (_, runs) in combinations {
         let logarithms: Vec<f64> = runs
@@ -135,7 +138,7 @@ fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
             .sum::<f64>();
         freedom += count - 1.0;
     }
-    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+    (freedom > 0.0).then(|| ((squares / freedom).sqrt(), freedom))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A configuration compared with the baseline of its round.
 
-use stats::{Design, EXECUTIONS_AT_LEAST, Interval};
+use stats::{Design, Deviation, EXECUTIONS_AT_LEAST, Interval};
 
 use crate::{
     answer::Answer,
@@ -34,9 +34,10 @@ impl Measured {
             paired: answer.paired,
             level: 1.0 - confidence_of_look(looked_at, executions, of_each),
         };
-        let smallest = answer
-            .comparison
-            .and_then(|it| design.smallest_effect(it.deviation, it.executions));
+        let smallest = answer.comparison.and_then(|it| {
+            let freedom = design.freedom(it.executions as f64);
+            design.smallest_effect(Deviation::estimated(it.deviation, freedom), it.executions)
+        });
         Self {
             parts,
             decision: answer.decision,
