@@ -300,6 +300,11 @@ impl Identity {
         if self.text != text_then {
             return Some(text_difference(&self.text, text_then));
         }
+        if now.text_sha256 != then.text_sha256 {
+            return Some(format!(
+                "their {TEXT_FILE} was edited after they were begun"
+            ));
+        }
         let options = [
             option_difference("scale", now.scale, then.scale),
             option_difference("repeats", now.repeats, then.repeats),

@@ -192,6 +192,14 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
         assert!(error.to_string().ends_with(difference), "{error}");
         assert!(error.hint().is_some());
     }
+    // Their copy of the file, edited and given to --resume: text and file agree then.
+    let kept = dir.join("experiment.toml");
+    let edited = TRIAL.replace("[1, 2]", "[1, 4]");
+    fs::write(&kept, &edited).unwrap();
+    let error = Progress::scan(&dir, results.bench.parse(&edited).plan()).unwrap_err();
+    let difference = "their experiment.toml was edited after they were begun";
+    assert!(error.to_string().ends_with(difference), "{error}");
+    fs::write(&kept, TRIAL).unwrap();
     fs::write(results.bench.path("a.smack"), "// changed\n").unwrap();
     let error = Progress::scan(&dir, results.bench.parse(TRIAL).plan()).unwrap_err();
     assert!(
