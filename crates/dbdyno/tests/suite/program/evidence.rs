@@ -122,10 +122,12 @@ fn tells_failures(door: &Door, finished: &Finished, record: &[Value]) -> Result<
         return Err("no error in the record".to_owned());
     }
     let text = finished.text();
-    // After a failure that ends the run nothing was measured; few statements are lost of bulk_insert's rows.
+    // After a failure that ends the run nothing was measured. bulk_insert counts rows when it gathers them: the more
+    // there are before a statement that fails, the less are its failures among them.
+    let is_of_rows = door.name == "oltp bulk_insert";
     let is_short = text.contains("measured  0 s:") || text.contains("measured 0 s");
-    let broke_off = text.contains("broke off") && (is_short || door.name == "oltp bulk_insert");
-    if broke_off || text.contains("W10") {
+    let broke_off = text.contains("broke off") && (is_short || is_of_rows);
+    if broke_off || text.contains("W10") || (is_of_rows && text.contains("fail    T04")) {
         Ok(())
     } else {
         Err("W10 does not fail".to_owned())
