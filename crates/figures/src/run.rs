@@ -1,8 +1,8 @@
 //! The figures of one run, over its measurement phase.
 
 use samples::{
-    Classes, CpuUse, Durations, Histogram, Host, Interval, NEW_ORDER, OperationInterval, Record,
-    Totals,
+    Classes, CpuUse, Durations, Histogram, Host, Interval, NEW_ORDER, Offered, OperationInterval,
+    Record, Totals,
 };
 
 use crate::{
@@ -36,6 +36,9 @@ pub struct RunFigures {
     pub service: Option<Times>,
     /// Delays from the time at which a user was due to the sending of its request.
     pub send_lag: Option<Times>,
+    /// The part of these delays that the client itself took, once the user was due and had a free connection; `None`
+    /// if the record does not tell it apart.
+    pub client_lag: Option<Times>,
     /// Statements of all operations, counted by effect.
     pub classes: Classes,
     /// Figures by load and operation, sorted.
@@ -90,6 +93,18 @@ impl RunFigures {
             send_lag: phase.times(&totals.send_lag, |interval| {
                 interval.send_lag.iter().map(|it| &it.histogram).collect()
             }),
+            client_lag: {
+                let is_closed = |it: &Offered| it.rate_per_s.is_none();
+                if record.offered.as_ref().is_some_and(is_closed) {
+                    phase.times(&totals.send_lag, |interval| {
+                        interval.send_lag.iter().map(|it| &it.histogram).collect()
+                    })
+                } else {
+                    phase.times(&totals.client_lag, |interval| {
+                        interval.client_lag.iter().map(|it| &it.histogram).collect()
+                    })
+                }
+            },
             classes: totals.classes(),
             operations,
             statements: statements(&totals, &phase),

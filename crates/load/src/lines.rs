@@ -94,6 +94,7 @@ impl Names {
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: Some(cells.send_lag),
+            client_lag: cells.client_lag,
             pace: Some(pace(measured.pace, length_s, users)),
             carried: self.carried(measured.carried),
         }
@@ -106,6 +107,7 @@ impl Names {
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: cells.send_lag,
+            client_lag: cells.client_lag,
         });
         carried.collect()
     }

@@ -48,6 +48,8 @@ pub(crate) struct Cells {
     /// One per statement of all groups.
     pub(crate) statements: Vec<StatementCell>,
     pub(crate) send_lag: Durations,
+    /// The client's own part of the send lag; `None` in a closed loop, where it is all of it.
+    pub(crate) client_lag: Option<Durations>,
 }
 
 impl Cells {
@@ -58,6 +60,7 @@ impl Cells {
             service: vec![Durations::default(); service],
             statements: vec![StatementCell::default(); shape.statements],
             send_lag: Durations::default(),
+            client_lag: shape.open.then(Durations::default),
         }
     }
 
@@ -79,6 +82,9 @@ impl Cells {
             sum.returned += cell.returned;
         }
         self.send_lag.add(&other.send_lag);
+        if let (Some(sum), Some(more)) = (&mut self.client_lag, &other.client_lag) {
+            sum.add(more);
+        }
     }
 
     /// Clears all figures and keeps the histograms' memory.
@@ -95,6 +101,14 @@ impl Cells {
             cell.returned = ReturnedRows::default();
         }
         self.send_lag.clear();
+        self.client_lag.iter_mut().for_each(Durations::clear);
+    }
+
+    fn record_lag(&mut self, lag: Lag) {
+        self.send_lag.record(lag.send_ns);
+        if let Some(client_lag) = &mut self.client_lag {
+            client_lag.record(lag.client_ns);
+        }
     }
 
     /// True when no operation was completed.
@@ -206,8 +220,16 @@ pub(crate) struct Timing {
     pub(crate) response_ns: u64,
     /// From the send, nanoseconds.
     pub(crate) service_ns: u64,
+    pub(crate) lag: Lag,
+}
+
+/// How late a request went out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lag {
     /// From the due time of the user to the send, nanoseconds.
-    pub(crate) send_lag_ns: u64,
+    pub(crate) send_ns: u64,
+    /// The same from the time at which the user was also free, nanoseconds.
+    pub(crate) client_ns: u64,
 }
 
 /// The figures of one event loop in the current interval, and its failures so far.
@@ -250,7 +272,7 @@ impl Recorder {
         cells.operations[operation]
             .response
             .record(took.response_ns);
-        cells.send_lag.record(took.send_lag_ns);
+        cells.record_lag(took.lag);
         // Empty in a closed loop.
         if let Some(service) = cells.service.get_mut(operation) {
             service.record(took.service_ns);
@@ -292,10 +314,10 @@ impl Recorder {
     }
 
     /// Records an operation that failed after all attempts.
-    pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<DueIn>) {
+    pub(crate) fn fail(&mut self, operation: usize, lag: Lag, carried: Option<DueIn>) {
         let cells = self.cells(carried);
         cells.operations[operation].errors += 1;
-        cells.send_lag.record(send_lag_ns);
+        cells.record_lag(lag);
     }
 
     /// Counts one failed attempt at an operation that was due in `phase`, as it fails.
@@ -343,7 +365,10 @@ mod tests {
     const TOOK: Timing = Timing {
         response_ns: 5,
         service_ns: 4,
-        send_lag_ns: 1,
+        lag: Lag {
+            send_ns: 1,
+            client_ns: 1,
+        },
     };
 
     fn shape(open: bool) -> Shape {
@@ -358,14 +383,20 @@ mod tests {
     fn cleared_cells_are_as_new() {
         let mut recorder = Recorder::new(shape(true));
         recorder.succeed(0, TOOK, None);
-        recorder.fail(0, 3, None);
+        let waited = Lag {
+            send_ns: 3,
+            client_ns: 2,
+        };
+        recorder.fail(0, waited, None);
         recorder.statement(1, Class::Other, 7, None);
         let (mut cells, carried) = recorder.take(None);
         assert!(!cells.is_empty() && carried.is_empty());
         assert_eq!((cells.service[0].sum_ns, cells.send_lag.sum_ns), (4, 4));
+        assert_eq!(cells.client_lag.as_ref().map(|it| it.sum_ns), Some(3));
         cells.clear();
         assert!(cells.is_empty());
         assert_eq!((cells.service[0].count, cells.send_lag.count), (0, 0));
+        assert_eq!(cells.client_lag.as_ref().map(|it| it.count), Some(0));
         assert_eq!(
             (cells.operations[0].errors, cells.statements[1].others),
             (0, 0)

@@ -8,7 +8,7 @@ use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, OnRefusal,
     Outcome, Precision, Process, Stop, Tolerated, WarmUp,
 };
-use samples::{Interval, PhaseMark};
+use samples::{Durations, Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
 
 /// Each operation takes this time.
@@ -175,6 +175,18 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
         .map(|operation| operation.count)
         .sum();
     assert_eq!(in_time + drained + offered.waits.count, due);
+    // What waits for a connection is no lag of the client's.
+    let of_client = |it: &Option<Durations>| it.as_ref().map_or(0, |it| it.sum_ns);
+    let lags = intervals.iter().map(|interval| {
+        let own = interval.carried.iter().map(|it| of_client(&it.client_lag));
+        let sent = interval.carried.iter().map(|it| it.send_lag.sum_ns);
+        (
+            of_client(&interval.client_lag) + own.sum::<u64>(),
+            of_client(&interval.send_lag) + sent.sum::<u64>(),
+        )
+    });
+    let (own, sent) = lags.fold((0, 0), |sum, lag| (sum.0 + lag.0, sum.1 + lag.1));
+    assert!(0 < own && own < sent / 2, "{own} of {sent}");
     let shortfall = offered.shortfall.unwrap();
     // The cause depends on how busy the machine is otherwise.
     assert!(!shortfall.why.is_empty());

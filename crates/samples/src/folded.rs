@@ -14,12 +14,14 @@ pub(crate) fn folded(interval: Interval) -> Interval {
         operations: operations(&carried.operations),
         statements: statements(&carried.statements),
         send_lag: without_histogram(&carried.send_lag),
+        client_lag: None,
         ..carried
     });
     Interval {
         operations: operations(&interval.operations),
         statements: statements(&interval.statements),
         send_lag: None,
+        client_lag: None,
         carried: carried.collect(),
         ..interval
     }

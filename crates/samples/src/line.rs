@@ -244,6 +244,10 @@ pub struct Interval {
     /// the request; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_lag: Option<Durations>,
+    /// The part of these delays that the client itself took: from the time at which the user was due and had a free
+    /// connection. `None` in a closed loop, where it is all of them, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_lag: Option<Durations>,
     /// The pace of the event loops; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
@@ -298,6 +302,9 @@ pub struct Carried {
     pub statements: Vec<StatementInterval>,
     /// As in [`Interval::send_lag`].
     pub send_lag: Durations,
+    /// As in [`Interval::client_lag`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_lag: Option<Durations>,
 }
 
 /// The pace of the event loops in one interval.

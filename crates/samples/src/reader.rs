@@ -368,6 +368,7 @@ mod tests {
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,
+                client_lag: None,
                 pace: None,
                 carried: Vec::new(),
             })

@@ -26,6 +26,8 @@ pub struct Totals {
     pub statements: BTreeMap<(String, String), StatementTotals>,
     /// Delays from the time at which a user was due to the sending of its request.
     pub send_lag: Durations,
+    /// The part of these delays that the client itself took; empty in a closed loop and of older records.
+    pub client_lag: Durations,
     /// Names of the loads, including those that only had a warm-up.
     pub loads: BTreeSet<String>,
 }
@@ -87,11 +89,18 @@ impl Totals {
         if let (true, Some(lag)) = (measured, &interval.send_lag) {
             self.send_lag.add(lag);
         }
+        if let (true, Some(lag)) = (measured, &interval.client_lag) {
+            self.client_lag.add(lag);
+        }
         for carried in &interval.carried {
             let due = is_in(carried.due_in, carried.stage);
             self.take(&carried.operations, &carried.statements, due, measured);
             if due {
                 self.send_lag.add(&carried.send_lag);
+                carried
+                    .client_lag
+                    .iter()
+                    .for_each(|lag| self.client_lag.add(lag));
             }
         }
     }

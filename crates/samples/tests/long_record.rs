@@ -72,6 +72,7 @@ impl Text {
             operations: operations.collect(),
             statements: Vec::new(),
             send_lag: None,
+            client_lag: None,
             pace: None,
             carried: Vec::new(),
         });

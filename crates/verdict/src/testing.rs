@@ -129,6 +129,7 @@ fn interval(made: &Made, t_s: f64) -> Interval {
         }],
         statements: Vec::new(),
         send_lag: None,
+        client_lag: None,
         pace: None,
         carried: Vec::new(),
     }

@@ -190,6 +190,7 @@ mod tests {
                     operations: std::mem::take(&mut interval.operations),
                     statements: Vec::new(),
                     send_lag: samples::Durations::default(),
+                    client_lag: None,
                 }];
             }
         });

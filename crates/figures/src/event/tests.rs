@@ -30,6 +30,7 @@ fn interval(t_s: f64, phase: Phase, count: u64, response_ns: u64) -> Interval {
         operations: vec![operation],
         statements: Vec::new(),
         send_lag: None,
+        client_lag: None,
         pace: None,
         carried: Vec::new(),
     }

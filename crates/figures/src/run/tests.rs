@@ -44,6 +44,7 @@ fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
         operations: vec![operation(responses_ns, errors)],
         statements: Vec::new(),
         send_lag: Some(durations(responses_ns)),
+        client_lag: None,
         pace: None,
         carried: Vec::new(),
     })
@@ -59,6 +60,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         operations: Vec::new(),
         statements: Vec::new(),
         send_lag: None,
+        client_lag: None,
         pace: None,
         carried: vec![Carried {
             due_in,
@@ -66,6 +68,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
             operations: vec![operation(responses_ns, 0)],
             statements: Vec::new(),
             send_lag: durations(responses_ns),
+            client_lag: None,
         }],
     })
 }

@@ -10,7 +10,11 @@ use super::{
     shared_state::{LOOK_EVERY, SharedState},
     slot::UserSlot,
 };
-use crate::{outcome::Ended, recorder::Timing, timeline::DueIn};
+use crate::{
+    outcome::Ended,
+    recorder::{Lag, Timing},
+    timeline::DueIn,
+};
 
 /// Total rate of the checks by sleeping users whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
@@ -27,6 +31,15 @@ pub(super) enum EndReason {
     Failed,
 }
 
+/// When a user could begin an operation.
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    /// The operation was due.
+    due: Instant,
+    /// The user had nothing else to do.
+    free: Instant,
+}
+
 /// An operation that has started.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InFlight {
@@ -38,7 +51,7 @@ pub(super) struct InFlight {
     pub(super) scheduled: Instant,
     /// Time of its first request.
     pub(super) sent: Instant,
-    pub(super) send_lag_ns: u64,
+    pub(super) lag: Lag,
     /// True if at most half of the users were busy then.
     pub(super) calm: bool,
 }
@@ -78,7 +91,8 @@ impl SharedState {
                 }
                 Next::End => return EndReason::Done { last },
             };
-            let Some(begun) = self.begin(slot, index, due, since) else {
+            let ready = Ready { due, free };
+            let Some(begun) = self.begin(slot, index, ready, since) else {
                 return EndReason::Done { last };
             };
             last = begun.scheduled;
@@ -181,13 +195,12 @@ impl SharedState {
         }
     }
 
-    /// Starts an operation for which the user was ready at `due`; its response time counts from `since`, or from its
-    /// start. `None` when the load is over.
+    /// Starts an operation; its response time counts from `since`, or from its start. `None` when the load is over.
     fn begin(
         &self,
         slot: UserSlot,
         index: usize,
-        due: Instant,
+        ready: Ready,
         since: Option<Instant>,
     ) -> Option<InFlight> {
         let sent = reactor::now();
@@ -209,7 +222,10 @@ impl SharedState {
             operation: slot.offsets.first_operation + index,
             scheduled,
             sent,
-            send_lag_ns: (sent - due).as_nanos() as u64,
+            lag: Lag {
+                send_ns: (sent - ready.due).as_nanos() as u64,
+                client_ns: (sent - ready.due.max(ready.free)).as_nanos() as u64,
+            },
             calm: self
                 .pace
                 .begin(slot.slot, scheduled, self.active_users(sent)),
@@ -239,7 +255,7 @@ impl SharedState {
             Err(failure) => {
                 self.recorder.borrow_mut().fail(
                     begun.operation,
-                    begun.send_lag_ns,
+                    begun.lag,
                     self.carried(begun.scheduled),
                 );
                 self.go_on_after(failure, slot, begun.index, user)
@@ -257,7 +273,7 @@ impl SharedState {
         let took = Timing {
             response_ns: (end - begun.scheduled).as_nanos() as u64,
             service_ns: service.as_nanos() as u64,
-            send_lag_ns: begun.send_lag_ns,
+            lag: begun.lag,
         };
         let carried = self.carried(begun.scheduled);
         self.recorder

@@ -62,6 +62,7 @@ fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
             statement("point_selects", [count, 0, 0], times_ms),
         ],
         send_lag: None,
+        client_lag: None,
         pace: None,
         carried: Vec::new(),
     }

@@ -226,6 +226,7 @@ pub(crate) fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> 
         operations,
         statements: Vec::new(),
         send_lag: None,
+        client_lag: None,
         pace: None,
         carried: Vec::new(),
     }

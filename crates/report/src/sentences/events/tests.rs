@@ -40,6 +40,7 @@ fn record(run: u32, algorithm: &str, slow_per_s: u64, outcome: EventOutcome) -> 
                 operations: vec![operation],
                 statements: Vec::new(),
                 send_lag: None,
+                client_lag: None,
                 pace: None,
                 carried: Vec::new(),
             }

@@ -93,6 +93,7 @@ impl<'a> Course<'a> {
             operations,
             statements: Vec::new(),
             send_lag: None,
+            client_lag: None,
             pace: None,
             carried: Vec::new(),
         });
