@@ -23,9 +23,9 @@ pub(super) const RULE: Rule = Rule {
         connections and client, except for variables that every start of a server changes (their list stands below); between \
         two sides also the work: operations, their shares (by more than 5 percentage points) and the length of the measurement \
         (by more than a tenth, unless it is the result).",
-    threshold: "between two sides, more than what was declared (without a declaration: more than one thing, or any other work): invalid; in an \
-        experiment, anything that differs among runs of one combination: invalid; a factor that changes several things at \
-        once: note",
+    threshold: "between two sides, more than what was declared (without a declaration: more than one thing, or any other \
+        work): invalid; in an experiment, anything that differs among runs of one combination: invalid; a factor that \
+        changes several things at once: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf \
         changes some forty variables at once",
     consequence: "The difference in the figures cannot be ascribed to anything.",

@@ -118,7 +118,8 @@ fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)
     Some(((squares / freedom).sqrt(), freedom))
 }
 
-/// The standard deviation of one execution within its combination, as a share, with its degrees of freedom; `None` if no combination ran twice.
+/// The standard deviation of one execution within its combination, as a share, with its degrees of freedom; `None` if no
+/// combination ran twice.
 fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for (_, runs) in combinations {

@@ -29,14 +29,14 @@ impl Quoting {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const PLAIN_BACKSLASHES: Quoting = Quoting {
+    pub(in crate::sql_script) const PLAIN_BACKSLASHES: Quoting = Quoting {
         has_plain_backslashes: true,
         has_double_quoted_names: false,
     };
-    const DOUBLE_QUOTED_NAMES: Quoting = Quoting {
+    pub(in crate::sql_script) const DOUBLE_QUOTED_NAMES: Quoting = Quoting {
         has_plain_backslashes: false,
         has_double_quoted_names: true,
     };

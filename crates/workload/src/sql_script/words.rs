@@ -121,15 +121,9 @@ fn unquoted(quoted: &[u8]) -> Cow<'_, [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql_script::statements_of;
-
-    const PLAIN_BACKSLASHES: Quoting = Quoting {
-        has_plain_backslashes: true,
-        has_double_quoted_names: false,
-    };
-    const DOUBLE_QUOTED_NAMES: Quoting = Quoting {
-        has_plain_backslashes: false,
-        has_double_quoted_names: true,
+    use crate::sql_script::{
+        quoting::tests::{DOUBLE_QUOTED_NAMES, PLAIN_BACKSLASHES},
+        statements_of,
     };
 
     #[test]
