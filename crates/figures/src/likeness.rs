@@ -62,7 +62,7 @@ fn listed(shares: &BTreeMap<String, f64>) -> String {
 
 /// The length that was planned, in seconds; `None` where the work ends by itself and its length is a result.
 fn planned_s(record: &Record, figures: &RunFigures) -> Option<f64> {
-    let offered = record.offered.as_ref()?;
-    let is_result = record.loaded.is_some() || offered.ends_by_itself;
-    (!is_result && figures.measured_s > 0.0).then_some(figures.measured_s)
+    // Older records do not tell.
+    record.offered.as_ref()?;
+    (!record.ends_by_itself() && figures.measured_s > 0.0).then_some(figures.measured_s)
 }

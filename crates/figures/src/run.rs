@@ -1,8 +1,8 @@
 //! The figures of one run, over its measurement phase.
 
 use samples::{
-    Classes, CpuUse, Durations, Histogram, Host, Interval, NEW_ORDER, Offered, OperationInterval,
-    Record, Totals,
+    Classes, CpuUse, Durations, Histogram, Host, Interval, NEW_ORDER, OperationInterval, Record,
+    Totals,
 };
 
 use crate::{
@@ -37,7 +37,7 @@ pub struct RunFigures {
     /// Delays from the time at which a user was due to the sending of its request.
     pub send_lag: Option<Times>,
     /// The part of these delays that the client itself took, once the user was due and had a free connection; `None`
-    /// if the record does not tell it apart.
+    /// in a closed loop, where it is all of them, and of older records.
     pub client_lag: Option<Times>,
     /// Statements of all operations, counted by effect.
     pub classes: Classes,
@@ -93,18 +93,9 @@ impl RunFigures {
             send_lag: phase.times(&totals.send_lag, |interval| {
                 interval.send_lag.iter().map(|it| &it.histogram).collect()
             }),
-            client_lag: {
-                let is_closed = |it: &Offered| it.rate_per_s.is_none();
-                if record.offered.as_ref().is_some_and(is_closed) {
-                    phase.times(&totals.send_lag, |interval| {
-                        interval.send_lag.iter().map(|it| &it.histogram).collect()
-                    })
-                } else {
-                    phase.times(&totals.client_lag, |interval| {
-                        interval.client_lag.iter().map(|it| &it.histogram).collect()
-                    })
-                }
-            },
+            client_lag: phase.times(&totals.client_lag, |interval| {
+                interval.client_lag.iter().map(|it| &it.histogram).collect()
+            }),
             classes: totals.classes(),
             operations,
             statements: statements(&totals, &phase),

@@ -287,6 +287,12 @@ impl Record {
         }
     }
 
+    /// True for work that was done once, whose time is a result: rows that were loaded, or a number of operations.
+    pub fn ends_by_itself(&self) -> bool {
+        let offered = self.offered.as_ref();
+        self.loaded.is_some() || offered.is_some_and(|it| it.ends_by_itself)
+    }
+
     /// True if the run reached its planned end.
     pub fn is_complete(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.complete)

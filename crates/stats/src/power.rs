@@ -186,7 +186,7 @@ fn scaled_chi(freedom: f64) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::{
-        comparison::{compare, compare_pairs, holm},
+        comparison::{Comparison, compare, compare_pairs, holm},
         noise::Noise,
     };
 
@@ -216,27 +216,25 @@ mod tests {
         (side(0.0), side(effect))
     }
 
-    fn p_value(design: Design, a: &[f64], b: &[f64]) -> f64 {
+    fn compared(design: Design, a: &[f64], b: &[f64]) -> Comparison {
         let found = if design.paired {
             let pairs: Vec<_> = a.iter().copied().zip(b.iter().copied()).collect();
             compare_pairs(&pairs, 0.95)
         } else {
             compare(a, b, 0.95)
         };
-        found.unwrap().p_value
+        found.unwrap()
+    }
+
+    fn p_value(design: Design, a: &[f64], b: &[f64]) -> f64 {
+        compared(design, a, b).p_value
     }
 
     /// The deviation that a comparison finds in one experiment.
     fn estimated(design: Design, noise: &mut Noise, executions: usize) -> Deviation {
         let (a, b) = experiment(noise, executions, 0.0);
-        let found = if design.paired {
-            let pairs: Vec<_> = a.iter().copied().zip(b.iter().copied()).collect();
-            compare_pairs(&pairs, 0.95)
-        } else {
-            compare(&a, &b, 0.95)
-        };
         let freedom = design.freedom(executions as f64);
-        Deviation::estimated(found.unwrap().deviation, freedom)
+        Deviation::estimated(compared(design, &a, &b).deviation, freedom)
     }
 
     /// The actual decision detects the stated difference with the stated power of 80 %, where the deviation is known and

@@ -1,6 +1,5 @@
 //! A measure by which results are compared: a metric, or a cost per operation.
 
-use samples::Record;
 use units::{duration, per_s, seconds, si};
 
 use crate::{
@@ -103,7 +102,7 @@ impl Measure {
         let mut all = executions.iter();
         match self {
             // If the duration was set by the user, the elapsed time is not a result.
-            Self::Metric(Metric::Elapsed) if !all.all(|it| ends_by_itself(it.record)) => None,
+            Self::Metric(Metric::Elapsed) if !all.all(|it| it.record.ends_by_itself()) => None,
             Self::Metric(metric) => {
                 let figures: Vec<_> = executions.iter().map(|it| &it.figures).collect();
                 metric.of_all(&figures)
@@ -136,15 +135,9 @@ impl Measure {
     }
 }
 
-/// Whether a run was work that was done once: rows that were loaded, or a number of operations.
-fn ends_by_itself(record: &Record) -> bool {
-    let offered = record.offered.as_ref();
-    record.loaded.is_some() || offered.is_some_and(|it| it.ends_by_itself)
-}
-
 #[cfg(test)]
 mod tests {
-    use samples::Offered;
+    use samples::{Offered, Record};
 
     use super::*;
     use crate::testing::{Made, record};

@@ -79,16 +79,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     let magnitude_ns = |times: &Option<Times>, quantile| times.as_ref()?.magnitude_ns(quantile);
-    // Records of before say only how late, and not why.
-    let own = &run.figures.client_lag;
-    let lag = magnitude_ns(
-        if own.is_some() {
-            own
-        } else {
-            &run.figures.send_lag
-        },
-        0.99,
-    );
+    // In a closed loop all of the lag is the client's; older records of an open loop do not tell its part.
+    let figures = &run.figures;
+    let own = magnitude_ns(&figures.client_lag, 0.99);
+    let lag = own.or_else(|| magnitude_ns(&figures.send_lag, 0.99));
     let response = magnitude_ns(&run.figures.response, 0.5);
     let lag = lag
         .zip(response)

@@ -13,6 +13,7 @@ use crate::{
 
 /// The names of the sides in all sentences.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
+
 /// The number of executions: `5 executions a side, in pairs`, and those without a pair.
 fn executions(place: &SharedCombination) -> String {
     let [a, b] = place.executions;
