@@ -104,6 +104,9 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
     /// Write a man page for each command
     Man(man::ManArgs),
+    /// Internal: ends the program of an event with dbdyno
+    #[command(hide = true)]
+    EventGuard,
     /// Internal: switches a redo log on again where the dbdyno that switched it off was killed
     #[command(hide = true)]
     RedoLogGuard,
@@ -137,6 +140,10 @@ impl Command {
             Self::Wiki(args) => wiki::run(args),
             Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
+            Self::EventGuard => {
+                runs::events::guard::stand()?;
+                Ok(ExitCode::SUCCESS)
+            }
             Self::RedoLogGuard => redo_log_guard::run(),
         }
     }

@@ -4,6 +4,7 @@
 mod created;
 mod error;
 mod lock;
+mod quotable;
 mod regular;
 mod replacement;
 mod scratch;
@@ -13,6 +14,7 @@ mod tree;
 pub use created::Created;
 pub use error::Error;
 pub use lock::{Lock, holder};
+pub use quotable::{WITHHELD, is_quotable};
 pub use regular::{
     open_foreign, open_regular, open_regular_within, read_foreign, read_regular, read_regular_text,
     read_within,

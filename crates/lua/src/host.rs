@@ -99,7 +99,8 @@ impl Host {
     /// Compiles a file; its name in tracebacks is its path.
     pub fn load_file(&self, path: &Path) -> Result<Script, Error> {
         let text = loading::read(path)?;
-        self.load(&path.to_string_lossy(), &text)
+        let loaded = self.load(&path.to_string_lossy(), &text);
+        loaded.map_err(|error| loading::without_quotation(path, error))
     }
 
     /// An empty environment that falls back to the shared globals: what a script in it assigns stays there.

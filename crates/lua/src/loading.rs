@@ -110,7 +110,20 @@ fn search(lua: &Lua, name: String) -> mlua::Result<Value> {
 
 fn compile_file(lua: &Lua, path: &str) -> Result<Function, Error> {
     let text = read(Path::new(path))?;
-    Ok(compile(lua, &format!("@{path}"), without_shebang(&text))?)
+    let compiled = compile(lua, &format!("@{path}"), without_shebang(&text));
+    compiled.map_err(|error| without_quotation(Path::new(path), error.into()))
+}
+
+/// The error of a file that does not compile, without the text that LuaJIT quotes (`'=' expected near 'x'`) if the file
+/// is not to be quoted.
+pub(crate) fn without_quotation(path: &Path, mut error: Error) -> Error {
+    if !files::is_quotable(path)
+        && let Some(at) = error.message.find(" near '")
+    {
+        error.message.truncate(at);
+        error.message.push_str(&format!(" ({})", files::WITHHELD));
+    }
+    error
 }
 
 fn load_file(lua: &Lua, path: Option<String>) -> mlua::Result<(Option<Function>, Option<String>)> {

@@ -30,6 +30,8 @@ use crate::{
 const DURING: &str = "logging in";
 /// Largest number of rounds; the longest known method uses five packets.
 const ROUNDS_MAX: usize = 16;
+/// Bytes of a plugin's name that errors show; the server's own limit is 64.
+const PLUGIN_BYTES_MAX: usize = 64;
 /// The packet size that we announce; no server sends packets of this size to a client.
 const PACKET_MAX: u32 = 1 << 30;
 
@@ -299,7 +301,7 @@ async fn prove(
 /// Parses the request to switch to another method: its name and a new nonce.
 fn switched<'a>(request: &[u8]) -> Result<(Method, Cow<'a, [u8]>), Error> {
     let refused = |plugin: &[u8], what| Error::Auth {
-        plugin: String::from_utf8_lossy(plugin).into_owned(),
+        plugin: String::from_utf8_lossy(&plugin[..plugin.len().min(PLUGIN_BYTES_MAX)]).into_owned(),
         what,
     };
     if request.is_empty() {

@@ -72,7 +72,7 @@ fn note(backend: &Backend, result: Result<(), Error>, log: &Log) {
             backend.failed(reactor::now());
             if before != BackendState::Down {
                 let text = format!("backend {} is DOWN: {error}", backend.address);
-                log.write(Level::Warning, &text);
+                log.write_of_peer(Level::Warning, &text);
             }
         }
     }

@@ -40,6 +40,13 @@ pub trait Hooks {
     /// After the answer to an injected command.
     fn read_query_result(&mut self, session: &SharedSession, result: QueryResult) -> Decision;
 
+    /// Whether the answer to an injected command may go on to be kept, of which this many bytes of memory are taken by
+    /// now; else why not, and the client gets it as it comes.
+    fn may_keep(&mut self, bytes: usize) -> Result<(), String> {
+        let _ = bytes;
+        Ok(())
+    }
+
     /// After the client has left.
     fn disconnect_client(&mut self, session: &SharedSession);
 }

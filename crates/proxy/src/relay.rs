@@ -162,8 +162,9 @@ impl Relay {
         pool.session_ended(self.number, |place| self.thread.idle_max(place));
     }
 
+    /// Logs a line, cut: it may hold texts of a client or a server.
     fn log(&self, level: Level, text: &str) {
-        self.thread.log.write(level, text);
+        self.thread.log.write_of_peer(level, text);
     }
 
     /// Sends bytes to the client.

@@ -10,7 +10,7 @@ use crate::buffer::Buffer;
 /// Length of a packet's header.
 pub(crate) const HEADER: usize = 4;
 /// The longest payload of one packet; a payload of this length continues in the next packet.
-const PAYLOAD_MAX: usize = 0xff_ffff;
+pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
 
 /// A connection with the bytes that were received and not passed on yet.
 pub(crate) struct Wire {

@@ -2,6 +2,7 @@
 
 mod command;
 mod cut_off;
+pub mod guard;
 mod performed;
 mod private_server;
 mod sql;

@@ -8,7 +8,7 @@ mod blame;
 mod claimed_place;
 mod control;
 mod data;
-mod events;
+pub mod events;
 mod exit_code;
 mod limit;
 mod listener;

@@ -1,6 +1,6 @@
 //! The position and text of a fault in a script, shown with the line and a caret below it.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 use bstr::ByteSlice;
 
@@ -24,8 +24,8 @@ pub struct Diagnostic {
     pub column: usize,
     /// Description of the fault.
     pub message: String,
-    /// The part of the line around the fault.
-    pub excerpt: String,
+    /// The part of the line around the fault; `None` where errors do not quote the file.
+    pub excerpt: Option<String>,
     /// Column of the fault within the excerpt, from 1.
     pub caret: usize,
     /// Suggested correction.
@@ -34,18 +34,13 @@ pub struct Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}, line {}, column {}: {}\n{:5} | {}\n      | {:>width$}",
-            self.file,
-            self.line,
-            self.column,
-            self.message,
-            self.line,
-            self.excerpt,
-            "^",
-            width = self.caret,
-        )
+        let (line, width) = (self.line, self.caret);
+        let place = format!("{}, line {line}, column {}", self.file, self.column);
+        write!(formatter, "{place}: {}", self.message)?;
+        match &self.excerpt {
+            Some(excerpt) => write!(formatter, "\n{line:5} | {excerpt}\n      | {:>width$}", "^"),
+            None => write!(formatter, "\n({})", files::WITHHELD),
+        }
     }
 }
 
@@ -63,6 +58,11 @@ impl Source<'_> {
             .iter()
             .filter(|&&byte| byte == b'\n')
             .count()
+    }
+
+    /// Whether errors may quote the file.
+    pub(crate) fn is_quotable(&self) -> bool {
+        files::is_quotable(Path::new(self.name))
     }
 
     /// The fault at a byte offset.
@@ -92,7 +92,7 @@ impl Source<'_> {
             line: self.line(offset),
             column: before + 1,
             message: message.into(),
-            excerpt: excerpt.trim_end().to_owned(),
+            excerpt: self.is_quotable().then(|| excerpt.trim_end().to_owned()),
             caret: before - skipped + 1,
             hint: None,
         }
@@ -134,8 +134,9 @@ mod tests {
         let diagnostic = source.diagnostic(500, "m");
         assert_eq!(diagnostic.column, 501);
         assert_eq!(diagnostic.caret, 76);
-        assert_eq!(diagnostic.excerpt.chars().nth(75), Some('!'));
-        assert_eq!(diagnostic.excerpt.chars().count(), EXCERPT_CHARS);
+        let excerpt = diagnostic.excerpt.unwrap();
+        assert_eq!(excerpt.chars().nth(75), Some('!'));
+        assert_eq!(excerpt.chars().count(), EXCERPT_CHARS);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The benchmarks: rows, statements and transactions of each, reproducible from a seed, run over a connection.
 
 mod bulk;
+mod csv_records;
 mod diagnostic;
 mod glibc_random;
 mod inserts;

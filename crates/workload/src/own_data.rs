@@ -2,6 +2,7 @@
 
 mod csv_file;
 pub mod dump;
+mod field_kind;
 pub mod generate;
 mod options;
 mod schema;

@@ -3,6 +3,7 @@
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
 mod error;
+mod first_word;
 mod quoting;
 mod rewording;
 mod scanner;
@@ -18,6 +19,7 @@ use std::{
 
 use error::DEPTH_AT_MOST;
 pub use error::{Place, SqlScriptError};
+pub use first_word::refuse_foreign_text;
 pub use quoting::Quoting;
 pub use rewording::SqlToken;
 use scanner::{Scanner, Token};
@@ -247,6 +249,10 @@ fn read_file(
         source,
     })?;
     let name = path.display().to_string();
+    refuse_foreign_text(path, &text).map_err(|what| SqlScriptError::Foreign {
+        path: path.to_owned(),
+        what,
+    })?;
     split(name, text, named, quoting, depth, statements)
 }
 

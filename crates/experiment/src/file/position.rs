@@ -18,7 +18,8 @@ pub struct SourcePosition {
     pub line: usize,
     /// Column in characters, starting at 1.
     pub column: usize,
-    shown: String,
+    /// The line, cut; `None` where errors do not quote the file.
+    shown: Option<String>,
     caret: Range<usize>,
 }
 
@@ -53,17 +54,20 @@ impl SourcePosition {
             line: before.matches('\n').count() + 1,
             column: column + 1,
             caret: caret..(caret + width).min(SHOWN_AT_MOST).max(caret + 1),
-            shown: shown.trim_end().to_owned(),
+            shown: files::is_quotable(path).then(|| shown.trim_end().to_owned()),
         }
     }
 
-    /// The line with its number and a caret under the position, three lines of text.
+    /// The line with its number and a caret under the position, three lines of text; without its text if the file is
+    /// not to be quoted.
     pub fn excerpt(&self) -> String {
+        let Some(shown) = &self.shown else {
+            return format!("({})", files::WITHHELD);
+        };
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
         let space = " ".repeat(self.caret.start);
         let carets = "^".repeat(self.caret.len());
-        let shown = &self.shown;
         format!("{margin} |\n{number} | {shown}\n{margin} | {space}{carets}")
     }
 }

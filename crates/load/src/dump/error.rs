@@ -31,6 +31,14 @@ pub enum DumpError {
         /// What is wrong.
         source: SplitError,
     },
+    /// A file is no SQL, and errors do not quote it.
+    #[error("{}: {what}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is not.
+        what: String,
+    },
     /// A statement failed.
     #[error("{place}: {statement}: {message}")]
     Statement {

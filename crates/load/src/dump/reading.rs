@@ -13,7 +13,10 @@ use std::{
 };
 
 use flate2::bufread::MultiGzDecoder;
-use workload::own_data::dump::{DumpStatement, Splitter};
+use workload::{
+    own_data::dump::{DumpStatement, Splitter},
+    sql_script::refuse_foreign_text,
+};
 
 use crate::dump::{error::DumpError, queue::Queue, source::Source, sql_mode::SqlMode};
 
@@ -108,8 +111,15 @@ impl Reading {
         // All files are one session.
         splitter.set_backslashes(mode.has_backslashes);
         let mut piece = vec![0; PIECE_BYTES];
+        let mut is_first = true;
         loop {
             let read = input.read(&mut piece).map_err(failed)?;
+            if std::mem::take(&mut is_first) {
+                refuse_foreign_text(path, &piece[..read]).map_err(|what| DumpError::Foreign {
+                    path: path.to_owned(),
+                    what,
+                })?;
+            }
             self.text_bytes.fetch_add(read as u64, Ordering::Relaxed);
             if read == 0 {
                 splitter.end();

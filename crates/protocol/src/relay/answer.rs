@@ -144,6 +144,16 @@ impl Answer {
         }
     }
 
+    /// Bytes to the end of the open part of a packet, or of its header; 0 between packets.
+    pub fn bytes_of_part_left(&self) -> usize {
+        self.framer.bytes_of_part_left()
+    }
+
+    /// Numbers the packets from the next one on, which gets `next`.
+    pub fn renumber(&mut self, next: u8) {
+        self.framer.renumber(next);
+    }
+
     /// What the answer said so far.
     pub fn summary(&self) -> &Summary {
         &self.summary

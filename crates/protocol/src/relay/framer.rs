@@ -116,6 +116,24 @@ impl Framer {
         !self.in_payload && self.have == 0 && !self.continues
     }
 
+    /// Bytes to the end of the open part, or of its header; 0 between packets.
+    pub fn bytes_of_part_left(&self) -> usize {
+        if self.in_payload {
+            self.left
+        } else if self.is_between_packets() {
+            0
+        } else {
+            HEADER - self.have
+        }
+    }
+
+    /// Numbers the packets from the next one on, which gets `next`.
+    pub fn renumber(&mut self, next: u8) {
+        let received = self.number.wrapping_sub(self.shift);
+        self.shift = next.wrapping_sub(received).wrapping_sub(1);
+        self.number = next.wrapping_sub(1);
+    }
+
     /// The number of the last part, as it was passed on.
     pub fn number(&self) -> u8 {
         self.number

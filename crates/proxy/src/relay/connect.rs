@@ -148,7 +148,7 @@ impl Relay {
             self.server = None;
             backend.failed(reactor::now());
             let text = format!("backend {} is DOWN: {failure}", backend.address);
-            self.thread.log.write(Level::Warning, &text);
+            self.thread.log.write_of_peer(Level::Warning, &text);
             last = Some(failure);
         }
     }

@@ -6,13 +6,19 @@ use protocol::relay::{Answer, AnswerKind, Begin, Step, Summary, com, error_packe
 use reactor::Instant;
 
 use super::{Ended, Relay, marks::Marks, send};
-use crate::{Decision, Injection, Level, QueryResult, Status, StatusFlags, packets::Packets};
+use crate::{
+    Decision, Injection, Level, QueryResult, Status, StatusFlags, packets::Packets,
+    wire::PAYLOAD_MAX,
+};
 
 /// Status flags of the server.
 const IN_TRANS: u16 = 0x0001;
 const AUTOCOMMIT: u16 = 0x0002;
 const NO_GOOD_INDEX_USED: u16 = 0x0010;
 const NO_INDEX_USED: u16 = 0x0020;
+
+/// Packets of a kept answer that are written at once.
+const PACKETS_AT_ONCE: usize = 1000;
 
 /// The answer to an injected command, and when it came.
 struct Injected {
@@ -21,6 +27,8 @@ struct Injected {
     first: Instant,
     last: Instant,
     packets: Option<Rc<Vec<Vec<u8>>>>,
+    /// It was to be kept, was too large for that, and has reached the client.
+    is_given_up: bool,
 }
 
 impl Relay {
@@ -84,12 +92,16 @@ impl Relay {
                 let shift = self.send_injection(&injection.packet).await?;
                 return self.stream(shift).await;
             }
-            kind => self.take_answer(kind, &injection).await?,
+            kind => self.take_answer(kind, &injection, *is_answered).await?,
         };
         if command == Some(com::INIT_DB) && injected.summary.begin == Begin::Ok {
             self.know_database(&injection.packet[1..]);
         }
         self.follow_database(marks, injected.summary.begin).await?;
+        if injected.is_given_up {
+            *is_answered = true;
+            return Ok(());
+        }
         self.decide(injection, injected, is_answered).await
     }
 
@@ -107,12 +119,13 @@ impl Relay {
         Ok(self.next.wrapping_sub(next))
     }
 
-    /// Sends a command; passes the answer on as it comes, or keeps it. Of an answer that is kept only the wish for a file
-    /// reaches the client.
+    /// Sends a command; passes the answer on as it comes, or keeps it as long as the hook's memory allows. Of an answer that
+    /// is kept only the wish for a file reaches the client.
     async fn take_answer(
         &mut self,
         kind: AnswerKind,
         injection: &Injection,
+        is_answered: bool,
     ) -> Result<Injected, Ended> {
         let sent = reactor::now();
         let shift = self.send_injection(&injection.packet).await?;
@@ -122,10 +135,39 @@ impl Relay {
         let raised = if kept.is_some() { 0 } else { shift };
         let mut answer = Answer::new(kind, wording.unwrap_or_default(), raised);
         let mut first = None;
+        let mut is_given_up = false;
         loop {
             self.need_bytes().await?;
+            if !is_given_up
+                && let Some(kept) = &kept
+                && let Err(why) = self.hooks.may_keep(kept.memory())
+            {
+                self.log(Level::Critical, &why);
+                if is_answered {
+                    return Err(Ended::Closed);
+                }
+                is_given_up = true;
+            }
+            if is_given_up
+                && answer.bytes_of_part_left() == 0
+                && let Some(kept) = kept.take()
+            {
+                for packets in kept.all.chunks(PACKETS_AT_ONCE) {
+                    self.answer(packets).await?;
+                }
+                answer.renumber(self.next);
+            }
             let step = match &mut kept {
-                Some(kept) => self.keep_piece(&mut answer, kept).await?,
+                // The rest of the packet that has begun.
+                Some(kept) if is_given_up => {
+                    if kept.open_bytes() > PAYLOAD_MAX {
+                        self.log(Level::Critical, "one row of it is too large to be passed on in pieces: the session ends");
+                        return Err(Ended::Closed);
+                    }
+                    let rest = answer.bytes_of_part_left();
+                    self.keep_piece(&mut answer, kept, rest).await?
+                }
+                Some(kept) => self.keep_piece(&mut answer, kept, usize::MAX).await?,
                 None => self.pass_piece_on(&mut answer).await?,
             };
             if first.is_none() && answer.summary().has_begun {
@@ -143,6 +185,9 @@ impl Relay {
                 Step::Done => break,
             }
         }
+        if is_given_up && let Some(kept) = kept.take() {
+            self.answer(&kept.all).await?;
+        }
         let last = reactor::now();
         self.know_status(answer.summary());
         Ok(Injected {
@@ -151,17 +196,23 @@ impl Relay {
             first: first.unwrap_or(last),
             last,
             packets: kept.map(|kept| Rc::new(kept.all)),
+            is_given_up,
         })
     }
 
-    /// Keeps what has come of an answer.
-    async fn keep_piece(&mut self, answer: &mut Answer, kept: &mut Packets) -> Result<Step, Ended> {
+    /// Keeps what has come of an answer, at most `bytes_max` of it.
+    async fn keep_piece(
+        &mut self,
+        answer: &mut Answer,
+        kept: &mut Packets,
+        bytes_max: usize,
+    ) -> Result<Step, Ended> {
         let Some(server) = &mut self.server else {
             return Err(Ended::ServerLeft);
         };
-        let fed = answer
-            .feed(server.wire.unread_mut())
-            .map_err(Ended::Answer)?;
+        let unread = server.wire.unread_mut();
+        let piece = unread.len().min(bytes_max);
+        let fed = answer.feed(&mut unread[..piece]).map_err(Ended::Answer)?;
         kept.take(&mut server.wire.unread_mut()[..fed.used]);
         server.wire.consume(fed.used);
         self.let_others(fed.used).await;

@@ -104,7 +104,7 @@ pub(super) struct MirrorTable {
 
 impl FileTable {
     /// Reads the text of a file.
-    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+    pub(super) fn parse(text: &str, is_quotable: bool) -> Result<Self, Problem> {
         toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let begin = text.as_bytes()[..at].iter().rposition(|it| *it == b'\n');
@@ -119,7 +119,9 @@ impl FileTable {
             let message = error.message().trim_end().replace('\n', ", ");
             Problem {
                 at,
-                what: if line.is_empty() {
+                what: if !is_quotable {
+                    format!("{message} ({})", files::WITHHELD)
+                } else if line.is_empty() {
                     message
                 } else {
                     format!("`{line}`: {message}")

@@ -25,6 +25,8 @@ const OF_CLIENTS: Range<u16> = 2000..3000;
 
 /// What rules are read against.
 pub(super) struct Loader<'a> {
+    /// Errors may quote the file.
+    pub(super) is_quotable: bool,
     /// Paths in the file start from here.
     pub(super) directory: &'a Path,
     pub(super) backends: &'a Backends,
@@ -38,7 +40,7 @@ type Checked<T> = Result<T, Problem>;
 impl Loader<'_> {
     /// The rules of a file's text.
     pub(super) fn rules(&self, text: &str) -> Checked<Vec<Rule>> {
-        let tables = FileTable::parse(text)?.rule;
+        let tables = FileTable::parse(text, self.is_quotable)?.rule;
         if tables.len() > RULES_MAX {
             let what = format!("{} rules; at most {RULES_MAX} are possible", tables.len());
             return Err(Problem { at: 0, what });

@@ -110,6 +110,7 @@ fn load(
             source,
         })?;
     let loader = Loader {
+        is_quotable: files::is_quotable(path),
         directory: path.parent().unwrap_or(Path::new("")),
         backends,
         counters: metrics.rules(),

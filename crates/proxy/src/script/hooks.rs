@@ -125,13 +125,8 @@ impl LuaHooks {
         let lua = self.state.host.lua();
         let limit = self.state.options.lua.memory_limit;
         let bytes = result.bytes;
-        let kept = self.state.kept.keep(lua, result, limit).ok_or_else(|| {
-            Error::new(format!(
-                "not enough memory: the result has {bytes} bytes, and the limit for scripts and the results that they \
-                 keep is {} bytes; the hook is not called",
-                limit.unwrap_or_default()
-            ))
-        })?;
+        let kept = self.state.kept.keep(lua, result, limit);
+        let kept = kept.ok_or_else(|| Error::new(no_memory(&bytes.to_string(), limit)))?;
         Ok(lua.create_userdata(Injected(kept))?)
     }
 
@@ -270,7 +265,28 @@ impl HookMaker for ScriptHost {
     }
 }
 
+fn no_memory(bytes: &str, limit: Option<usize>) -> String {
+    format!(
+        "not enough memory: the result has {bytes} bytes, and the limit for scripts and the results that they keep is \
+         {} bytes; the hook is not called",
+        limit.unwrap_or_default()
+    )
+}
+
 impl Hooks for LuaHooks {
+    fn may_keep(&mut self, bytes: usize) -> Result<(), String> {
+        let limit = self.state.options.lua.memory_limit;
+        if self
+            .state
+            .kept
+            .has_room(self.state.host.lua(), bytes, limit)
+        {
+            return Ok(());
+        }
+        let why = no_memory(&format!("more than {bytes}"), limit);
+        Err(format!("(read_query_result) {why}"))
+    }
+
     fn connect_server(&mut self, session: &SharedSession) -> Decision {
         if let Err(message) = &self.script {
             return Decision::Answer(vec![packet::script_error(message)]);

@@ -9,12 +9,10 @@ use std::{
 use lua::mlua::Lua;
 
 use super::field::Field;
-use crate::QueryResult;
+use crate::{QueryResult, packets::PACKET_BYTES};
 
 /// Kept bytes since the last collection from which the next one is worth its time.
 const COLLECT_FROM: usize = 16 << 20;
-/// Memory of a packet besides its bytes: the vector, and what an allocation costs.
-const PACKET_BYTES: usize = size_of::<Vec<u8>>() + 16;
 
 /// The bytes of all kept results that scripts of a Lua state can still reach, or could before the next collection.
 #[derive(Debug, Default)]
@@ -49,21 +47,17 @@ impl KeptMemory {
             .iter()
             .map(|packet| packet.capacity() + PACKET_BYTES);
         let bytes = of_packets.sum();
-        let is_above = || {
-            let total = self.bytes.get().saturating_add(bytes);
-            limit.is_some_and(|limit| total.saturating_add(lua.used_memory()) > limit)
-        };
         // Lua may have collected meanwhile.
         let after_collection = self.after_collection.get().min(self.bytes.get());
         self.after_collection.set(after_collection);
         let since = self.bytes.get() - after_collection;
         let left = after_collection + lua.used_memory();
         // A result that was passed on as it came takes nothing.
-        if bytes > 0 && (since + bytes > COLLECT_FROM.max(left) || is_above()) {
-            // It fails only if a finalizer does; ours do not.
-            let _ = lua.gc_collect();
-            self.after_collection.set(self.bytes.get());
-            if is_above() {
+        if bytes > 0 {
+            if since + bytes > COLLECT_FROM.max(left) {
+                self.collect(lua);
+            }
+            if !self.has_room(lua, bytes, limit) {
                 return None;
             }
         }
@@ -74,6 +68,25 @@ impl KeptMemory {
             memory: Rc::clone(self),
             fields: OnceCell::new(),
         }))
+    }
+
+    /// Whether a result that takes `bytes` by now fits below `limit`, together with everything that Lua still uses.
+    pub(super) fn has_room(&self, lua: &Lua, bytes: usize, limit: Option<usize>) -> bool {
+        let is_below = || {
+            let total = self.bytes.get().saturating_add(lua.used_memory());
+            limit.is_none_or(|limit| total.saturating_add(bytes) <= limit)
+        };
+        if is_below() {
+            return true;
+        }
+        self.collect(lua);
+        is_below()
+    }
+
+    fn collect(&self, lua: &Lua) {
+        // It fails only if a finalizer does; ours do not.
+        let _ = lua.gc_collect();
+        self.after_collection.set(self.bytes.get());
     }
 
     /// The bytes of all results that are not freed yet.

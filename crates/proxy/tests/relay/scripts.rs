@@ -4,8 +4,9 @@ use std::{
     net::SocketAddr,
     rc::Rc,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        mpsc,
     },
 };
 
@@ -29,6 +30,15 @@ const EOF: &[u8] = b"\xfe\0\0\x02\0";
 
 /// A proxy with a script, and the script's directory.
 fn scripted(addresses: &[SocketAddr], script: &str) -> (TempDir, Scene) {
+    scripted_within(addresses, script, None)
+}
+
+/// The same with a limit of the scripts' memory, bytes.
+fn scripted_within(
+    addresses: &[SocketAddr],
+    script: &str,
+    memory_limit: Option<usize>,
+) -> (TempDir, Scene) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.lua");
     std::fs::write(&path, script).unwrap();
@@ -36,6 +46,7 @@ fn scripted(addresses: &[SocketAddr], script: &str) -> (TempDir, Scene) {
         script: path,
         lua: HostOptions {
             instruction_limit: Some(10_000_000),
+            memory_limit,
             ..HostOptions::default()
         },
     };
@@ -396,5 +407,38 @@ fn a_script_sees_the_server_as_soon_as_it_has_chosen_a_backend() {
         first.say(0, b"\x03x");
         let expected = error_packet(1, "HY000", "shop8 none shop7");
         assert_eq!(first.expect(1), expected);
+    }
+}
+
+#[test]
+fn a_result_above_the_memory_of_scripts_reaches_the_client_as_it_comes() {
+    let row = [&b"\xfc\xe8\x03"[..], &[b'x'; 1000]].concat();
+    let rows = vec![row.as_slice(); 24_000];
+    let begin: [&[u8]; 3] = [b"\x01", b"\x03def", EOF];
+    let (go, may_go) = mpsc::channel();
+    let may_go = Mutex::new(may_go);
+    let all = row.clone();
+    let address = open_server(move |mut end| {
+        while let Some((number, _)) = end.packet() {
+            let rows = vec![all.as_slice(); 24_000];
+            end.say_all(number.wrapping_add(1), &[&begin[..], &rows].concat());
+            // The rest only after the client has seen the beginning.
+            if may_go.lock().unwrap().recv().is_err() {
+                return;
+            }
+            let next = number.wrapping_add(4 + (rows.len() % 256) as u8);
+            end.say_all(next, &[&all, EOF]);
+        }
+    });
+    let script =
+        format!("{INJECT} function read_query_result() return proxy.PROXY_IGNORE_RESULT end");
+    let (_directory, scene) = scripted_within(&[address], &script, Some(8 << 20));
+    let mut client = scene.user(0);
+    for _ in 0..2 {
+        client.say(0, b"\x03x");
+        client.expect_all(1, &begin);
+        client.expect_all(4, &rows);
+        go.send(()).unwrap();
+        client.expect_all(4_u8.wrapping_add((rows.len() % 256) as u8), &[&row, EOF]);
     }
 }

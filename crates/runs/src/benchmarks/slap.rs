@@ -12,6 +12,7 @@ use workload::{
         Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
         Statement, Tables,
     },
+    sql_script::refuse_foreign_text,
 };
 
 use crate::{
@@ -163,10 +164,9 @@ fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blame
         Some(Value::File(path)) => {
             let text = files::read_regular(path, STATEMENTS_BYTES_MAX);
             let place = path.display().to_string();
-            (
-                text.map_err(|error| wrong(format!("{place}: {error}")))?,
-                place,
-            )
+            let text = text.map_err(|error| wrong(format!("{place}: {error}")))?;
+            refuse_foreign_text(path, &text).map_err(|what| wrong(format!("{place}: {what}")))?;
+            (text, place)
         }
         Some(Value::Text(text)) => (text.clone().into_bytes(), format!("`{option}`")),
         _ => return Ok(Vec::new()),

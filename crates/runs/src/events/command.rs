@@ -3,7 +3,7 @@
 use std::{
     io::{self, Read},
     path::Path,
-    process::{Child, ExitStatus, Stdio},
+    process::Stdio,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, channel},
@@ -12,10 +12,8 @@ use std::{
 };
 
 use protocol::{Address, Endpoint};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use server::Lifetime;
 
-use super::{cut_off::CutOff, performed::Performed};
+use super::{cut_off::CutOff, guard::Guarded, performed::Performed};
 use crate::stage::shared_server::SharedServer;
 
 /// Most bytes of each of a program's two outputs that are kept; the rest is read and dropped.
@@ -35,30 +33,36 @@ pub(super) struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Runs it to its end. What it leaves running in its process group is ended with it.
+    /// Runs it to its end. What it leaves running is ended with it.
     pub(super) fn run(&self, cut_off: &CutOff<'_>) -> Performed {
-        let mut command = std::process::Command::new(self.program);
-        command
-            .args(self.arguments)
+        match Guarded::own_command() {
+            Ok(guard) => self.run_by(guard, cut_off),
+            Err(error) => self.not_started(error),
+        }
+    }
+
+    fn not_started(&self, error: io::Error) -> Performed {
+        let program = self.program.display();
+        Performed::failed(format!("cannot start {program}: {error}"))
+    }
+
+    fn run_by(&self, mut guard: std::process::Command, cut_off: &CutOff<'_>) -> Performed {
+        guard
             .envs(self.variables())
             // The password of dbdyno's own login is none of the program's business.
             .env_remove("MYSQL_PWD")
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // It leads a process group, and ends with dbdyno.
-        let mut child = match server::spawn(command, Lifetime::Owned) {
-            Ok(child) => child,
-            Err(error) => {
-                let program = self.program.display();
-                return Performed::failed(format!("cannot start {program}: {error}"));
-            }
+        let mut guarded = match Guarded::start(guard, self.program, self.arguments) {
+            Ok(guarded) => guarded,
+            Err(error) => return self.not_started(error),
         };
+        let process = guarded.process();
         let outputs = [
-            child.stdout.take().map(Output::read),
-            child.stderr.take().map(Output::read),
+            process.stdout.take().map(Output::read),
+            process.stderr.take().map(Output::read),
         ];
-        let ended = end_of(&mut child, cut_off);
+        let ended = guarded.end(|| cut_off.why());
         let outputs = outputs.into_iter().flatten();
         let performed = Performed {
             output: outputs.map(Output::text).collect(),
@@ -68,9 +72,9 @@ impl Command<'_> {
             Ok((status, None)) if status.success() => performed,
             Ok((status, None)) => performed.but_failed(status.to_string()),
             Ok((_, Some(why))) => {
-                performed.but_cut_off(format!("{why}; ended with its process group"))
+                performed.but_cut_off(format!("{why}; ended with all that it had started"))
             }
-            Err(error) => performed.but_failed(format!("cannot wait for it: {error}")),
+            Err(error) => self.not_started(error),
         }
     }
 
@@ -98,27 +102,6 @@ impl Command<'_> {
         }
         variables
     }
-}
-
-/// Waits for the end of a program; the text says why it was killed. Its process group is ended in any case.
-fn end_of(child: &mut Child, cut_off: &CutOff<'_>) -> io::Result<(ExitStatus, Option<String>)> {
-    let pid = Pid::from_child(child);
-    // Not reaped yet, so that its number still names its group.
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let why = loop {
-        if waitid(WaitId::Pid(pid), options)?.is_some() {
-            break None;
-        }
-        if let Some(why) = cut_off.why() {
-            break Some(why);
-        }
-        cut_off.wait();
-    };
-    match kill_process_group(pid, Signal::KILL) {
-        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
-        Err(error) => return Err(error.into()),
-    }
-    Ok((child.wait()?, why))
 }
 
 /// One of a program's outputs, read by a thread so that a full pipe never stops the program.
@@ -163,18 +146,22 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use load::Interrupt;
+    use rustix::process::{Signal, getpid, kill_process};
     use samples::EventOutcome;
 
     use super::*;
 
     fn run(words: &[&str], limit: Option<Duration>) -> Performed {
-        let is_over = AtomicBool::new(false);
+        run_while(words, limit, &AtomicBool::new(false))
+    }
+
+    fn run_while(words: &[&str], limit: Option<Duration>, is_over: &AtomicBool) -> Performed {
         let cut_off = CutOff {
             limit: limit.map(|limit| (limit, reactor::system_now() + limit)),
-            is_over: &is_over,
+            is_over,
             interrupt: &Interrupt::default(),
         };
         let arguments: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
@@ -194,7 +181,25 @@ mod tests {
             endpoint: &endpoint,
             server: None,
         };
-        command.run(&cut_off)
+        let mut guard = std::process::Command::new(std::env::current_exe().unwrap());
+        guard.args(["--exact", GUARD, "--ignored", "--nocapture"]);
+        let performed = command.run_by(guard, &cut_off);
+        Performed {
+            output: performed.output.replace(OF_HARNESS, ""),
+            ..performed
+        }
+    }
+
+    /// The test that is the guard of the other ones, and what its harness prints before it.
+    const GUARD: &str = "events::command::tests::stands_guard";
+    const OF_HARNESS: &str = "\nrunning 1 test\n";
+
+    #[test]
+    #[ignore = "a process of the other tests"]
+    fn stands_guard() {
+        super::super::guard::stand().unwrap();
+        // The harness prints nothing more.
+        let _ = kill_process(getpid(), Signal::KILL);
     }
 
     #[test]
@@ -226,33 +231,68 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended_with_its_children() {
-        let script = "sleep 600 & echo $!; wait";
-        let performed = run(&["sh", "-c", script], Some(Duration::from_millis(300)));
+    fn a_program_that_hangs_is_ended_by_its_timeout() {
+        let performed = run(&["sleep", "600"], Some(Duration::from_millis(100)));
         assert_eq!(performed.outcome, EventOutcome::TimedOut);
         assert!(performed.message.contains("timeout of"), "{performed:?}");
-        let child: u32 = performed.output.trim().parse().unwrap();
-        assert!(is_gone(child));
+    }
+
+    /// One of them is in a session of its own, and no child of the program any more.
+    #[test]
+    fn a_program_that_is_ended_takes_all_with_it_that_it_has_started() {
+        let directory = tempfile::tempdir().unwrap();
+        let ready = directory.path().join("ready");
+        let script = format!(
+            "sleep 600 & echo $!; echo $(setsid sh -c 'sleep 600 >/dev/null 2>&1 & echo $!'); touch {}; wait",
+            ready.display()
+        );
+        let is_over = AtomicBool::new(false);
+        let performed = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(within_limit(|| ready.exists()));
+                is_over.store(true, Ordering::Relaxed);
+            });
+            run_while(&["sh", "-c", &script], None, &is_over)
+        });
+        assert_eq!(performed.outcome, EventOutcome::TimedOut);
+        let message = "not done when the load ended; ended with all that it had started";
+        assert_eq!(performed.message, message);
+        assert_all_gone(&performed, 2);
     }
 
     #[test]
     fn what_a_program_leaves_behind_is_ended_and_much_output_is_cut() {
-        let performed = run(&["sh", "-c", "sleep 600 & echo $!"], None);
+        let script =
+            "sleep 600 & echo $!; echo $(setsid sh -c 'sleep 600 >/dev/null 2>&1 & echo $!')";
+        let performed = run(&["sh", "-c", script], None);
         assert_eq!(performed.outcome, EventOutcome::Done);
-        assert!(is_gone(performed.output.trim().parse().unwrap()));
+        assert_all_gone(&performed, 2);
         let performed = run(
             &["sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x"],
             None,
         );
-        assert_eq!(performed.output.len(), OUTPUT_BYTES_MAX);
+        assert_eq!(performed.output.len(), OUTPUT_BYTES_MAX - OF_HARNESS.len());
     }
 
-    /// True once the process has ended; one that was killed may take a moment, and may wait for its reaper.
-    fn is_gone(pid: u32) -> bool {
-        (0..500).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-            stat.map_or(true, |stat| stat.contains(") Z "))
+    /// The processes whose numbers it printed have ended, or wait for their reaper.
+    fn assert_all_gone(performed: &Performed, count: usize) {
+        let pids: Vec<&str> = performed.output.lines().collect();
+        assert_eq!(pids.len(), count, "{performed:?}");
+        for pid in pids {
+            assert!(within_limit(|| {
+                let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+                stat.map_or(true, |stat| stat.contains(") Z "))
+            }));
+        }
+    }
+
+    fn within_limit(condition: impl Fn() -> bool) -> bool {
+        (0..6000).any(|_| {
+            let holds = condition();
+            if !holds {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            holds
         })
     }
 }

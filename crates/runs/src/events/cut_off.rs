@@ -52,9 +52,4 @@ impl CutOff<'_> {
             }
         }
     }
-
-    /// Waits a moment before the next look.
-    pub(super) fn wait(&self) {
-        std::thread::sleep(LOOK_EVERY);
-    }
 }

@@ -8,10 +8,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::ByteRecord;
 
-use super::generate::TableInfo;
-use crate::{Rows, TableData};
+use super::{
+    field_kind::{FieldKind, write_field},
+    generate::TableInfo,
+};
+use crate::{Rows, TableData, csv_records::Records};
 
 /// Bytes of a range at least.
 const RANGE_BYTES: u64 = 256 << 10;
@@ -64,11 +67,6 @@ pub struct CsvFile {
     chunks: Vec<Chunk>,
 }
 
-fn reader<R: Read>(input: R) -> csv::Reader<R> {
-    let mut builder = ReaderBuilder::new();
-    builder.has_headers(false).flexible(true).from_reader(input)
-}
-
 impl CsvFile {
     /// The names in the first line.
     ///
@@ -85,9 +83,9 @@ impl CsvFile {
             problem,
         };
         let mut first = ByteRecord::new();
-        let mut reader = reader(files::open_regular(path).map_err(failed)?);
-        let read = reader.read_byte_record(&mut first);
-        if !read.map_err(|error| failed(error.into()))? {
+        let mut records = Records::new(files::open_regular(path).map_err(failed)?);
+        let read = records.read(&mut first);
+        if !read.map_err(|error| wrong(error.to_string()))? {
             return Err(wrong(
                 "it is empty: its first line names the columns".to_owned(),
             ));
@@ -100,7 +98,10 @@ impl CsvFile {
                 return Err(wrong("a column has no name".to_owned()));
             }
             if columns.iter().any(|other| other.eq_ignore_ascii_case(name)) {
-                return Err(wrong(format!("column {name} is named twice")));
+                return Err(wrong(format!(
+                    "{} is named twice",
+                    column_named(path, name)
+                )));
             }
             columns.push(name.to_owned());
         }
@@ -118,15 +119,19 @@ impl CsvFile {
             source,
         };
         let file = files::open_regular(path).map_err(failed)?;
-        let mut reader = reader(file);
+        let mut reader = Records::new(file);
         let mut record = ByteRecord::new();
         let mut chunks: Vec<Chunk> = Vec::new();
         let mut is_header = true;
         let mut records = 0;
         loop {
             let before = reader.position().clone();
-            let read = reader.read_byte_record(&mut record);
-            if !read.map_err(|error| failed(error.into()))? {
+            let read = reader.read(&mut record).map_err(|error| CsvError::Line {
+                path: path.to_owned(),
+                line: line_of(path, before.byte(), before.line()),
+                problem: error.to_string(),
+            });
+            if !read? {
                 break;
             }
             if std::mem::take(&mut is_header) {
@@ -147,7 +152,12 @@ impl CsvFile {
                 .iter()
                 .position(|field| str::from_utf8(field).is_err())
             {
-                return Err(wrong(format!("{}: it is not UTF-8", columns[at])));
+                let column = if files::is_quotable(path) {
+                    columns[at].as_str()
+                } else {
+                    "a column"
+                };
+                return Err(wrong(format!("{column}: it is not UTF-8")));
             }
             let end = reader.position().byte();
             match chunks.last_mut() {
@@ -195,7 +205,10 @@ impl CsvFile {
             let mut columns = table.columns.iter();
             let column = columns.find(|column| column.name.eq_ignore_ascii_case(name));
             let problem = match column {
-                None => format!("table {} has no column {name}", table.name),
+                None => {
+                    let column = column_named(&self.path, name);
+                    format!("table {} has no {column}", table.name)
+                }
                 Some(column) if column.is_generated => format!("the server computes column {name}"),
                 Some(column) => {
                     counts |= column.is_auto_increment;
@@ -226,11 +239,20 @@ impl CsvFile {
         })
     }
 
-    fn open(&self, chunk: Chunk) -> io::Result<csv::Reader<impl Read>> {
+    fn open(&self, chunk: Chunk) -> io::Result<Records<impl Read>> {
         let mut file: File = files::open_regular(&self.path)?;
         file.seek(SeekFrom::Start(chunk.start))?;
         let range = BufReader::new(file).take(chunk.end - chunk.start);
-        Ok(reader(range))
+        Ok(Records::new(range))
+    }
+}
+
+/// `column id`; without the name that the file's first line gives if errors do not quote the file.
+fn column_named(path: &Path, name: &str) -> String {
+    if files::is_quotable(path) {
+        format!("column {name}")
+    } else {
+        format!("column of that name ({})", files::WITHHELD)
     }
 }
 
@@ -253,27 +275,6 @@ fn line_of(path: &Path, byte: u64, line: u64) -> u64 {
     line + breaks().unwrap_or(0)
 }
 
-/// What a field can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FieldKind {
-    Text,
-    /// Numbers and times, of which an empty field is none.
-    Other,
-    /// A whole number, loaded as its bytes.
-    Bits,
-}
-
-impl FieldKind {
-    fn of(data_type: &str) -> Self {
-        match data_type {
-            "bit" => Self::Bits,
-            it if it.contains("char") || it.contains("text") || it.ends_with("blob") => Self::Text,
-            "binary" | "varbinary" | "enum" | "set" => Self::Text,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// The records of a file as rows; a unit is one range.
 #[derive(Debug)]
 struct CsvRows {
@@ -287,7 +288,7 @@ impl CsvRows {
         let mut reader = self.file.open(chunk)?;
         let mut record = ByteRecord::new();
         let mut rows = 0;
-        while reader.read_byte_record(&mut record)? {
+        while reader.read(&mut record)? {
             if record.len() != self.kinds.len() {
                 return Err(self.changed());
             }
@@ -295,7 +296,13 @@ impl CsvRows {
                 if at > 0 {
                     out.push(b'\t');
                 }
-                write_field(field, *kind, out)?;
+                write_field(field, *kind, out).map_err(|problem| {
+                    if files::is_quotable(&self.file.path) {
+                        problem
+                    } else {
+                        io::Error::other(format!("no value of its column ({})", files::WITHHELD))
+                    }
+                })?;
             }
             out.push(b'\n');
             rows += 1;
@@ -310,37 +317,6 @@ impl CsvRows {
     fn changed(&self) -> io::Error {
         let path = self.file.path.display();
         io::Error::other(format!("{path} was changed while it was loaded"))
-    }
-}
-
-fn write_field(field: &[u8], kind: FieldKind, out: &mut Vec<u8>) -> io::Result<()> {
-    match (field, kind) {
-        (b"\\N", _) | (b"", FieldKind::Other | FieldKind::Bits) => out.extend_from_slice(b"\\N"),
-        (_, FieldKind::Bits) => {
-            let number = str::from_utf8(field)
-                .ok()
-                .and_then(|text| text.trim().parse::<u64>().ok());
-            let bytes = number.unwrap_or(u64::MAX).to_be_bytes();
-            if !bytes.is_ascii() || number.is_none() {
-                let text = String::from_utf8_lossy(field);
-                return Err(io::Error::other(format!(
-                    "{text:?} is no number for a BIT column, or has a byte above 127"
-                )));
-            }
-            let from = bytes.iter().position(|byte| *byte != 0).unwrap_or(7);
-            escape(&bytes[from..], out);
-        }
-        _ => escape(field, out),
-    }
-    Ok(())
-}
-
-fn escape(field: &[u8], out: &mut Vec<u8>) {
-    for byte in field {
-        if matches!(byte, b'\\' | b'\t' | b'\n') {
-            out.push(b'\\');
-        }
-        out.push(*byte);
     }
 }
 
@@ -381,7 +357,7 @@ impl Rows for CsvRows {
             let mut reader = self.file.open(chunk).ok()?;
             let mut record = ByteRecord::new();
             for _ in before..row {
-                reader.read_byte_record(&mut record).ok()?;
+                reader.read(&mut record).ok()?;
             }
             let position = record.position()?;
             let line = chunk.line + position.line() - 1;

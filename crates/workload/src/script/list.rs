@@ -8,6 +8,7 @@ use super::{
     column::{Cell, Column, Size},
     random::{self, unit},
 };
+use crate::csv_records::Records;
 
 /// A list with its rows, kept column by column, each in one piece of memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,7 @@ impl List {
         let mut columns = named.to_vec();
         if named.is_empty() {
             let mut header = csv::ByteRecord::new();
-            let read = records(&mut file)?.read_byte_record(&mut header);
+            let read = records(&mut file)?.read(&mut header);
             read.map_err(|error| error.to_string())?;
             let names = header.iter().map(String::from_utf8_lossy);
             columns = names.map(|name| name.trim().to_owned()).collect();
@@ -81,8 +82,9 @@ impl List {
             let mut record = csv::ByteRecord::new();
             let mut is_header = named.is_empty();
             loop {
-                let read = records.read_byte_record(&mut record);
-                if !read.map_err(|error| error.to_string())? {
+                let line = records.position().line();
+                let read = records.read(&mut record);
+                if !read.map_err(|error| format!("line {line}: {error}"))? {
                     return Ok(());
                 }
                 if std::mem::take(&mut is_header) {
@@ -233,11 +235,9 @@ impl List {
 type TakeRow<'t> = dyn FnMut(&mut dyn Iterator<Item = Option<&[u8]>>) -> Result<(), String> + 't;
 
 /// The records of a file from its start.
-fn records<R: Read + Seek>(file: &mut R) -> Result<csv::Reader<&mut R>, String> {
+fn records<R: Read + Seek>(file: &mut R) -> Result<Records<&mut R>, String> {
     file.rewind().map_err(|error| error.to_string())?;
-    let mut builder = csv::ReaderBuilder::new();
-    builder.has_headers(false).flexible(true);
-    Ok(builder.from_reader(file))
+    Ok(Records::new(file))
 }
 
 #[cfg(test)]

@@ -21,7 +21,10 @@ use super::{
     scalar::Scalar,
     statement_names::StatementNames,
 };
-use crate::diagnostic::{Diagnostic, Source};
+use crate::{
+    diagnostic::{Diagnostic, Source},
+    sql_script::refuse_foreign_text,
+};
 
 /// Longest script.
 pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
@@ -125,6 +128,8 @@ impl Scripts {
         for text in texts {
             let source = source(text);
             let fault = |(at, message): Fault| fault(&source, at, message);
+            let foreign = refuse_foreign_text(Path::new(&text.name), text.text.as_bytes());
+            foreign.map_err(|message| fault((0, message)))?;
             let items = items(text.text).map_err(fault)?;
             let lists = scripts.declare(text, &items).map_err(fault)?;
             all.push((items, lists));
@@ -404,7 +409,13 @@ fn list_of_file(path: &Path, spec: &ListSpec) -> Result<List, String> {
     let file = files::open_regular_within(path, LIST_BYTES_MAX);
     let mut file = file.map_err(|error| error.to_string())?;
     if file.stream_position().is_ok() {
-        return List::of_csv(file, &spec.columns, &spec.draw);
+        let list = List::of_csv(file, &spec.columns, &spec.draw);
+        let withheld = |_| format!("no such list ({})", files::WITHHELD);
+        return if files::is_quotable(path) {
+            list
+        } else {
+            list.map_err(withheld)
+        };
     }
     // A pipe cannot be read twice.
     let text = files::read_within(file, LIST_BYTES_MAX).map_err(|error| error.to_string())?;

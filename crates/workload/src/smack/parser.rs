@@ -252,7 +252,12 @@ fn explain(
         Some(token) => (token.at, token.kind.describe()),
         None => (source.text.len(), "the end of the file".to_owned()),
     };
-    let diagnostic = source.diagnostic(at, format!("expected {expected}, found {found}"));
+    let message = if source.is_quotable() {
+        format!("expected {expected}, found {found}")
+    } else {
+        format!("expected {expected}")
+    };
+    let diagnostic = source.diagnostic(at, message);
     match cause(source, tokens, index) {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,

@@ -33,6 +33,14 @@ pub enum SqlScriptError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The file is no SQL, and errors do not quote it.
+    #[error("{}: {what}", path.display())]
+    Foreign {
+        /// Path of the file.
+        path: PathBuf,
+        /// What it is not.
+        what: String,
+    },
     /// A quotation or a comment has no end.
     #[error("{place}: {what} is not closed")]
     Open {

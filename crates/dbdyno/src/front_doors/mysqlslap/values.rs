@@ -5,8 +5,12 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 use load::{Arrivals, OnError, Process};
 use runs::{Blamed, benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
 use settings::quantity;
-use workload::slap::{
-    COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
+use workload::{
+    slap::{
+        COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement,
+        default_of,
+    },
+    sql_script::refuse_foreign_text,
 };
 
 use crate::front_doors::my_getopt::{Arguments, Options, number};
@@ -127,6 +131,8 @@ impl Reader<'_> {
                     &format!("cannot be read: {}: {error}", path.display()),
                 )
             })?;
+            refuse_foreign_text(&path, &text)
+                .map_err(|what| self.wrong(name, &format!("{}: {what}", path.display())))?;
             Script::parse(&text, delimiter.as_bytes())
         } else {
             Script::parse(text.as_bytes(), delimiter.as_bytes())

@@ -113,6 +113,7 @@ fn every_command_has_a_man_page() {
         assert!(directory.join(name).exists(), "{name}");
     }
     assert!(!directory.join("dbdyno-redo-log-guard.1").exists());
+    assert!(!directory.join("dbdyno-event-guard.1").exists());
     for entry in fs::read_dir(&directory).unwrap() {
         let file = entry.unwrap().path();
         // Errors only: long lines and other style faults come from the generator.

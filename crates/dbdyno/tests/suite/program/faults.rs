@@ -9,7 +9,7 @@ use crate::{
     disturbed::Disturbed,
     null_server::null_server,
     results::record_name,
-    scene::{Running, Scene},
+    scene::{Running, Scene, wait_until},
 };
 
 /// Statements of each of the two runs.
@@ -62,6 +62,33 @@ fn dbdyno_is_killed() {
     held.keeps_what_was_measured();
     assert_eq!(held.disturbed.results.record(2).all("end").count(), 0);
     held.resumes();
+}
+
+#[test]
+fn the_command_of_an_event_ends_with_a_dbdyno_that_is_killed() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &[]);
+    let text = format!(
+        "format = 1\n[server]\naddress = {socket:?}\nuser = \"u\"\n\
+         [load]\nslap = {{ query = \"select c from t\" }}\nconnections = 1\nwarmup = \"100ms\"\nduration = \"10m\"\n\
+         [[event]]\nat = \"1ms\"\n\
+         command = [\"sh\", \"-c\", \"sleep 600 & echo $! > pids.new; \
+         echo $(setsid sh -c 'sleep 600 >/dev/null & echo $!') $$ >> pids.new; mv pids.new pids; wait\"]\n"
+    );
+    scene.file("trial.toml", &text);
+    let mut running = scene.start(["run", "trial.toml"]);
+    let pids = scene.path().join("pids");
+    running.wait_until("the command runs", || pids.exists());
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    let pids = fs::read_to_string(pids).unwrap();
+    assert_eq!(pids.split_whitespace().count(), 3, "{pids}");
+    for pid in pids.split_whitespace() {
+        wait_until("the processes of the command have ended", || {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+            stat.map_or(true, |stat| stat.contains(") Z "))
+        });
+    }
 }
 
 #[test]

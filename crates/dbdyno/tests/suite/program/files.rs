@@ -1,6 +1,9 @@
 //! Files: dbdyno removes only files it made, one process at a time writes results, and no password is copied.
 
-use std::fs;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+};
 
 use rustix::process::Signal;
 
@@ -92,6 +95,36 @@ fn live_results_are_not_resumed_and_passwords_are_not_copied() {
             let content = fs::read(&path).unwrap();
             let text = String::from_utf8_lossy(&content);
             assert!(!text.contains(secret), "{}", path.display());
+        }
+    }
+}
+
+/// A wrong name under `sudo` must not show `/etc/shadow`.
+#[test]
+fn a_private_file_of_another_kind_is_not_quoted() {
+    let scene = Scene::new();
+    let own = scene.file("own", "root:$6$mimsy:19000:0:99999:7:::\n:mimsy\n");
+    // What each would quote of a public file.
+    let cases: [(&[&str], bool); 10] = [
+        (&["run", "own"], true),
+        (&["super-smack", "own", "1", "1"], true),
+        (&["proxy", "--rewrite", "own"], true),
+        (&["script", "run", "own", "--socket", "/none"], true),
+        (&["sql", "time", "own", "--socket", "/none"], false),
+        (&["sql", "explain", "own", "--socket", "/none"], false),
+        (&["mysqlslap", "--query=own", "--socket=/none"], false),
+        (&["config", "lint", "own"], false),
+        (&["report", "own"], false),
+        (&["import", "fio", "own"], false),
+    ];
+    for (mode, is_private) in [(0o600, true), (0o644, false)] {
+        fs::set_permissions(&own, Permissions::from_mode(mode)).unwrap();
+        for (words, quotes) in cases {
+            if is_private {
+                scene.dbdyno(words).exits(2).conceals("mimsy");
+            } else if quotes {
+                scene.dbdyno(words).exits(2).says("mimsy");
+            }
         }
     }
 }

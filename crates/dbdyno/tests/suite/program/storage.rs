@@ -22,7 +22,10 @@ const PATTERNS: &str = "\
 
 /// A directory on a disk: the temporary directory may be memory.
 pub(crate) fn disk() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target directory is writable")
+    // Cargo makes it when it compiles the tests, and not again after a clean-up.
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    std::fs::create_dir_all(directory).expect("the target directory is writable");
+    tempfile::tempdir_in(directory).expect("the target directory is writable")
 }
 
 fn names_in(directory: &Path) -> Vec<String> {

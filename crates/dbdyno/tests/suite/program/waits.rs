@@ -1,7 +1,9 @@
 //! dbdyno waits for no server without a limit: the first signal ends every wait, and files named by a server neither
 //! block it nor fill the memory.
 
-use std::{cell::Cell, fs, path::Path, process::Command, time::Duration};
+use std::{
+    cell::Cell, fs, os::unix::net::UnixStream, path::Path, process::Command, time::Duration,
+};
 
 use rustix::process::Signal;
 
@@ -46,6 +48,51 @@ fn rest(pid: u32) -> (bool, u64) {
         };
         (sleep && fields[0] == "S", ticks + of(11) + of(12))
     })
+}
+
+/// Looks in three seconds, and the processor time that is a hundredth of them, ticks.
+const LOOKS_IN_3_S: u32 = 150;
+const TICKS_IN_3_S: u64 = 3;
+
+/// Waits until none of the processes has taken a hundredth of a processor for three seconds: one that spins never does.
+fn wait_until_all_rest(pids: &[u32]) {
+    let ticks = || pids.iter().map(|pid| rest(*pid).1).collect::<Vec<_>>();
+    let (looks, first) = (Cell::new(0), Cell::new(ticks()));
+    wait_until("nothing takes a hundredth of a processor", || {
+        let (now, from) = (ticks(), first.take());
+        let is_quiet = now
+            .iter()
+            .zip(&from)
+            .all(|(now, from)| now - from <= TICKS_IN_3_S);
+        looks.set(if is_quiet { looks.get() + 1 } else { 0 });
+        first.set(if is_quiet { from } else { now });
+        looks.get() >= LOOKS_IN_3_S
+    });
+}
+
+#[test]
+fn what_has_no_peer_or_lost_it_takes_no_processor() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &[]);
+    let address = |name: &str| scene.path().join(name).to_str().unwrap().to_owned();
+    let listening = |socket: &str| UnixStream::connect(socket).is_ok();
+    let start = |words: &[&str], socket: &str| {
+        let mut running = scene.start(words);
+        running.wait_until("it listens", || listening(socket));
+        running
+    };
+    let (plain, named) = (address("plain.sock"), address("named.sock"));
+    let backend = socket.to_str().unwrap();
+    let proxy = start(&["proxy", "-P", &plain, "-b", backend], &plain);
+    let front = start(&["mysql-proxy", "-P", &named, "-b", backend], &named);
+    // Peers that say nothing, and are gone.
+    for socket in [backend, &plain, &named] {
+        for _ in 0..5 {
+            drop(UnixStream::connect(socket));
+        }
+    }
+    let pids = [&server, &proxy, &front].map(Running::pid);
+    wait_until_all_rest(&pids);
 }
 
 /// Waits until a process handles signals, and then until it does nothing but wait.

@@ -143,7 +143,7 @@ command = ["sleep", "600"]
         message(1)
     );
     assert!(
-        message(2).contains("ended with its process group"),
+        message(2).contains("ended with all that it had started"),
         "{}",
         message(2)
     );

@@ -110,3 +110,17 @@ fn a_switch_brings_a_new_nonce() {
     };
     against(server, |endpoint| open(with_password(endpoint))).unwrap();
 }
+
+#[test]
+fn a_plugin_with_an_endless_name_is_named_by_its_beginning() {
+    let server = async |mut peer: Peer| {
+        peer.greet(&hello("mysql_native_password")).await.unwrap();
+        let name = [b'x'; 60_000];
+        peer.send(&[&b"\xfe"[..], &name, b"\0nonce\0"].concat())
+            .await
+            .unwrap();
+    };
+    let error = against(server, |endpoint| open(with_password(endpoint))).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("xxx") && text.len() < 200, "{text}");
+}

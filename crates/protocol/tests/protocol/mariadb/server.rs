@@ -175,6 +175,8 @@ fn template() -> Option<&'static (PathBuf, PathBuf)> {
 
 /// Initialises a data directory, which is there whole or not at all.
 fn initialise(install: &Path, path: &Path) {
+    // Cargo makes it when it compiles the tests, and not again after a clean-up.
+    fs::create_dir_all(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let output = Command::new(install)
         .args(DEFAULTS)

@@ -20,6 +20,7 @@ fn load(text: &str) -> Result<Vec<Rule>, String> {
 fn load_with(text: &str, opens_connections: bool) -> Result<Vec<Rule>, String> {
     let (backends, counters) = (backends(), RuleCounters::default());
     let loader = Loader {
+        is_quotable: true,
         directory: Path::new("/nowhere"),
         backends: &backends,
         counters: &counters,

@@ -45,6 +45,7 @@ impl Scene {
         ]));
         let counters = RuleCounters::default();
         let loader = Loader {
+            is_quotable: true,
             directory: Path::new(""),
             backends: &backends,
             counters: &counters,

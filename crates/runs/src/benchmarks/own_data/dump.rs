@@ -94,6 +94,7 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
     let (blame, remedy) = match error {
         DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
         DumpError::Read { .. } => (Blame::Input, "make the dump again, or name another file"),
+        DumpError::Foreign { .. } => (Blame::Input, "name a dump"),
         DumpError::Split { .. } => (
             Blame::Input,
             "the dump may have been cut off: make it again",
