@@ -241,9 +241,12 @@ pub(crate) fn run_of(run: u32, block: u32, levels: &[(&str, &str)]) -> Record {
     let mut record = healthy();
     record.header.run = run;
     record.header.block = block;
-    record.header.started_at = format!("2026-11-21T{:02}:{:02}:00Z", run / 60, run % 60);
+    // Five minutes apart.
+    record.header.started_at = format!("2026-11-21T{:02}:{:02}:00Z", run / 12, run % 12 * 5);
     // No two runs are identical to the nanosecond.
-    record.intervals[30].operations[0].sum_ns += u64::from(run);
+    for interval in &mut record.intervals {
+        interval.operations[0].sum_ns += u64::from(run) * 1000;
+    }
     let levels = levels.iter();
     record.header.combination = levels
         .map(|(factor, level)| ((*factor).to_owned(), (*level).to_owned()))

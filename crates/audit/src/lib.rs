@@ -6,6 +6,7 @@
 
 mod assessment;
 mod commits;
+mod contradictions;
 mod difference;
 mod disk_load;
 mod durability;
@@ -19,6 +20,7 @@ mod rules;
 mod run;
 mod set;
 mod sides;
+mod steps;
 mod storage;
 mod subject;
 mod unevenness;

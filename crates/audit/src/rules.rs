@@ -28,6 +28,8 @@ mod h11_local_clients;
 mod h12_client_saturation;
 mod h13_end_to_end;
 mod h14_neighbours;
+mod h15_processors;
+mod h16_machine_stays;
 mod m01_repetition;
 mod m02_cache_state;
 mod m03_steady;
@@ -79,6 +81,8 @@ pub const RULES: &[&Rule] = &[
     &h12_client_saturation::RULE,
     &h13_end_to_end::RULE,
     &h14_neighbours::RULE,
+    &h15_processors::RULE,
+    &h16_machine_stays::RULE,
     &w01_storage_file::RULE,
     &w02_data_and_memory::RULE,
     &w03_sizes::RULE,

@@ -77,8 +77,8 @@ pub use line::{
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Storage,
-    StorageDirectory,
+    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Placement,
+    Storage, StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};

@@ -43,9 +43,33 @@ pub struct Machine {
     /// The control groups of the observed processes; those without a limit are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cgroups: Vec<Cgroup>,
+    /// Where the kernel's scheduler puts the observed processes; empty in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placements: Vec<Placement>,
     /// The network interfaces with a known speed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+}
+
+/// Where the kernel's scheduler puts a process, and so what it shares the processors with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// Process: `server` or `client`.
+    pub of: String,
+    /// Its group of the scheduler (`/proc/PID/autogroup`), for example `/autogroup-73`: processors are shared between
+    /// these groups first, each for one session of processes. `None` where the kernel makes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler_group: Option<String>,
+    /// Path of its control group for the CPU, as the process sees it; `None` without control groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_group: Option<String>,
+    /// Weight of that group (`cpu.weight`, or `cpu.shares` of version 1); `None` for the group of the whole machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_weight: Option<u64>,
+    /// Its nice value, -20 to 19.
+    pub nice: i32,
+    /// The CPUs on which it may run, as the kernel lists them: `0-3,6`.
+    pub cpus: String,
 }
 
 /// A network interface with a known speed.

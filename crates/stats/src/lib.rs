@@ -35,6 +35,7 @@ mod spending;
 mod spread;
 mod stalls;
 mod steadiness;
+mod swings;
 mod trend;
 mod two_groups;
 #[cfg(test)]
@@ -72,4 +73,5 @@ pub use steadiness::{
     Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
     why_not_steady,
 };
+pub use swings::{Swings, uneven_swings};
 pub use two_groups::{TwoGroups, two_groups};

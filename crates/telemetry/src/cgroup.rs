@@ -99,6 +99,22 @@ impl Cgroups {
         (all.into_iter().flatten().any(Group::is_own) || is_limited()).then_some(groups)
     }
 
+    /// The path of a process's group for the CPU, as it sees it, and the group's weight, which that of the whole machine
+    /// does not have; `None` without control groups.
+    pub(crate) fn cpu_group(kernel: &Kernel, process: &str) -> Option<(String, Option<u64>)> {
+        let file = kernel.path(&format!("proc/{process}/cgroup"));
+        let ProcessCGroups(memberships) = ProcessCGroups::from_file(file).ok()?;
+        let group = Group::find(kernel, &memberships, &kernel.mounts(), "cpu")?;
+        let file = match group.version {
+            1 => "cpu.shares",
+            _ => "cpu.weight",
+        };
+        let directory = group.directories.first();
+        let weight = directory.and_then(|it| kernel.text_of(&it.join(file)).ok());
+        let weight = weight.and_then(|it| it.trim().parse().ok());
+        Some((group.path, weight))
+    }
+
     /// The limits; `None` when there is no group.
     pub(crate) fn limits(&self, kernel: &Kernel, of: &str) -> Option<Cgroup> {
         let group = self.cpu.as_ref().or(self.memory.as_ref())?;

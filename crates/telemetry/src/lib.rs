@@ -15,6 +15,7 @@ mod memory;
 mod network;
 mod own_process;
 mod pid_file;
+mod placement;
 mod pressure;
 mod process;
 mod programs;

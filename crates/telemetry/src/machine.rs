@@ -10,6 +10,7 @@ use crate::{
     kernel::Kernel,
     memory::physical_bytes,
     network::links,
+    placement::placement,
     setup::{cpu_setup, is_virtualised, kernel_settings},
 };
 
@@ -18,7 +19,7 @@ pub(crate) fn describe(
     kernel: &Kernel,
     host: Host,
     cpus: u32,
-    server: Option<&Cgroups>,
+    server: (Option<u32>, Option<&Cgroups>),
     mut missing: Vec<NotObserved>,
 ) -> Machine {
     let info = kernel.cpu_info();
@@ -33,6 +34,12 @@ pub(crate) fn describe(
     let client = match host {
         Host::Server => None,
         Host::Both | Host::Client => Cgroups::of(kernel, "self"),
+    };
+    let (server_pid, server) = server;
+    let server_place = server_pid.and_then(|pid| placement(kernel, &pid.to_string(), "server"));
+    let client_place = match host {
+        Host::Server => None,
+        Host::Both | Host::Client => placement(kernel, "self", "client"),
     };
     let of_server = server.and_then(|groups| groups.limits(kernel, "server"));
     let of_client = client.and_then(|groups| groups.limits(kernel, "client"));
@@ -49,6 +56,7 @@ pub(crate) fn describe(
         cpu: Some(cpu_setup(kernel, info.as_ref())),
         settings: Some(kernel_settings(kernel)),
         cgroups: limits.filter(samples::Cgroup::is_limiting).collect(),
+        placements: server_place.into_iter().chain(client_place).collect(),
         links: links(kernel),
     }
 }

@@ -76,7 +76,13 @@ impl Sampler {
         }
         let last = Reading::take(&kernel, &mut watched, &mut missing);
         let cpus = last.cpu.as_ref().map_or(0, CpuCounters::cpus);
-        let machine = describe(&kernel, host, cpus, watched.cgroups.as_ref(), missing);
+        let machine = describe(
+            &kernel,
+            host,
+            cpus,
+            (server_pid, watched.cgroups.as_ref()),
+            missing,
+        );
         Self {
             programs: OtherPrograms::new(&kernel),
             kernel,
@@ -147,7 +153,7 @@ impl Sampler {
         let groups = self.watched.cgroups.as_ref();
         // The group of a server that has ended is removed with it, which is not a change of a limit.
         let groups = groups.filter(|_| self.watched.server_pid.is_some());
-        let mut machine = describe(&self.kernel, host, cpus, groups, Vec::new());
+        let mut machine = describe(&self.kernel, host, cpus, (None, groups), Vec::new());
         if groups.is_none() {
             let of_server = self.machine.cgroups.iter().filter(|it| it.of == "server");
             machine.cgroups.extend(of_server.cloned());

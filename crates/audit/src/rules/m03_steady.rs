@@ -13,6 +13,7 @@ use crate::{
     rule::{Judge, Rule},
     run::{RAMP, Run},
     set::{Set, in_words},
+    steps::{step, swings},
 };
 
 /// Shift of the mean, as a share, below which it counts as unchanged.
@@ -25,6 +26,8 @@ const POSSIBLE: f64 = 0.1;
 const WARN_CHANCE: f64 = 0.01;
 /// Probability of level invalid from noise alone.
 const INVALID_CHANCE: f64 = 0.001;
+/// Operations of an execution below which nothing is said: each interval would have a few by chance.
+const OPERATIONS_AT_LEAST: u64 = 5 * SHIFT_OBSERVATIONS_AT_LEAST as u64;
 /// Length as a share of the longest interval, below which an interval was cut off by the end of its phase.
 const WHOLE: f64 = 0.9;
 
@@ -36,8 +39,9 @@ pub(super) const RULE: Rule = Rule {
         that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
         `dbdyno storage steady`.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
-        than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; fewer than 12 \
-        intervals: warn; moving between levels, or more than 10 % that may hide in the noise: note. Of storage: a range of \
+        than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; a step of more than 5 % \
+        and three standard deviations, or a part that swings three times as much as the rest: warn; fewer than 12 \
+        intervals: warn; fewer than 60 operations, moving between levels, or more than 10 % that may hide in the noise: note. Of storage: a range of \
         20 % of the mean or more, or a least-squares line that rises or falls by 10 % or more: fail",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
         simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: 60 s of warm-up for a pool of 20 GB would \
@@ -151,13 +155,35 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
         );
         return Ok(Finding::new(Level::Warn, evidence).with("intervals", shortest as f64));
     }
+    let counts = runs.iter().map(|run| operations(run));
+    let fewest = counts.min().unwrap_or_default();
+    if fewest < OPERATIONS_AT_LEAST {
+        let evidence = format!(
+            "{} in the measured phase, where {OPERATIONS_AT_LEAST} would tell whether it was steady",
+            counted(usize::try_from(fewest).unwrap_or(usize::MAX), "operation")
+        );
+        return Ok(Finding::new(Level::Note, evidence).with("operations", fewest as f64));
+    }
     let borrowed: Vec<&[f64]> = courses.iter().map(Vec::as_slice).collect();
     let Some(shift) = mean_shift(&borrowed) else {
         return Err(missing("operations in the measured phase"));
     };
     let over = moment(judged_s);
     let level = level_of(&shift, runs.len(), chances);
-    let (level, evidence) = match (level, moves_between_levels(&courses, shortest)) {
+    let mean = mean_course(&courses, shortest);
+    let begin_s = runs[0].undisturbed().next().map_or(0.0, |it| it.t_s);
+    let every_s = judged_s / courses[0].len().max(1) as f64;
+    let uneven = step(&mean, begin_s, every_s);
+    if let Some(uneven) = uneven.or_else(|| swings(&mean, chances.warn, begin_s, every_s)) {
+        let evidence = match level {
+            Level::Invalid => format!("{uneven}; {}", words(&shift, &over)),
+            _ => uneven,
+        };
+        return Ok(Finding::new(level.max(Level::Warn), evidence)
+            .with("mean_moved", shift.moved)
+            .with("changed", shift.change));
+    }
+    let (level, evidence) = match (level, moves_between_levels(&mean)) {
         (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
         (Level::Pass, None) => {
             let interval = shift.interval(0.95);
@@ -218,13 +244,17 @@ fn words(shift: &MeanShift, over: &str) -> String {
     }
 }
 
-/// Why the mean course does not stay at one level, as text; `None` if it does.
-fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
+/// The mean of the courses, each cut to `length`.
+fn mean_course(courses: &[Vec<f64>], length: usize) -> Vec<f64> {
     let at = |index: usize| courses.iter().map(|course| course[index]).sum::<f64>();
-    let mean: Vec<f64> = (0..length)
+    (0..length)
         .map(|index| at(index) / courses.len() as f64)
-        .collect();
-    let state = judge_run(&mean, &Evidence::default()).ok()?;
+        .collect()
+}
+
+/// Why the mean course does not stay at one level, as text; `None` if it does.
+fn moves_between_levels(mean: &[f64]) -> Option<String> {
+    let state = judge_run(mean, &Evidence::default()).ok()?;
     let is_moving = matches!(
         state.steadiness,
         Steadiness::Cyclic | Steadiness::NeverSteady
@@ -240,6 +270,11 @@ fn course(run: &Run<'_>) -> Vec<f64> {
     let whole = |interval: &&Interval| interval.length_s > 0.0 && interval.length_s >= whole_s;
     let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
     run.undisturbed().filter(whole).map(per_s).collect()
+}
+
+/// Operations that succeeded in the measured phase, before its first planned event.
+fn operations(run: &Run<'_>) -> u64 {
+    run.undisturbed().map(Interval::succeeded).sum()
 }
 
 #[cfg(test)]
@@ -352,6 +387,62 @@ mod tests {
     fn few_intervals_are_a_warning() {
         let outcome = judged(&RULE, |record| record.intervals.truncate(25));
         assert_found(&outcome, Level::Warn, "where 12 would tell");
+    }
+
+    #[test]
+    fn a_step_is_named_with_its_second() {
+        let slower = |from_s: f64| {
+            judged(&RULE, |record| {
+                for (at, interval) in record.intervals.iter_mut().enumerate() {
+                    // So noisy that no trend is certain.
+                    let noise = [0, 60, 25, 80, 10, 45][at % 6];
+                    let operation = &mut interval.operations[0];
+                    operation.count -= noise;
+                    if interval.t_s >= from_s {
+                        operation.count = operation.count * 7 / 10;
+                    }
+                }
+            })
+        };
+        for from_s in [50.0, 80.0, 110.0] {
+            let outcome = slower(from_s);
+            assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
+        }
+        let outcome = slower(80.0);
+        let evidence = &outcome.as_ref().unwrap().evidence;
+        assert!(evidence.contains("a step at 80 s"), "{outcome:?}");
+    }
+
+    #[test]
+    fn swings_of_the_first_part_are_named() {
+        let outcome = judged(&RULE, |record| {
+            for (at, interval) in record.intervals.iter_mut().enumerate() {
+                if interval.t_s < 60.0 {
+                    let share = [6, 13, 8, 12, 9, 14, 7, 11][at % 8];
+                    interval.operations[0].count = interval.operations[0].count * share / 10;
+                }
+            }
+        });
+        assert_found(&outcome, Level::Warn, "until 60 s it swings by");
+    }
+
+    /// One operation every 20 s: the first 19 s without any are no warm-up.
+    #[test]
+    fn slow_operations_are_no_warm_up() {
+        let slow = |every: usize, count: u64| {
+            judged(&RULE, |record| {
+                for (at, interval) in record.intervals.iter_mut().enumerate() {
+                    interval.operations[0].count = if at % every == every - 1 { count } else { 0 };
+                }
+            })
+        };
+        let outcome = slow(20, 1);
+        assert_found(
+            &outcome,
+            Level::Note,
+            "6 operations in the measured phase, where 60 would",
+        );
+        assert!(level(&slow(2, 1)) <= Level::Note);
     }
 
     #[test]

@@ -14,8 +14,9 @@ use samples::Record;
 
 /// Single runs: the OLTP workloads on MariaDB and MySQL, one of them with a rate, TPC-C, and a .smack file whose
 /// dictionary returns few of its keys.
-const RUNS: [&str; 6] = [
+const RUNS: [&str; 7] = [
     "mariadb-open-loop",
+    "mariadb-point-select",
     "mariadb-read-only",
     "mariadb-read-write",
     "mariadb-smack",

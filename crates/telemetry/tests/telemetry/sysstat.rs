@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
+    fs::{self, File},
     io::Write,
     os::unix::fs::FileExt,
     process::{Child, Command, Stdio},
@@ -91,7 +91,9 @@ fn figures_are_those_of_sysstat() {
 
 /// The figures that differ by more than `tolerance`, under a load of our own.
 fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("it is writable");
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    fs::create_dir_all(directory).expect("it is writable");
+    let directory = tempfile::tempdir_in(directory).expect("it is writable");
     let file = File::create(directory.path().join("blocks")).expect("it is writable");
     let stop = AtomicBool::new(false);
     let pairs = thread::scope(|scope| {

@@ -1,0 +1,97 @@
+//! Rule H16: the machine was set up otherwise at the end of a run than at its start.
+
+use samples::Changed;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::listed,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "H16",
+    name: "the machine stayed as it was",
+    found: "the machine's set-up changed during a run",
+    measures: "Number, governor and turbo of the CPUs, transparent huge pages, swappiness, clock source and the limits of control groups, \
+        at the start of each run and at its end. Write caches and schedulers of disks are C11's.",
+    threshold: "any of them changed: warn",
+    source: "proposed here",
+    consequence: "A part of the figures is of one machine, and the rest of another.",
+    remedy: "Set the machine up before the run, keep power management and other administrators from it, and repeat the run.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    // Written at an end only.
+    if run.record.end.is_none() || run.record.machines.is_empty() {
+        return Err(missing("the machine at the start and at the end"));
+    }
+    let is_of_storage =
+        |it: &&Changed| it.what.contains("write cache") || it.what.contains("scheduler");
+    let changed = run.record.changed.iter().filter(|it| !is_of_storage(it));
+    let changed: Vec<String> = changed
+        .map(|it| {
+            let or_nothing = |value: &str| {
+                if value.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    value.to_owned()
+                }
+            };
+            format!(
+                "{} from {} to {}",
+                it.what,
+                or_nothing(&it.from),
+                or_nothing(&it.to)
+            )
+        })
+        .collect();
+    Ok(if changed.is_empty() {
+        Finding::new(Level::Pass, "the same at the end")
+    } else {
+        Finding::new(Level::Warn, listed(&changed, 8))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn changed(what: &str, from: &str, to: &str) -> impl Fn(&mut Record) {
+        let line = Changed {
+            what: what.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            ..Changed::default()
+        };
+        move |record| record.changed.push(line.clone())
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, changed("CPU governor", "performance", "powersave"));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "CPU governor from performance to powersave",
+        );
+        let outcome = judged(&RULE, changed("control group of the server", "", "CPU 2"));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "control group of the server from nothing to CPU 2",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        assert_eq!(level(&judged(&RULE, |_| {})), Level::Pass);
+        let outcome = judged(&RULE, changed("scheduler of sda", "none", "bfq"));
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+        assert_missing(&judged(&RULE, |record| record.end = None), "at the end");
+    }
+}
