@@ -261,3 +261,10 @@ pub struct Changed {
     /// Value at the end.
     pub to: String,
 }
+
+impl Changed {
+    /// Whether it is a property of a disk: its write cache or its I/O scheduler.
+    pub fn is_of_disk(&self) -> bool {
+        self.what.contains("write cache") || self.what.contains("scheduler")
+    }
+}

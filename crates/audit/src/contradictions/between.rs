@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use samples::is_of_the_instance;
 use units::moment;
 
-use super::course::print_of;
+use super::course::fingerprint_of;
 use crate::{run::Run, set::Set};
 
 /// Seconds by which a run may seem to begin before the end of another: the first line is written in whole seconds, and a
@@ -39,12 +39,12 @@ pub(super) fn copied(set: &Set<'_>) -> Option<String> {
     let mut known = BTreeMap::new();
     for run in &set.runs {
         let mut common: Vec<(&Run<'_>, f64)> = Vec::new();
-        let prints: Vec<_> = run
+        let fingerprints: Vec<_> = run
             .measured()
-            .filter_map(|it| Some((print_of(it)?, it.t_s)))
+            .filter_map(|it| Some((fingerprint_of(it)?, it.t_s)))
             .collect();
-        for (print, t_s) in &prints {
-            if let Some(other) = known.get(print) {
+        for (fingerprint, t_s) in &fingerprints {
+            if let Some(other) = known.get(fingerprint) {
                 common.push((*other, *t_s));
             }
         }
@@ -59,7 +59,7 @@ pub(super) fn copied(set: &Set<'_>) -> Option<String> {
                 moment(t_s)
             ));
         }
-        known.extend(prints.into_iter().map(|(print, _)| (print, run)));
+        known.extend(fingerprints.into_iter().map(|(it, _)| (it, run)));
     }
     None
 }
@@ -127,14 +127,7 @@ fn of_variable(runs: &[&Run<'_>], name: &str) -> Option<String> {
         by_levels.entry(key).or_default().push((run, value));
     }
     // What most runs of these levels have is theirs.
-    let of_most = |runs: &[(&Run<'_>, &str)]| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        runs.iter()
-            .for_each(|(_, value)| *counts.entry((*value).to_owned()).or_default() += 1);
-        let most = counts.iter().max_by_key(|(_, count)| **count);
-        most.map(|(value, _)| value.clone()).unwrap_or_default()
-    };
-    let usual: BTreeMap<_, String> = by_levels
+    let usual: BTreeMap<_, &str> = by_levels
         .iter()
         .map(|(key, runs)| (*key, of_most(runs)))
         .collect();
@@ -154,6 +147,16 @@ fn of_variable(runs: &[&Run<'_>], name: &str) -> Option<String> {
         }
     }
     named_by_factor(&values, name)
+}
+
+/// The value that most of these runs have.
+fn of_most<'v>(runs: &[(&Run<'_>, &'v str)]) -> &'v str {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, value) in runs {
+        *counts.entry(value).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or("", |(value, _)| value)
 }
 
 /// A factor of this variable's name, each of whose levels is the value of the runs of another level.

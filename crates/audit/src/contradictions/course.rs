@@ -128,7 +128,7 @@ pub(super) fn figures(record: &Record) -> Option<String> {
 }
 
 /// What makes an interval one: counts, sums and ends of the times of its operations; `None` if it has too few of them.
-pub(super) fn print_of(interval: &Interval) -> Option<Vec<(u64, u64, u64, u64)>> {
+pub(super) fn fingerprint_of(interval: &Interval) -> Option<Vec<(u64, u64, u64, u64)>> {
     let figures = interval.operations.iter();
     let figures = figures.map(|it| (it.count, it.sum_ns, it.min_ns, it.max_ns));
     let count: u64 = interval.operations.iter().map(|it| it.count).sum();
@@ -139,7 +139,7 @@ pub(super) fn print_of(interval: &Interval) -> Option<Vec<(u64, u64, u64, u64)>>
 pub(super) fn copied(record: &Record) -> Option<String> {
     let mut known = BTreeMap::new();
     record.measured_intervals().find_map(|interval| {
-        let first: f64 = known.insert(print_of(interval)?, interval.t_s)?;
+        let first: f64 = known.insert(fingerprint_of(interval)?, interval.t_s)?;
         Some(format!(
             "the intervals at {} and {} are the same to the nanosecond",
             moment(first),

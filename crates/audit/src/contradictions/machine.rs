@@ -15,6 +15,14 @@ fn machine_of<'r>(record: &'r Record, sample: &Telemetry) -> Option<&'r Machine>
     record.machines.iter().find(|it| it.host == sample.host)
 }
 
+/// Number of its machine's CPUs, the time that they have in a sample, and the most that may be counted; seconds.
+fn cpu_time(record: &Record, sample: &Telemetry) -> Option<(u32, f64, f64)> {
+    let cpus = machine_of(record, sample)?.cpus;
+    let has_s = f64::from(cpus) * sample.length_s;
+    let room_s = (CAPACITY * has_s).max(CAPACITY_S * f64::from(cpus));
+    (cpus > 0).then_some((cpus, has_s, has_s + room_s))
+}
+
 fn at(sample: &Telemetry) -> String {
     moment(sample.t_s)
 }
@@ -39,17 +47,14 @@ pub(super) fn times(record: &Record) -> Option<String> {
 /// Checks that the time of all CPUs is that of as many as the machine has.
 pub(super) fn capacity(record: &Record) -> Option<String> {
     record.telemetry.iter().find_map(|sample| {
-        let use_of_machine = sample.machine.as_ref()?;
-        let cpus = machine_of(record, sample)?.cpus;
-        let expected_s = f64::from(cpus) * sample.length_s;
-        let found_s = use_of_machine.capacity_s();
-        let room_s = (CAPACITY * expected_s).max(CAPACITY_S * f64::from(cpus));
-        (cpus > 0 && found_s > expected_s + room_s).then(|| {
+        let (cpus, has_s, most_s) = cpu_time(record, sample)?;
+        let found_s = sample.machine.as_ref()?.capacity_s();
+        (found_s > most_s).then(|| {
             format!(
                 "at {} its CPUs were busy or idle for {}, and {cpus} of them have {}",
                 at(sample),
                 moment(found_s),
-                moment(expected_s)
+                moment(has_s)
             )
         })
     })
@@ -58,9 +63,7 @@ pub(super) fn capacity(record: &Record) -> Option<String> {
 /// Checks that no process took more CPU time than its machine has.
 pub(super) fn processes(record: &Record) -> Option<String> {
     record.telemetry.iter().find_map(|sample| {
-        let cpus = machine_of(record, sample)?.cpus;
-        let has_s = f64::from(cpus) * sample.length_s;
-        let room_s = (CAPACITY * has_s).max(CAPACITY_S * f64::from(cpus));
+        let (cpus, has_s, most_s) = cpu_time(record, sample)?;
         let all = [
             ("server", &sample.server),
             ("client", &sample.client),
@@ -69,7 +72,7 @@ pub(super) fn processes(record: &Record) -> Option<String> {
         let above = all.into_iter().find_map(|(name, process)| {
             let process = process.as_ref()?;
             let took_s = process.user_s + process.system_s;
-            (cpus > 0 && took_s > has_s + room_s).then_some((name, took_s))
+            (took_s > most_s).then_some((name, took_s))
         });
         above.map(|(name, took_s)| {
             format!(

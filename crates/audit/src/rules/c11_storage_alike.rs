@@ -39,7 +39,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             .record
             .changed
             .iter()
-            .filter(|it| it.what.contains("write cache") || it.what.contains("scheduler"))
+            .filter(|it| it.is_of_disk())
             .map(|it| format!("{} from {} to {}", it.what, it.from, it.to))
             .collect();
         if !changed.is_empty() {

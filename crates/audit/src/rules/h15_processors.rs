@@ -5,7 +5,7 @@ use samples::{Host, Machine, Placement};
 use units::percent;
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, Unjudged, missing},
     rule::{Judge, Rule},
     run::Run,
     set::{Set, in_words},
@@ -26,8 +26,8 @@ pub(super) const RULE: Rule = Rule {
         gives way to it.",
     threshold: "one group on one machine that was at least 80 % busy: warn; other groups, weights, nice values or CPUs between runs that are \
         compared: fail",
-    source: "measured by dbdyno (docs/methodology.md): a durable commit cost +20 % on servers in a session of their own, and +4 % on servers in \
-        the client's; sched(7), The autogroup feature",
+    source: "docs/methodology.md: giving up durable commits was worth +20 % on servers in a session of their own, and +4 % on servers in the \
+        client's; sched(7), The autogroup feature",
     consequence: "On a busy machine the same setting has another effect, because the scheduler decides who waits.",
     remedy: "Start all servers in one way, the server as a service or by `dbdyno server create`, the clients at nice 0, or the clients on another \
         machine.",
@@ -55,15 +55,12 @@ fn judge(set: &Set<'_>) -> Outcome {
 
 fn of_run(run: &Run<'_>) -> Outcome {
     let (machine, server, client) = placements(run)?;
+    let kind = kind(run)?;
     if !is_one(server, client) || machine.host != Host::Both {
-        return Ok(Finding::new(Level::Pass, kind(run)?));
+        return Ok(Finding::new(Level::Pass, kind));
     }
     let busy = busy(run)?;
-    let evidence = format!(
-        "{}, on a machine that was {} busy",
-        kind(run)?,
-        percent(busy)
-    );
+    let evidence = format!("{kind}, on a machine that was {} busy", percent(busy));
     let level = if busy >= BUSY {
         Level::Warn
     } else {
@@ -73,7 +70,7 @@ fn of_run(run: &Run<'_>) -> Outcome {
 }
 
 /// How the scheduler treats server and client, in words.
-fn kind(run: &Run<'_>) -> Result<String, crate::finding::Unjudged> {
+fn kind(run: &Run<'_>) -> Result<String, Unjudged> {
     let (_, server, client) = placements(run)?;
     let groups = match (&server.scheduler_group, &client.scheduler_group) {
         (None, _) | (_, None) => "no groups of the scheduler",
@@ -108,9 +105,7 @@ fn is_one(server: &Placement, client: &Placement) -> bool {
         && server.control_group == client.control_group
 }
 
-fn placements<'a>(
-    run: &Run<'a>,
-) -> Result<(&'a Machine, &'a Placement, &'a Placement), crate::finding::Unjudged> {
+fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Placement), Unjudged> {
     let machines = &run.record.machines;
     let of = |name: &str| {
         let mut all = machines
@@ -126,7 +121,7 @@ fn placements<'a>(
 }
 
 /// The share of its machine's CPU that was in use in the measurement.
-fn busy(run: &Run<'_>) -> Result<f64, crate::finding::Unjudged> {
+fn busy(run: &Run<'_>) -> Result<f64, Unjudged> {
     let samples = run.samples()?;
     let used = samples.iter().filter_map(|it| it.machine.as_ref());
     let (mut took_s, mut has_s) = (0.0, 0.0);

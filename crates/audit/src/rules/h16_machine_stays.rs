@@ -1,7 +1,5 @@
 //! Rule H16: the machine was set up otherwise at the end of a run than at its start.
 
-use samples::Changed;
-
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
@@ -27,9 +25,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if run.record.end.is_none() || run.record.machines.is_empty() {
         return Err(missing("the machine at the start and at the end"));
     }
-    let is_of_storage =
-        |it: &&Changed| it.what.contains("write cache") || it.what.contains("scheduler");
-    let changed = run.record.changed.iter().filter(|it| !is_of_storage(it));
+    let changed = run.record.changed.iter().filter(|it| !it.is_of_disk());
     let changed: Vec<String> = changed
         .map(|it| {
             let or_nothing = |value: &str| {
@@ -56,7 +52,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use samples::Record;
+    use samples::{Changed, Record};
 
     use super::*;
     use crate::fixture::*;
