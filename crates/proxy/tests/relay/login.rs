@@ -8,7 +8,9 @@ use protocol::{
 };
 use proxy::BackendState;
 
-use crate::mock::{CAPABILITIES, DEPRECATE_EOF, End, Scene, hello, login, open_server, server};
+use crate::mock::{
+    CAPABILITIES, DEPRECATE_EOF, End, Scene, closed, hello, login, open_server, server,
+};
 
 const DENIED: &str = "Access denied for user 'ann'";
 
@@ -198,11 +200,7 @@ fn an_error_instead_of_a_greeting_is_passed_on() {
 
 #[test]
 fn without_a_backend_the_client_is_told_so() {
-    // A port at which nothing listens.
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = closed();
     let scene = Scene::of(&[closed]);
     for _ in 0..2 {
         let mut client = scene.client();
@@ -216,10 +214,7 @@ fn without_a_backend_the_client_is_told_so() {
 
 #[test]
 fn another_backend_serves_when_one_is_down() {
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = closed();
     let address = open_server(|mut end| while end.packet().is_some() {});
     let scene = Scene::of(&[closed, address]);
     let first = scene.user(0);

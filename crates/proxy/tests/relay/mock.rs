@@ -190,6 +190,12 @@ pub(crate) fn server(serve: impl Fn(End) + Send + Sync + 'static) -> SocketAddr 
     address
 }
 
+/// An address at which nothing listens: another test may get a port that was just closed, but none of this host.
+pub(crate) fn closed() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.2:0").expect("the whole net is loopback");
+    listener.local_addr().expect("it is bound")
+}
+
 /// A server that lets everyone log in, and then calls `serve`.
 pub(crate) fn open_server(serve: impl Fn(End) + Send + Sync + 'static) -> SocketAddr {
     server(move |mut end| {

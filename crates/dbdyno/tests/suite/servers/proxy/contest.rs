@@ -8,6 +8,9 @@ use crate::{mariadb::MariaDb, scene::Scene};
 /// What a pass of the six queries adds to: hits in the query cache, RESET, FLUSH and BEGIN.
 type Counts = [u64; 4];
 
+/// Passes until every query has met the cache: one that waits 50 ms for its lock, as on a busy machine, continues without it.
+const PASSES_AT_MOST: usize = 10;
+
 fn counts(server: &MariaDb) -> Counts {
     ["Qcache_hits", "Com_reset", "Com_flush", "Com_begin"].map(|name| {
         let row = server.rows(&format!("SHOW GLOBAL STATUS LIKE '{name}'"));
@@ -94,12 +97,17 @@ fn each_script_of_the_contest_makes_one_more_query_a_hit() {
         let (running, port) = proxy(&scene, &[backend(&server), script.clone()]);
         // The first pass fills the cache.
         let (first, _) = pass(&scene, &server, port);
-        let (second, found) = pass(&scene, &server, port);
+        assert_eq!(first, expected, "{script}: other rows");
+        let mut found = Counts::default();
+        for _ in 0..PASSES_AT_MOST {
+            let (rows, counts) = pass(&scene, &server, port);
+            assert_eq!(rows, expected, "{script}: other rows");
+            found = counts;
+            if found == counted {
+                break;
+            }
+        }
         assert_eq!(found, counted, "{script}");
-        assert!(
-            first == expected && second == expected,
-            "{script}: other rows"
-        );
         end(running);
         server.ask("RESET QUERY CACHE", 1);
     }
