@@ -107,6 +107,9 @@ pub(crate) enum Command {
     /// Internal: ends the program of an event with dbdyno
     #[command(hide = true)]
     EventGuard,
+    /// Internal: removes a control group where the dbdyno that made it was killed
+    #[command(hide = true)]
+    GroupGuard,
     /// Internal: switches a redo log on again where the dbdyno that switched it off was killed
     #[command(hide = true)]
     RedoLogGuard,
@@ -142,6 +145,10 @@ impl Command {
             Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
             Self::EventGuard => {
                 runs::events::guard::stand()?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::GroupGuard => {
+                runs::limit::guard::stand()?;
                 Ok(ExitCode::SUCCESS)
             }
             Self::RedoLogGuard => redo_log_guard::run(),

@@ -10,7 +10,8 @@ mod control;
 mod data;
 pub mod events;
 mod exit_code;
-mod limit;
+mod guard;
+pub mod limit;
 mod listener;
 pub mod named_server;
 pub mod open_files;
@@ -27,13 +28,14 @@ mod stage;
 pub use benchmarks::{check_limits, read_files};
 pub use blame::{Blamed, hint_to_refusal};
 pub use claimed_place::{claim_place, storage_of};
-pub use control::{Purpose, backticked, control, number, quoted, wait, wait_for_thread};
+pub use control::{
+    Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
+};
 pub use data::{
     database, known_tables, population,
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
 pub use exit_code::Blame;
-pub use limit::recorded_limit;
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{

@@ -1,5 +1,7 @@
 //! The limits of private servers: set for a run, lifted after it, and told to its record.
 
+pub mod guard;
+
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use experiment::{Plan, ServerSpec};

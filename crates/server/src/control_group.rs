@@ -1,7 +1,7 @@
 //! Control groups of dbdyno's own, by which the kernel holds limits: a disk's requests and bytes per second, CPUs, memory.
 //!
-//! A group is named `dbdyno-PID-N`. It is removed with its value; what a killed dbdyno left is removed at the next start,
-//! recognised by its name and by a process that no longer runs.
+//! A group is named `dbdyno-PID-N`. It is removed with its value. Where dbdyno is killed, a guard process removes it; one that
+//! was left all the same is removed at the next start, recognised by its name and by a process that no longer runs.
 
 mod controller;
 mod device;
@@ -31,7 +31,7 @@ const NAME: &str = "dbdyno-";
 /// The processes of a group.
 const PROCESSES: &str = "cgroup.procs";
 /// A group is busy until the kernel has cleared away its last process.
-const REMOVAL_TRIES: u32 = 40;
+const REMOVAL_TRIES: u32 = 400;
 const REMOVAL_PAUSE: Duration = Duration::from_millis(25);
 
 /// Why a limit cannot be set.
@@ -177,6 +177,11 @@ impl Cgroup {
         Ok(entered)
     }
 
+    /// Its directories: one in each tree.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().map(|part| &*part.path)
+    }
+
     /// The files by which a process joins: it writes a 0 to each.
     pub(crate) fn processes(&self) -> io::Result<Vec<File>> {
         let open = |part: &Part| {
@@ -213,14 +218,15 @@ impl Cgroup {
 impl Drop for Cgroup {
     fn drop(&mut self) {
         for part in &self.parts {
-            remove(&part.path);
+            remove_group(&part.path);
         }
     }
 }
 
-fn remove(group: &Path) {
+/// Removes the directory of a group, as soon as its last process has ended.
+pub fn remove_group(directory: &Path) {
     for _ in 0..REMOVAL_TRIES {
-        match fs::remove_dir(group) {
+        match fs::remove_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 thread::sleep(REMOVAL_PAUSE);
             }

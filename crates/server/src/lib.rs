@@ -24,7 +24,7 @@ mod version;
 
 pub use check::{Checked, check};
 pub use configuration::Settings;
-pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError};
+pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError, remove_group};
 pub use destroy::{Listed, destroy, list, sweep};
 pub use error::{Error, Fault};
 pub use install::{

@@ -11,6 +11,7 @@ use top::{Model, Palette, Playback, Subject};
 
 mod feed;
 mod full_screen;
+mod hang_up;
 mod keyboard;
 mod live;
 mod live_server;

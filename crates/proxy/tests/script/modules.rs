@@ -71,6 +71,7 @@ fn password_has_the_arithmetic_of_native_passwords() {
         local response = p.scramble(challenge, hashed)
         assert(#response == 20 and p.unscramble(challenge, response, double) == hashed)
         assert(p.check(challenge, response, double) == true)
+        assert(p.scramble(challenge .. "\0", hashed) == response)
         assert(p.check(challenge, p.scramble(challenge, p.hash("wrong")), double) == false)
         "#,
     );

@@ -38,8 +38,17 @@ fn challenges_and_responses_come_back() {
             challenge = "01234567890123456789",
         })
         assert(c.protocol_version == 10 and c.server_version == 50506 and c.thread_id == 17 and c.charset == 8)
-        assert(c.server_status == 2 and c.capabilities == 0x0008a200 and c.challenge == "01234567890123456789")
+        assert(c.server_status == 2 and c.capabilities == 0x0008a200 and c.challenge == "01234567890123456789\0")
         assert(c.auth_plugin_name == "mysql_native_password")
+        local long = ("c"):rep(40) .. "\0"
+        local c = p.from_challenge_packet(p.to_challenge_packet { capabilities = 0x0008a200, challenge = long })
+        assert(c.challenge == long and c.auth_plugin_name == "mysql_native_password")
+        local plain = p.from_challenge_packet(p.to_challenge_packet { capabilities = 0x8200, challenge = ("c"):rep(20) })
+        assert(plain.challenge == ("c"):rep(20))
+        local old = p.from_challenge_packet(p.to_challenge_packet { capabilities = 0x0200 })
+        assert(old.challenge == "01234567")
+        local made = p.to_challenge_packet { server_status = 2, server_version = 50034 }
+        assert(#made == 53)
         local r = p.from_response_packet(p.to_response_packet {
             server_capabilities = 0xffffffff, username = "me", response = "r", database = "db",
             auth_plugin_name = "x", max_packet_size = 1000, charset = 33,

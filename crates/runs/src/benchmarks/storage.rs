@@ -23,7 +23,7 @@ use crate::{
     },
     blame::Blamed,
     exit_code::Blame,
-    limit::recorded_limit,
+    limit::{guard::GroupGuard, recorded_limit},
     listener::Context,
     run::driver::{Driver, interval},
     stage::{Stage, test_directory::TestDirectory},
@@ -93,6 +93,7 @@ impl Benchmark for Storage {
             .limits
             .map(|limits| Cgroup::create(directory.path(), limits));
         let group = group.transpose()?;
+        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
         let limited = load.limits.zip(group.as_ref());
         let fio = Fio::find()?;
         directory.provide(&fio, &load, &job_file, context)?;
@@ -110,6 +111,7 @@ impl Benchmark for Storage {
             },
             limit: limited.map(|(limits, group)| recorded_limit(limits, group)),
             group,
+            _group_guard: group_guard,
             load,
             fio,
             job_file,
@@ -127,6 +129,7 @@ struct Requests {
     limit: Option<DiskLimit>,
     /// Holds the limits of the disk.
     group: Option<Cgroup>,
+    _group_guard: Option<GroupGuard>,
     /// Its files stay as long as the load may use them.
     _directory: Arc<TestDirectory>,
 }

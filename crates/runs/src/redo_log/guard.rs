@@ -1,29 +1,23 @@
 //! A process that enables a server's redo log again if the process that disabled it is killed.
 
-use std::{
-    env,
-    io::{self, BufRead, Read, Write},
-    os::unix::process::CommandExt,
-    process::{Child, Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{io, thread, time::Duration};
 
 use protocol::{Address, Compression, Endpoint, ServerKey};
 use serde::{Deserialize, Serialize};
 
-use crate::{blame::Blamed, control::Purpose, exit_code::Blame, redo_log};
+use crate::{
+    blame::Blamed,
+    control::Purpose,
+    exit_code::Blame,
+    guard::{self, Guard},
+    redo_log,
+};
 
 /// The hidden command of the guard.
 pub const COMMAND: &str = "redo-log-guard";
-/// Message that dismisses the guard.
-const DISMISSED: &[u8] = b"dismissed\n";
 /// Maximum connection attempts to a server that does not answer.
 const TRIES: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// The waiting guard process.
-pub struct Guard(Child);
 
 /// Address and account of its login; passed over a pipe, so that no process list shows a password.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,55 +34,21 @@ struct Login {
     connect_timeout_s: f64,
 }
 
-impl Guard {
-    /// Starts the guard. It outlives this process and is not interrupted by Ctrl-C at the terminal.
-    pub fn set_up(endpoint: &Endpoint) -> Result<Self, Blamed> {
-        let failed = |error: io::Error| {
-            let message = format!("the guard of the redo log cannot be started: {error}");
-            Blamed::new(Blame::Machine, message)
-        };
-        let mut child = Command::new(env::current_exe().map_err(failed)?)
-            .arg(COMMAND)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
-        let mut line = serde_json::to_vec(&Login::of(endpoint)).expect("plain fields serialise");
-        line.push(b'\n');
-        let pipe = child.stdin.as_mut().expect("it was asked for");
-        pipe.write_all(&line).map_err(failed)?;
-        Ok(Self(child))
-    }
-
-    /// Dismisses the guard, after the redo log is enabled again.
-    pub fn dismiss(&mut self) {
-        if let Some(mut pipe) = self.0.stdin.take() {
-            // A guard that has already ended needs no message.
-            let _ = pipe.write_all(DISMISSED);
-        }
-        let _ = self.0.wait();
-    }
+/// Starts the guard of a server's redo log.
+pub(super) fn set_up(endpoint: &Endpoint) -> Result<Guard, Blamed> {
+    let failed = |error: io::Error| {
+        let message = format!("the guard of the redo log cannot be started: {error}");
+        Blamed::new(Blame::Machine, message)
+    };
+    Guard::set_up(COMMAND, &Login::of(endpoint)).map_err(failed)
 }
 
 /// Main function of the guard: waits for the end of its standard input; returns whether it enabled the redo log.
 pub fn stand() -> Result<bool, Blamed> {
-    let of_machine = |error: io::Error| Blamed::new(Blame::Machine, error);
-    let mut input = io::stdin().lock();
-    let mut line = String::new();
-    input.read_line(&mut line).map_err(of_machine)?;
-    let login: Login = serde_json::from_str(&line).map_err(|_| {
-        Blamed::new(
-            Blame::Input,
-            format!("{COMMAND} is dbdyno's own: it guards nothing by hand"),
-        )
-    })?;
-    let endpoint = login.endpoint()?;
-    let mut rest = Vec::new();
-    input.read_to_end(&mut rest).map_err(of_machine)?;
-    if rest == DISMISSED {
+    let Some(login) = guard::wait::<Login>(COMMAND)? else {
         return Ok(false);
-    }
+    };
+    let endpoint = login.endpoint()?;
     let mut tries = 1;
     loop {
         match Purpose::Change.control(&endpoint, redo_log::bring_back) {

@@ -6,8 +6,9 @@ use crate::{
     blame::Blamed,
     control::{Purpose, control},
     exit_code::Blame,
+    guard::Guard,
     listener::Context,
-    redo_log::{guard::Guard, is_enabled, still_off, switch},
+    redo_log::{guard, is_enabled, still_off, switch},
 };
 
 /// The disabled redo log of a server; it is enabled again when this value is dropped. A guard process does so if this
@@ -48,7 +49,7 @@ impl<'e> RedoLogOff<'e> {
         let off = Self {
             endpoint,
             context,
-            guard: Guard::set_up(endpoint)?,
+            guard: guard::set_up(endpoint)?,
             is_on_again: false,
         };
         Purpose::Change.control(endpoint, async |connection| switch(connection, false).await)?;

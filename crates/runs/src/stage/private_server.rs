@@ -18,7 +18,7 @@ use crate::{
     blame::Blamed,
     control::{Purpose, control, number, variables},
     data::WantedData,
-    limit::ServerLimits,
+    limit::{ServerLimits, guard::GroupGuard},
     listener::{Context, Length},
     named_server, redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted, shared_server::SharedServer},
@@ -68,6 +68,7 @@ pub(crate) struct PrivateServer {
     told: BTreeSet<String>,
     /// The control group in which it runs, where a run limits it.
     group: Option<Arc<Cgroup>>,
+    _group_guard: Option<GroupGuard>,
     /// Time limit of the experiment for each statement before and after the runs.
     statement_timeout: Option<Duration>,
 }
@@ -103,6 +104,7 @@ impl PrivateServer {
             return Err(Blamed::from(error));
         }
         drop(step);
+        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
         let group = group.map(Arc::new);
         if let Some(group) = &group {
             server.start_in(group.clone());
@@ -119,6 +121,7 @@ impl PrivateServer {
             context,
             told: BTreeSet::new(),
             group,
+            _group_guard: group_guard,
             statement_timeout: None,
         };
         made.tell_of_remarks();

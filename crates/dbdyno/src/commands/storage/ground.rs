@@ -7,7 +7,11 @@ use std::{
 };
 
 use reactor::system_now;
-use runs::{Blame, Blamed, Context, Length, claim_place, recorded_limit, storage_of, utc_now};
+use runs::{
+    Blame, Blamed, Context, Length, claim_place,
+    limit::{guard::GroupGuard, recorded_limit},
+    storage_of, utc_now,
+};
 use samples::{DiskLimit, Pattern, STORAGE_FORMAT, Storage, StorageHeader, StorageMode};
 use server::{Cgroup, Entered};
 use settings::DiskLimits;
@@ -38,6 +42,7 @@ pub(super) struct Ground {
     storage: Storage,
     limit: Option<DiskLimit>,
     pub(super) group: Option<Cgroup>,
+    _group_guard: Option<GroupGuard>,
 }
 
 /// What is measured, and how; the rest of the header is the place's.
@@ -65,6 +70,7 @@ impl Ground {
             Ok(group.transpose()?)
         })?;
         let storage = storage_of(place.path());
+        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
         let limit = args.limit.zip(group.as_ref());
         let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
         Ok(Self {
@@ -74,6 +80,7 @@ impl Ground {
             storage,
             limit,
             group,
+            _group_guard: group_guard,
         })
     }
 
@@ -97,6 +104,7 @@ impl Ground {
             test: Target::Device(device),
             limit: None,
             group: None,
+            _group_guard: None,
         })
     }
 

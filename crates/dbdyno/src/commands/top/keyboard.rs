@@ -10,11 +10,9 @@ use std::{
 };
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use rustix::{
-    event::{PollFd, PollFlags, poll},
-    time::Timespec,
-};
 use top::Key;
+
+use super::hang_up::has_hung_up;
 
 /// Input from the terminal.
 pub(super) enum Input {
@@ -70,11 +68,7 @@ impl Keyboard {
 
     /// Whether the terminal was closed.
     pub(super) fn is_gone(&self) -> bool {
-        let mut terminal = [PollFd::new(&self.terminal, PollFlags::empty())];
-        // Whatever is asked for, the kernel tells that the other side has hung up.
-        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-        poll(&mut terminal, Some(&Timespec::default())).is_ok()
-            && terminal[0].revents().intersects(gone)
+        has_hung_up(&self.terminal)
     }
 }
 

@@ -12,7 +12,7 @@ use reactor::system_now;
 use runs::{Blame, Blamed};
 use top::{Model, Plain, Playback, Source};
 
-use crate::commands::top::{feed::Feed, viewers::Viewers};
+use crate::commands::top::{feed::Feed, hang_up::has_hung_up, viewers::Viewers};
 
 /// Polling interval of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -81,7 +81,8 @@ pub(super) fn tell(
             }
         }
         let is_told = paced.as_ref().is_none_or(|it| it.is_at_end(model));
-        if plain.is_done() || (is_over && is_told) {
+        // Where no line comes, no line can fail.
+        if plain.is_done() || (is_over && is_told) || has_hung_up(stdout()) {
             return Ok(ExitCode::SUCCESS);
         }
         if interrupt.is_raised() {

@@ -1,7 +1,7 @@
 //! The connection for all work around the clients: schema, tables, keys, queries before and after.
 
 use protocol::{Compression, Connection, Endpoint, Outcome};
-use runs::{Blame, Blamed, Purpose, quoted, wait};
+use runs::{Blame, Blamed, Purpose, quoted, refuse_if_interrupted, wait};
 use workload::slap::{Engine, Keys, Statement};
 
 use crate::front_doors::mysqlslap::{settings::Settings, statements};
@@ -71,6 +71,7 @@ impl<'s> Main<'s> {
             let mut sql = statement.sql().to_vec();
             sql.extend_from_slice(suffix.as_bytes());
             suffix.clear();
+            refuse_if_interrupted()?;
             self.run_bytes(&sql)?;
             tables
                 .between(number)
@@ -155,9 +156,10 @@ impl<'s> Main<'s> {
 
     /// Runs the statements of `--pre-query` or `--post-query`.
     pub(super) fn run_all(&mut self, statements: &[Statement]) -> Result<(), Blamed> {
-        statements
-            .iter()
-            .try_for_each(|statement| self.run_bytes(statement.sql()))
+        statements.iter().try_for_each(|statement| {
+            refuse_if_interrupted()?;
+            self.run_bytes(statement.sql())
+        })
     }
 
     fn run(&mut self, sql: &str) -> Result<(), Blamed> {

@@ -24,12 +24,6 @@ pub(crate) struct Response {
     pub(crate) body: String,
 }
 
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
 fn connect(port: u16) -> TcpStream {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let stream = TcpStream::connect(address).unwrap();
@@ -107,17 +101,18 @@ fn experiment(scene: &Scene) -> PathBuf {
     experiment.write(scene)
 }
 
-fn run(scene: &Scene, file: &Path, port: u16) -> Running {
-    let file = file.display().to_string();
-    let address = format!("127.0.0.1:{port}");
-    scene.start(["run", &file, "--simulate", "--serve", &address])
+/// Runs it with a live view; returns its port, too.
+fn run(scene: &Scene, file: &Path) -> (Running, u16) {
+    let file = file.to_str().unwrap();
+    let mut running = scene.start(["run", file, "--simulate", "--serve", "127.0.0.1:0"]);
+    let port = listens_at(&mut running);
+    (running, port)
 }
 
 #[test]
 fn an_experiment_is_shown_while_it_runs() {
     let scene = Scene::new();
-    let port = free_port();
-    let mut running = run(&scene, &experiment(&scene), port);
+    let (mut running, port) = run(&scene, &experiment(&scene));
     shows(&mut running, port, "/now", " of 40");
     shows(&mut running, port, "/", " of 40 runs");
     let page = get(port, "/");
@@ -168,8 +163,7 @@ fn an_experiment_is_shown_while_it_runs() {
 #[test]
 fn what_is_no_reading_request_is_refused() {
     let scene = Scene::new();
-    let port = free_port();
-    let mut running = run(&scene, &experiment(&scene), port);
+    let (mut running, port) = run(&scene, &experiment(&scene));
     shows(&mut running, port, "/now", "run");
     let asked = |request: &str| send(port, request.as_bytes()).map(|it| it.status);
     let host = format!("Host: 127.0.0.1:{port}");

@@ -2,14 +2,21 @@
 //! block it nor fill the memory.
 
 use std::{
-    cell::Cell, fs, os::unix::net::UnixStream, path::Path, process::Command, time::Duration,
+    cell::Cell,
+    fs,
+    net::TcpStream,
+    os::unix::{fs::PermissionsExt, net::UnixStream},
+    path::Path,
+    process::Command,
+    time::Duration,
 };
 
 use rustix::process::Signal;
 
 use crate::{
     null_server::{null_server, write_smack},
-    results::Record,
+    program::serve::listens_at,
+    results::{Record, Results},
     scene::{Finished, Running, Scene, first_child, wait_until},
 };
 
@@ -85,14 +92,61 @@ fn what_has_no_peer_or_lost_it_takes_no_processor() {
     let backend = socket.to_str().unwrap();
     let proxy = start(&["proxy", "-P", &plain, "-b", backend], &plain);
     let front = start(&["mysql-proxy", "-P", &named, "-b", backend], &named);
+    let secret = scene.file("observe.secret", "the slithy toves\n");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let mut observer = scene.start([
+        "observe",
+        "--listen=127.0.0.1:0",
+        "--secret-file=observe.secret",
+    ]);
+    let other = Scene::new();
+    let (silent, silent_socket) = null_server(&other, &["--never-answer"]);
+    let mut shown = served_run(&other, &silent_socket);
+    let ports = [&mut observer, &mut shown].map(listens_at);
     // Peers that say nothing, and are gone.
-    for socket in [backend, &plain, &named] {
-        for _ in 0..5 {
+    for _ in 0..5 {
+        for socket in [backend, &plain, &named] {
             drop(UnixStream::connect(socket));
         }
+        for port in ports {
+            drop(TcpStream::connect(("127.0.0.1", port)));
+        }
     }
-    let pids = [&server, &proxy, &front].map(Running::pid);
+    let pids = [&server, &proxy, &front, &observer, &silent, &shown].map(Running::pid);
     wait_until_all_rest(&pids);
+}
+
+/// An experiment with a live view, whose server answers no statement of the load.
+fn served_run(scene: &Scene, socket: &Path) -> Running {
+    write_smack(scene, socket, "select c from t");
+    let text = format!(
+        "format = 1\nrepeats = 1\n[server]\naddress = {socket:?}\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
+         client = \"one\"\nconnections = 1\nwarmup = \"1s\"\nduration = \"1h\"\n"
+    );
+    scene.file("held.toml", &text);
+    let run = "run held.toml --serve 127.0.0.1:0 --results held --sample-every 60s";
+    let mut running = scene.start(run.split(' '));
+    let results = Results::at(scene.path().join("held"));
+    running.wait_until("it measures", || results.measured_so_far(1) > 0);
+    running
+}
+
+/// A server that says nothing leaves no line whose writing would fail.
+#[test]
+fn top_ends_when_nothing_reads_its_lines_any_more() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &[]);
+    let line = format!(
+        "{} top --plain --socket {} | {{ read line; kill -STOP {}; }}",
+        env!("CARGO_BIN_EXE_dbdyno"),
+        socket.display(),
+        server.pid()
+    );
+    scene
+        .launch(Command::new("sh"), ["-c", &line])
+        .finish()
+        .exits(0);
+    server.signal(Signal::CONT);
 }
 
 /// Waits until a process handles signals, and then until it does nothing but wait.
@@ -180,6 +234,18 @@ fn the_first_signal_ends_a_wait_for_a_stopped_server() {
         running.end_by(signal);
     }
     server.signal(Signal::CONT);
+}
+
+/// Statements that are answered at once, one wait after the other.
+#[test]
+fn the_first_signal_ends_a_loop_of_short_waits() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &[]);
+    let line = "mysqlslap --auto-generate-sql --auto-generate-sql-write-number=4294967295";
+    let mut running = started(&scene, line, &socket);
+    let pid = running.pid();
+    running.wait_until("it listens to signals", || has(pid, "SigCgt", Signal::INT));
+    running.end_by(Signal::INT);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
     experiment::Experiment,
     program::storage::{disk, limits::lacks_limits},
     results::Results,
-    scene::Scene,
+    scene::{Scene, wait_until},
 };
 
 const CGROUPS: &str = "/sys/fs/cgroup";
@@ -128,11 +128,11 @@ fn no_group_outlives_an_interruption_or_a_kill() {
     let pid = running.pid();
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
+    wait_until("its groups are gone", || groups_of(pid).is_empty());
     trial("1s").write(&scene);
     scene
         .dbdyno(["run", "trial.toml", "--results", "after"])
         .exits(0);
-    assert_eq!(groups_of(pid), [] as [PathBuf; 0]);
     scene.nothing_is_left();
 }
 

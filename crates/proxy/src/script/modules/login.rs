@@ -15,9 +15,13 @@ const PROTOCOL_41: u64 = 1 << 9;
 const SECURE_CONNECTION: u64 = 1 << 15;
 const PLUGIN_AUTH: u64 = 1 << 19;
 
-/// Bytes of a challenge that lie before, and behind, the server's properties.
+/// Bytes of a challenge that lie before, and at least behind, the server's properties.
 const CHALLENGE_HEAD: usize = 8;
 const CHALLENGE_TAIL: usize = 12;
+/// The longest challenge whose length, with a zero byte behind it, has room in one byte.
+const CHALLENGE_MAX: usize = 254;
+/// That of a script which names none.
+const CHALLENGE: &[u8] = b"01234567890123456789";
 
 /// The number of a version: 50506 for 5.5.6.
 fn version_number(text: &[u8]) -> u64 {
@@ -63,8 +67,15 @@ impl<'a> Challenge<'a> {
         if !reader.0.is_empty() {
             (charset, status) = (reader.u8()?, reader.u16()?);
             capabilities |= u64::from(reader.u16()?) << 16;
-            reader.bytes(11)?;
-            if capabilities & SECURE_CONNECTION != 0 {
+            let length = usize::from(reader.u8()?);
+            reader.bytes(10)?;
+            if capabilities & PLUGIN_AUTH != 0 {
+                // The length counts the zero byte that servers send behind it: a script gets 21 bytes.
+                let tail = length.saturating_sub(CHALLENGE_HEAD);
+                challenge.extend_from_slice(reader.bytes(tail)?);
+                challenge.truncate(length);
+                reader.bytes(CHALLENGE_TAIL.saturating_sub(tail))?;
+            } else if capabilities & SECURE_CONNECTION != 0 {
                 challenge.extend_from_slice(reader.bytes(CHALLENGE_TAIL)?);
                 reader.u8()?;
             }
@@ -95,14 +106,20 @@ pub(super) fn to_challenge(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
     };
     let version = number("server_version", 0)?;
     let capabilities = number("capabilities", PROTOCOL_41 | SECURE_CONNECTION)?;
-    let challenge = bytes::field(lua, table, "challenge")?;
-    let length = CHALLENGE_HEAD + CHALLENGE_TAIL;
-    if challenge.len() > length {
-        return Err(raise(lua, format!(".challenge has to have {length} bytes")));
+    let mut challenge = bytes::field(lua, table, "challenge")?;
+    if challenge.is_empty() {
+        challenge = CHALLENGE.to_vec();
     }
-    let mut padded = challenge;
-    padded.resize(length, 0);
-    let (head, tail) = padded.split_at(CHALLENGE_HEAD);
+    if !(CHALLENGE_HEAD..=CHALLENGE_MAX).contains(&challenge.len()) {
+        let range = format!("{CHALLENGE_HEAD} to {CHALLENGE_MAX}");
+        return Err(raise(lua, format!(".challenge has to have {range} bytes")));
+    }
+    let is_with_plugin = capabilities & PLUGIN_AUTH != 0;
+    // Clients read 13 bytes behind the properties, whatever the length says.
+    if is_with_plugin && challenge.len() <= CHALLENGE_HEAD + CHALLENGE_TAIL {
+        challenge.resize(CHALLENGE_HEAD + CHALLENGE_TAIL + 1, 0);
+    }
+    let (head, tail) = challenge.split_at(CHALLENGE_HEAD);
 
     let mut out = vec![number("protocol_version", 10)? as u8];
     let (major, minor, patch) = (version / 10_000, version / 100 % 100, version % 100);
@@ -115,11 +132,15 @@ pub(super) fn to_challenge(lua: &Lua, table: &Table) -> Result<Vec<u8>> {
     out.push(number("charset", 0)? as u8);
     out.extend_from_slice(&(number("server_status", 0)? as u16).to_le_bytes());
     out.extend_from_slice(&((capabilities >> 16) as u16).to_le_bytes());
-    let is_with_plugin = capabilities & PLUGIN_AUTH != 0;
-    out.push(if is_with_plugin { length as u8 + 1 } else { 0 });
+    let length = if is_with_plugin { challenge.len() } else { 0 };
+    out.push(length as u8);
     out.extend_from_slice(&[0; 10]);
-    out.extend_from_slice(tail);
-    out.push(0);
+    if is_with_plugin {
+        out.extend_from_slice(tail);
+    } else if capabilities & SECURE_CONNECTION != 0 {
+        out.extend_from_slice(tail);
+        out.push(0);
+    }
     if is_with_plugin {
         let name = bytes::field(lua, table, "auth_plugin_name")?;
         out.extend_from_slice(if name.is_empty() {

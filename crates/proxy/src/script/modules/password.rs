@@ -18,8 +18,12 @@ fn sha1(parts: &[&[u8]]) -> Hash {
     hash.finalize().into()
 }
 
+/// Bytes of a challenge that count: a server sends a zero byte behind them.
+const CHALLENGE_BYTES: usize = 20;
+
 /// Hides or finds a hash: the operation is its own inverse.
 fn xor(hash: Hash, challenge: &[u8], double_hashed: &[u8]) -> Hash {
+    let challenge = &challenge[..challenge.len().min(CHALLENGE_BYTES)];
     let mask = sha1(&[challenge, double_hashed]);
     std::array::from_fn(|place| hash[place] ^ mask[place])
 }
