@@ -19,7 +19,10 @@ use std::{
 };
 
 use protocol::{Connection, Endpoint};
-use workload::own_data::dump::{DumpStatement, Role, without_definer};
+use workload::{
+    own_data::dump::{DumpStatement, Role, without_definer},
+    own_session::open_settled,
+};
 
 use crate::{
     dump::{
@@ -118,7 +121,7 @@ pub fn load_dump(
             }
         };
         let main = reactor::block_on(async {
-            let opened = Connection::open_within(&load.endpoint, STATEMENT_LIMIT);
+            let opened = open_settled(&load.endpoint, STATEMENT_LIMIT);
             let Some(opened) = queue.unless_failed(opened).await else {
                 return Ok(());
             };

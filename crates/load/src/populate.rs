@@ -11,7 +11,7 @@ use std::{
 };
 
 use protocol::{Connection, Endpoint};
-use workload::{Adjusted, BulkError, Lines, TableData, refuses_local};
+use workload::{Adjusted, BulkError, Lines, TableData, own_session::open_settled, refuses_local};
 
 use crate::rules::Interrupt;
 
@@ -249,7 +249,7 @@ impl Shared<'_> {
     }
 
     async fn work(&self, events: &Events) -> Result<(), PopulateError> {
-        let mut connection = Connection::open_within(&self.population.endpoint, STATEMENT_LIMIT)
+        let mut connection = open_settled(&self.population.endpoint, STATEMENT_LIMIT)
             .await
             .map_err(PopulateError::Connection)?;
         for sql in &self.population.session {

@@ -252,6 +252,9 @@ impl ServerError {
             }
             1153 => "raise max_allowed_packet",
             1461 => "raise max_prepared_stmt_count",
+            3750 => {
+                "sql_require_primary_key is on: give the table a primary key, or switch it off while tables are made"
+            }
             1820 | 1862 => {
                 "the password has expired: set a new one with the command-line client, or use another account"
             }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
 
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
+use workload::own_session::settle;
 
 use crate::{blame::Blamed, exit_code::Blame, signals};
 
@@ -19,8 +20,10 @@ pub enum Purpose {
     Question,
     /// Creates, changes or drops objects; the time does not depend on their rows.
     Change,
-    /// Loads, checks or reads whole tables, or is a user's statement.
+    /// Loads, checks or reads whole tables.
     Work,
+    /// Is the user's own, under the server's settings.
+    OfUser,
 }
 
 impl Purpose {
@@ -29,8 +32,13 @@ impl Purpose {
         match self {
             Self::Question => Duration::from_secs(60),
             Self::Change => Duration::from_secs(600),
-            Self::Work => load::STATEMENT_LIMIT,
+            Self::Work | Self::OfUser => load::STATEMENT_LIMIT,
         }
+    }
+
+    /// Whether its statements mean the same on every server.
+    fn is_settled(self) -> bool {
+        matches!(self, Self::Change | Self::Work)
     }
 
     /// Opens a connection for statements of this purpose, executes `what` on it and closes it. An error names the
@@ -42,6 +50,9 @@ impl Purpose {
     ) -> Result<T, Blamed> {
         wait(async {
             let mut connection = Connection::open_within(endpoint, self.limit()).await?;
+            if self.is_settled() {
+                settle(&mut connection).await?;
+            }
             let result = what(&mut connection).await?;
             connection.close().await?;
             Ok(result)

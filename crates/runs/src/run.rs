@@ -154,7 +154,7 @@ impl Run<'_> {
         if statements.is_empty() {
             Purpose::Question
         } else {
-            Purpose::Work
+            Purpose::OfUser
         }
     }
 }

@@ -73,6 +73,15 @@ pub enum WarmUp {
 }
 
 impl WarmUp {
+    /// One of this time, which may be none.
+    pub fn fixed(time: Duration) -> Self {
+        if time.is_zero() {
+            Self::None
+        } else {
+            Self::For(time)
+        }
+    }
+
     /// How long it takes at most.
     pub fn at_most(self) -> Duration {
         match self {

@@ -8,6 +8,7 @@ mod inserts;
 mod known_table;
 pub mod oltp;
 pub mod own_data;
+pub mod own_session;
 pub mod script;
 pub mod slap;
 pub mod smack;

@@ -10,6 +10,7 @@ mod door_records;
 mod events;
 mod faults;
 mod history;
+mod hostile_settings;
 mod installs;
 mod load_stages;
 mod mysqlslap;

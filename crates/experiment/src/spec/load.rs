@@ -242,10 +242,10 @@ fn arrivals(section: &Section<'_>, of_stages: Option<f64>) -> Result<Arrivals, E
 
 fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {
     if is_set {
-        let set = section.parsed("warmup", DURATION, quantity::duration)?;
+        let set = section.parsed("warmup", DURATION, quantity::pause)?;
         return section
             .required("warmup", set, "warmup = \"5s\"")
-            .map(WarmUp::For);
+            .map(WarmUp::fixed);
     }
     let at_most = section.parsed("warmup_at_most", DURATION, quantity::duration)?;
     let fixed =
@@ -254,14 +254,14 @@ fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {
             "\"auto\" or a duration such as \"10s\"",
             |text| match text {
                 "auto" => Some(None),
-                text => quantity::duration(text).map(Some),
+                text => quantity::pause(text).map(Some),
             },
         )?;
     match (fixed.flatten(), at_most) {
         (None, at_most) => Ok(WarmUp::UntilSteady {
             at_most: at_most.unwrap_or(WARMUP_AT_MOST),
         }),
-        (Some(fixed), None) => Ok(WarmUp::For(fixed)),
+        (Some(fixed), None) => Ok(WarmUp::fixed(fixed)),
         (Some(_), Some(_)) => Err(section.error_at(
             "warmup_at_most",
             Problem::NoMeaning {

@@ -102,9 +102,9 @@ pub(crate) fn warm_up(section: &Section<'_>) -> Result<WarmUp, Error> {
         let problem = "`warmup` is \"auto\", and stages begin after a fixed time".to_owned();
         return Err(section.error_at("warmup", Problem::Conflict { problem, hint }));
     }
-    let fixed = section.parsed("warmup", DURATION, quantity::duration)?;
+    let fixed = section.parsed("warmup", DURATION, quantity::pause)?;
     let fixed = section.required("warmup", fixed, "warmup = \"10s\"")?;
-    Ok(WarmUp::For(fixed))
+    Ok(WarmUp::fixed(fixed))
 }
 
 /// Refuses what a run with stages cannot have: events, whose cost is that of one level, and a factor with the name of

@@ -558,6 +558,16 @@ fn scale_shrinks_time_data_and_caches_together() {
     );
 }
 
+/// As `ab` writes it for a user who wants none.
+#[test]
+fn a_warm_up_of_no_time_is_none() {
+    let bench = Bench::new();
+    let text = format!("{SMALLEST}warmup = \"0s\"\n");
+    let experiment = bench.parse_with(&text, &Overrides::default()).unwrap();
+    let load = &experiment.plan().runs[0].loads[0].spec;
+    assert_eq!(load.warmup, WarmUp::None);
+}
+
 #[test]
 fn the_load_is_open_closed_or_thinking() {
     let bench = Bench::new();

@@ -9,6 +9,7 @@ use workload::{
         beginning,
         dump::{ColumnKind, insert_head, lines_of},
     },
+    own_session::open_settled,
     refuses_local,
 };
 
@@ -34,7 +35,7 @@ pub(super) fn run(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) {
 
 async fn work(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) -> Result<(), DumpError> {
     let open = async || {
-        let opened = Connection::open_within(endpoint, STATEMENT_LIMIT);
+        let opened = open_settled(endpoint, STATEMENT_LIMIT);
         let opened = queue.unless_failed(opened).await.transpose();
         opened.map_err(DumpError::Connection)
     };

@@ -125,7 +125,7 @@ pub fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result
     let answers = if queries.is_empty() {
         Ok(Vec::new())
     } else {
-        Purpose::Work.control(endpoint, async |connection| {
+        Purpose::OfUser.control(endpoint, async |connection| {
             let mut answers = Vec::new();
             for (index, query) in queries.iter().enumerate() {
                 let sets = match connection.rows(query).await {

@@ -8,6 +8,7 @@ use protocol::Connection;
 use settings::{OptionTable, Value, Values, defaults};
 use workload::{
     KnownTable,
+    own_session::open_settled,
     slap::{
         Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
         Statement, Tables,
@@ -260,7 +261,7 @@ impl DataSet for SlapTables {
         wait(async {
             let failed = |error| Blamed::of_server(&endpoint.address, error);
             let limit = Purpose::Work.limit();
-            let connection = Connection::open_within(endpoint, limit).await;
+            let connection = open_settled(endpoint, limit).await;
             let mut connection = connection.map_err(failed)?;
             let made = self.make(&mut connection, &tables);
             match unless_interrupted(&context.interrupt, made).await {

@@ -352,7 +352,7 @@ impl PrivateServer {
         is_cold: bool,
     ) -> Result<(), Blamed> {
         self.start()?;
-        Purpose::Work.control(&self.endpoint(database), async |connection| {
+        Purpose::OfUser.control(&self.endpoint(database), async |connection| {
             for statement in statements {
                 connection.query(statement.as_bytes()).await?;
             }

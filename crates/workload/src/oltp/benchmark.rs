@@ -84,9 +84,12 @@ pub struct UnknownBenchmark(String);
 impl FromStr for Benchmark {
     type Err = UnknownBenchmark;
 
-    /// Accepts `read_write`, and sysbench's form `oltp_read_write`.
+    /// Accepts `read_write`, and sysbench's forms `oltp_read_write` and `/usr/share/sysbench/oltp_read_write.lua`.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let plain = name.strip_prefix("oltp_").unwrap_or(name);
+        let script = name.strip_suffix(".lua");
+        let script = script.map(|path| path.rsplit('/').next().unwrap_or(path));
+        let plain = script.unwrap_or(name);
+        let plain = plain.strip_prefix("oltp_").unwrap_or(plain);
         let known = Self::ALL
             .into_iter()
             .find(|benchmark| benchmark.name() == plain);
@@ -104,7 +107,22 @@ mod tests {
             assert_eq!(benchmark.name().parse(), Ok(benchmark));
             assert_eq!(format!("oltp_{}", benchmark.name()).parse(), Ok(benchmark));
         }
-        assert!("oltp_".parse::<Benchmark>().is_err());
+        for script in [
+            "oltp_read_write.lua",
+            "/usr/share/sysbench/oltp_read_write.lua",
+        ] {
+            assert_eq!(script.parse(), Ok(Benchmark::ReadWrite));
+        }
+        let others = [
+            "oltp_",
+            "/usr/read_write",
+            "mine.lua",
+            "/oltp_read_write.lua/",
+            ".lua",
+        ];
+        for other in others {
+            assert!(other.parse::<Benchmark>().is_err(), "{other}");
+        }
         assert!("readwrite".parse::<Benchmark>().is_err());
     }
 }

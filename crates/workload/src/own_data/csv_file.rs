@@ -11,7 +11,7 @@ use std::{
 use csv::ByteRecord;
 
 use super::{
-    field_kind::{FieldKind, write_field},
+    field_kind::{FieldKind, NULL, write_field},
     generate::TableInfo,
 };
 use crate::{Rows, TableData, csv_records::Records};
@@ -296,7 +296,8 @@ impl CsvRows {
                 if at > 0 {
                     out.push(b'\t');
                 }
-                write_field(field, *kind, out).map_err(|problem| {
+                let is_null = field == NULL && !reader.is_quoted(at);
+                write_field((!is_null).then_some(field), *kind, out).map_err(|problem| {
                     if files::is_quotable(&self.file.path) {
                         problem
                     } else {
@@ -465,9 +466,9 @@ mod tests {
             let data = file.data(&table(&[("a", "varchar"), ("b", "varchar")]), false).unwrap();
             let mut expected = Vec::new();
             for record in records.iter().cycle().take(records.len() * repeats) {
-                write_field(record[0].as_bytes(), FieldKind::Text, &mut expected).unwrap();
+                write_field(Some(record[0].as_bytes()), FieldKind::Text, &mut expected).unwrap();
                 expected.push(b'\t');
-                write_field(record[1].as_bytes(), FieldKind::Text, &mut expected).unwrap();
+                write_field(Some(record[1].as_bytes()), FieldKind::Text, &mut expected).unwrap();
                 expected.push(b'\n');
             }
             prop_assert_eq!(lines(&*data.rows.unwrap()), expected);

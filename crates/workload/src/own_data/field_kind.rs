@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,
-    /// Numbers and times, of which an empty field is none.
+    /// Numbers, times and members of a list, of which an empty field is none.
     Other,
     /// A whole number, loaded as its bytes.
     Bits,
@@ -17,17 +17,24 @@ impl FieldKind {
         match data_type {
             "bit" => Self::Bits,
             it if it.contains("char") || it.contains("text") || it.ends_with("blob") => Self::Text,
-            "binary" | "varbinary" | "enum" | "set" => Self::Text,
+            "binary" | "varbinary" => Self::Text,
             _ => Self::Other,
         }
     }
 }
 
-/// Appends a field as LOAD DATA reads it.
-pub(super) fn write_field(field: &[u8], kind: FieldKind, out: &mut Vec<u8>) -> io::Result<()> {
+/// A field without quotation marks that is NULL in any column.
+pub(super) const NULL: &[u8] = b"\\N";
+
+/// Appends a field, `None` for NULL, as LOAD DATA reads it.
+pub(super) fn write_field(
+    field: Option<&[u8]>,
+    kind: FieldKind,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
     match (field, kind) {
-        (b"\\N", _) | (b"", FieldKind::Other | FieldKind::Bits) => out.extend_from_slice(b"\\N"),
-        (_, FieldKind::Bits) => {
+        (None, _) | (Some(b""), FieldKind::Other | FieldKind::Bits) => out.extend_from_slice(NULL),
+        (Some(field), FieldKind::Bits) => {
             let number = str::from_utf8(field)
                 .ok()
                 .and_then(|text| text.trim().parse::<u64>().ok());
@@ -41,7 +48,7 @@ pub(super) fn write_field(field: &[u8], kind: FieldKind, out: &mut Vec<u8>) -> i
             let from = bytes.iter().position(|byte| *byte != 0).unwrap_or(7);
             escape(&bytes[from..], out);
         }
-        _ => escape(field, out),
+        (Some(field), _) => escape(field, out),
     }
     Ok(())
 }

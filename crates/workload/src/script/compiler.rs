@@ -164,6 +164,11 @@ impl Compiler<'_> {
                 let message = format!("\\{} runs a program, which is not supported", command.name);
                 return Err((at, message));
             }
+            "setrandom" => {
+                let message =
+                    "\\setrandom is of pgbench before 9.6: \\set id random(1, 1000) says the same";
+                return Err((at, message.to_owned()));
+            }
             "startpipeline" | "endpipeline" | "syncpipeline" => {
                 let message = "the protocol of MySQL has no pipelines".to_owned();
                 return Err((at, message));

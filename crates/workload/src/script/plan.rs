@@ -11,7 +11,7 @@ use super::{
     error::Error,
     list::{List, ListRows},
     names::{CLIENT_ID, DEFAULT_SEED, Names, RANDOM_SEED, SCALE},
-    program::{Action, Program, Statement},
+    program::{Action, Program, Role, Statement},
     random::below,
     scalar::Scalar,
     scripts::Scripts,
@@ -66,7 +66,7 @@ pub struct Plan {
     pub(super) has_transactions: bool,
     defined: Vec<(u32, String)>,
     operations: Vec<String>,
-    /// Names of the statements; empty if every operation is one statement.
+    /// Names of the statements; empty if every operation is one statement that reads.
     statement_names: Vec<String>,
     /// The sums of the weights up to each script.
     weights: Vec<u64>,
@@ -92,11 +92,13 @@ impl Plan {
                 *targets = names.map(|name| scripts.names.find(&name)).collect();
             }
         }
-        let has_single_statements = scripts.programs.iter().all(|program| {
-            let runs = program.steps.iter();
-            let runs = runs.filter(|step| matches!(step.action, Action::Run(_)));
+        let has_single_reads = scripts.programs.iter().all(|program| {
+            let runs = program.steps.iter().filter_map(|step| match step.action {
+                Action::Run(index) => Some(scripts.statements[index].role),
+                _ => None,
+            });
             let mut steps = program.steps.iter();
-            runs.count() == 1 && !steps.any(|step| matches!(step.action, Action::Unless { .. }))
+            runs.eq([Role::Read]) && !steps.any(|step| matches!(step.action, Action::Unless { .. }))
         });
         let mut sum = 0_u64;
         let weights = scripts.programs.iter().map(|program| {
@@ -106,7 +108,7 @@ impl Plan {
         let weights = weights.collect();
         let names = scripts.statements.iter().map(|it| it.name.clone());
         Ok(Self {
-            statement_names: if has_single_statements {
+            statement_names: if has_single_reads {
                 Vec::new()
             } else {
                 names.collect()
@@ -128,7 +130,7 @@ impl Plan {
         &self.operations
     }
 
-    /// Names of the statements; empty if every operation is one statement.
+    /// Names of the statements; empty if every operation is one statement that reads.
     pub fn statements(&self) -> &[String] {
         &self.statement_names
     }

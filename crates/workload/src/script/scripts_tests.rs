@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::script::plan::{Mode, Plan, Settings};
 
 fn fault(text: &str) -> String {
     match Scripts::of_text("a.sql", text) {
@@ -67,6 +68,10 @@ fn faults_name_file_line_and_column() {
             "\\sett a 1\nSELECT 1",
             "there is no command \\sett, did you mean `set`?",
         ),
+        (
+            "\\setrandom id 1 10\nSELECT :id;",
+            "line 1, column 1: \\setrandom is of pgbench before 9.6: \\set id random(1, 1000)",
+        ),
         ("\\set a debug(1)\nSELECT 1", "debug() prints"),
         ("\\draw ids\nSELECT 1", "there is no list `ids`"),
         (
@@ -86,6 +91,27 @@ fn faults_name_file_line_and_column() {
     ] {
         let found = fault(text);
         assert!(found.contains(expected), "{text}:\n{found}");
+    }
+}
+
+/// Without a record of its own, the statement of an operation counts as a read.
+#[test]
+fn only_scripts_of_one_read_have_no_statements_of_their_own() {
+    for (text, statements) in [
+        ("SELECT 1;", 0),
+        ("INSERT INTO t VALUES (1);", 1),
+        ("CALL p();", 1),
+        ("SELECT 1; SELECT 2;", 2),
+    ] {
+        let settings = Settings {
+            mode: Mode::Text,
+            scale: 1,
+            connections: 1,
+            seed: 1,
+        };
+        let scripts = Scripts::of_text("a.sql", text).unwrap();
+        let plan = Plan::new(scripts, [], settings).unwrap();
+        assert_eq!(plan.statements().len(), statements, "{text}");
     }
 }
 

@@ -11,6 +11,7 @@ use super::plan::LoadPlan;
 use super::rows::TableRows;
 use super::table::Table;
 use crate::bulk::{Adjusted, BulkError, Lines};
+use crate::own_session::settle;
 use crate::table_data::{Rows, TableData};
 use crate::user::{Failure, Next, User, Watch};
 
@@ -162,6 +163,7 @@ impl User for TableLoader {
 
     async fn connect(&mut self) -> Result<(), Failure> {
         let mut connection = Connection::open(&self.endpoint).await?;
+        settle(&mut connection).await?;
         for sql in &self.load.session {
             connection.query(sql.as_bytes()).await?;
         }

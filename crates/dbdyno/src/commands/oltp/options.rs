@@ -47,7 +47,8 @@ docs/oltp.md tells the statements, the distributions and the differences to sysb
 )]
 pub(super) struct Options {
     /// point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
-    /// update_non_index, select_random_points or select_random_ranges; oltp_ before it is taken too
+    /// update_non_index, select_random_points or select_random_ranges; sysbench's oltp_ before it, and the path of its
+    /// script, are taken too
     pub(super) workload: String,
     /// What to do
     #[arg(value_enum)]

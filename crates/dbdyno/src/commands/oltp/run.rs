@@ -97,10 +97,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         seed,
         judge: steady_judge::judge,
         spin: options.load.spin,
-        warm_up: match options.load.warmup {
-            Duration::ZERO => WarmUp::None,
-            warm_up => WarmUp::For(warm_up),
-        },
+        warm_up: WarmUp::fixed(options.load.warmup),
         stop,
         drain,
         on_refusal: OnRefusal::Stop,

@@ -135,6 +135,11 @@ impl Reader<'_> {
                 .map_err(|what| self.wrong(name, &format!("{}: {what}", path.display())))?;
             Script::parse(&text, delimiter.as_bytes())
         } else {
+            if is_like_a_path(text) {
+                warnings.push(format!(
+                    "--{name}: there is no file {text}, and so it is taken for SQL, as mysqlslap takes it"
+                ));
+            }
             Script::parse(text.as_bytes(), delimiter.as_bytes())
         };
         if script.empty > 0 {
@@ -267,4 +272,10 @@ impl Reader<'_> {
         };
         text.split(',').map(percentile).collect()
     }
+}
+
+/// Whether a text is meant for a file's path: one word, with a directory or the ending of SQL.
+fn is_like_a_path(text: &str) -> bool {
+    let text = text.trim();
+    !text.contains(char::is_whitespace) && (text.contains('/') || text.ends_with(".sql"))
 }

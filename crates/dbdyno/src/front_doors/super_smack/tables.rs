@@ -2,9 +2,11 @@
 
 use std::io::IsTerminal;
 
-use protocol::Connection;
 use runs::{Blamed, Purpose, wait};
-use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
+use workload::{
+    own_session::open_settled,
+    smack::{DataFiles, Existing, Script, TableEvent, TablePlan},
+};
 
 use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
 
@@ -20,7 +22,7 @@ pub(super) fn make_ready(
         wait(async {
             let of_server = |error| Blamed::of_server(&endpoint.address, error);
             let limit = Purpose::Work.limit();
-            let opened = Connection::open_within(endpoint, limit).await;
+            let opened = open_settled(endpoint, limit).await;
             let mut connection = opened.map_err(of_server)?;
             let watch = &mut |event: TableEvent<'_>| show(&plan.table, &event, &mut progress);
             plan.make_ready(&mut connection, Existing::KeepIfEnough, watch)

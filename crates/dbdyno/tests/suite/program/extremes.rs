@@ -1,5 +1,7 @@
 //! Extreme times and rates: refused with the allowed range, in every option.
 
+use std::process::Command;
+
 use crate::{experiment::Experiment, null_server::null_server, scene::Scene};
 
 /// Around 2^64 seconds, milliseconds and nanoseconds, and beyond.
@@ -66,6 +68,60 @@ fn no_time_is_too_long_to_be_refused() {
     scene.dbdyno(duration).exits(2).says("at most 30days");
     let ramp = ["tpcc_start", "-r", "4294967295"];
     scene.dbdyno(ramp).exits(2).says("at most 2592000 seconds");
+}
+
+/// The largest of 32 and of 63 bits.
+const COUNTS: [&str; 2] = ["4294967295", "9223372036854775807"];
+/// Memory that a command gets, bytes: more than one takes that allocates nothing for its counts.
+const MEMORY: &str = "--as=4294967296";
+
+/// No server is there: what is not refused as a count has nothing to connect to.
+#[test]
+fn no_count_becomes_an_allocation_before_it_is_checked() {
+    let scene = Scene::new();
+    scene.file("p.sql", "SELECT 1;\n");
+    let cases: [(&str, &str); 15] = [
+        (
+            "oltp read_write run",
+            "--tables --table-size --range-size --point-selects --connections --loops --rand-spec-iter",
+        ),
+        ("oltp select_random_points run", "--random-points"),
+        ("oltp select_random_ranges run", "--number-of-ranges"),
+        ("oltp bulk_insert prepare", "--connections"),
+        ("oltp read_write cleanup", "--tables"),
+        ("tpcc run", "--warehouses --connections --loops"),
+        ("tpcc prepare", "--warehouses --parallel"),
+        ("tpch prepare", "--scale-factor --parallel"),
+        ("wiki prepare", "--pages"),
+        ("script run p.sql", "--scale --connections --loops"),
+        (
+            "mysqlslap --auto-generate-sql",
+            "--auto-generate-sql-secondary-indexes --auto-generate-sql-unique-write-number \
+             --auto-generate-sql-unique-query-number --number-int-cols --number-char-cols --concurrency --commit",
+        ),
+        (
+            "mariadb-slap --auto-generate-sql",
+            "--number-int-cols --number-char-cols --concurrency --detach",
+        ),
+        ("sql time -e select", "--runs --cold"),
+        ("null-server", "--rows --row-bytes --max-connections"),
+        ("calibrate", "--connections --loops"),
+    ];
+    let none = "--socket=none.sock";
+    for (command, options) in cases {
+        let socket = (command != "calibrate").then_some(none);
+        for option in options.split_whitespace() {
+            for count in COUNTS {
+                let option = format!("{option}={count}");
+                let mut limited = Command::new("prlimit");
+                limited.args([MEMORY, env!("CARGO_BIN_EXE_dbdyno")]);
+                let words = command.split(' ').chain(socket).chain([option.as_str()]);
+                let ended = scene.launch(limited, words).finish();
+                // No panic, and no signal.
+                assert!(matches!(ended.code(), Some(1..=4)), "{}", ended.shown());
+            }
+        }
+    }
 }
 
 #[test]

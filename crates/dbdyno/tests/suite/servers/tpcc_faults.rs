@@ -39,8 +39,22 @@ fn wait_for_orders(scene: &Scene, running: &mut Running) {
     running.wait_until("terminals order", is_more);
 }
 
+/// Number of sessions of the run, its observer's among them.
+fn sessions(scene: &Scene) -> Option<u32> {
+    let count = "select count(*) from information_schema.processlist \
+                 where db = 'tpcc' and id <> connection_id() and command <> 'Killed'";
+    sql(scene, count).trim().parse().ok()
+}
+
+/// A run whose terminals work.
+struct Disturbed {
+    running: Running,
+    /// Its sessions before it is disturbed.
+    sessions: Option<u32>,
+}
+
 /// Starts a run that lasts until it is interrupted, and waits until its terminals work.
-fn start(scene: &Scene, record: &str, more: &[&str]) -> Running {
+fn start(scene: &Scene, record: &str, more: &[&str]) -> Disturbed {
     let run = [
         "tpcc",
         "run",
@@ -58,11 +72,17 @@ fn start(scene: &Scene, record: &str, more: &[&str]) -> Running {
     ];
     let mut running = scene.start([&run, more].concat());
     wait_for_orders(scene, &mut running);
-    running
+    let sessions = sessions(scene);
+    Disturbed { running, sessions }
 }
 
-/// Interrupts a run whose terminals work again, and checks its results.
-fn finish(scene: &Scene, mut running: Running) -> Finished {
+/// Interrupts a run whose terminals work again, and checks its results. A terminal that is not connected again has nothing
+/// in flight, and its operation would end with the run unseen.
+fn finish(scene: &Scene, disturbed: Disturbed) -> Finished {
+    let mut running = disturbed.running;
+    running.wait_until("all sessions are back", || {
+        sessions(scene) >= disturbed.sessions
+    });
     wait_for_orders(scene, &mut running);
     running.signal(Signal::INT);
     running.finish().exits(130)
@@ -130,7 +150,7 @@ pub(super) fn terminals_survive_what_a_server_does_to_them(scene: &Scene) {
 /// Another session locks customers first and the warehouse second, as no transaction of TPC-C does, until terminals met a
 /// deadlock with it and had to wait for it too long.
 fn deadlocks_and_lock_waits(scene: &Scene) {
-    let mut running = start(scene, "locks.jsonl", &[]);
+    let mut disturbed = start(scene, "locks.jsonl", &[]);
     let met = |name: &str, statements: &str| {
         let count =
             format!("select count from information_schema.innodb_metrics where name = '{name}'");
@@ -157,8 +177,8 @@ fn deadlocks_and_lock_waits(scene: &Scene) {
         "lock_timeouts",
         "begin; select count(*) from warehouse for update; do sleep(1.5); rollback",
     );
-    wait_for_orders(scene, &mut running);
-    finish(scene, running)
+    wait_for_orders(scene, &mut disturbed.running);
+    finish(scene, disturbed)
         .prints("1213 (40001) x ")
         .prints("1205 (HY000) x ");
     for number in [1213, 1205] {
@@ -191,7 +211,7 @@ fn restart(scene: &Scene) {
 
 /// Any other error ends the run with the statement's message.
 pub(super) fn wrong_statement(scene: &Scene) {
-    let running = start(scene, "wrong.jsonl", &[]);
+    let Disturbed { running, .. } = start(scene, "wrong.jsonl", &[]);
     sql(scene, "alter table history drop column h_data");
     running
         .finish()

@@ -1,8 +1,9 @@
 //! The statements of a schema, sent one after the other.
 
-use protocol::{Connection, Endpoint};
+use protocol::Endpoint;
 use workload::{
     own_data::{Schema, beginning},
+    own_session::open_settled,
     sql_script::SqlStatement,
 };
 
@@ -24,7 +25,7 @@ pub(super) fn execute(
     let sent = async {
         let limit = Purpose::Work.limit();
         let of_server = |error| Blamed::of_server(&endpoint.address, error);
-        let connection = Connection::open_within(endpoint, limit).await;
+        let connection = open_settled(endpoint, limit).await;
         let mut connection = connection.map_err(of_server)?;
         for (done, statement) in (1..).zip(all) {
             let sent = connection.query(statement.text()).await;

@@ -13,7 +13,7 @@ const PARENT_ROWS_AT_MOST: u64 = 1_000_000;
 
 /// The tables of these names that are in the database.
 pub(super) fn read(endpoint: &Endpoint, names: &[String]) -> Result<Vec<TableInfo>, Blamed> {
-    control(endpoint, async |connection| {
+    Purpose::Work.control(endpoint, async |connection| {
         let mut tables = Vec::new();
         for name in names {
             let table = table(connection, name).await?;
@@ -26,9 +26,16 @@ pub(super) fn read(endpoint: &Endpoint, names: &[String]) -> Result<Vec<TableInf
 }
 
 async fn table(connection: &mut Connection, name: &str) -> Result<TableInfo, protocol::Error> {
+    let mut columns = columns(connection, name).await?;
+    if connection.server_version().contains("MariaDB") && !columns.is_empty() {
+        let sql = format!("show create table {}", backticked(name));
+        let created = texts(connection, &sql).await?.into_iter().next();
+        let created = created.and_then(|row| row.into_iter().nth(1)?);
+        name_json(&mut columns, &created.unwrap_or_default());
+    }
     Ok(TableInfo {
         name: name.to_owned(),
-        columns: columns(connection, name).await?,
+        columns,
         foreign_keys: foreign_keys(connection, name).await?,
         unique_keys: unique_keys(connection, name).await?,
     })
@@ -63,6 +70,16 @@ async fn columns(
         }
     });
     Ok(columns.collect())
+}
+
+/// Names the type of the columns that MariaDB made of JSON: a LONGTEXT with a check.
+/// Source: MariaDB's documentation, "JSON Data Type".
+fn name_json(columns: &mut [ColumnInfo], created: &str) {
+    for column in columns.iter_mut().filter(|it| it.data_type == "longtext") {
+        if created.contains(&format!("json_valid({})", backticked(&column.name))) {
+            column.data_type = "json".to_owned();
+        }
+    }
 }
 
 async fn unique_keys(

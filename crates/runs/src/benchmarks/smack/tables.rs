@@ -1,8 +1,11 @@
 //! Loads the tables of a .smack file, or finds them.
 
-use protocol::{Connection, Endpoint};
+use protocol::Endpoint;
 use samples::Dataset;
-use workload::smack::{Error, Existing, TableEvent, TablePlan};
+use workload::{
+    own_session::open_settled,
+    smack::{Error, Existing, TableEvent, TablePlan},
+};
 
 use crate::{
     benchmarks::smack::files::SmackData,
@@ -28,7 +31,7 @@ pub(super) fn load_tables(
     );
     let begin = reactor::system_now();
     let loaded = wait(async {
-        let mut connection = Connection::open_within(endpoint, Purpose::Work.limit())
+        let mut connection = open_settled(endpoint, Purpose::Work.limit())
             .await
             .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
         for plan in &plans {
