@@ -220,6 +220,11 @@ impl Connection {
         result
     }
 
+    /// Sets the time limit of each exchange; returns the former one.
+    pub(crate) fn limit_answers(&mut self, limit: Option<Duration>) -> Option<Duration> {
+        std::mem::replace(&mut self.answer_limit, limit)
+    }
+
     /// Time limit of each exchange.
     pub(crate) fn answer_limit(&self) -> Option<Duration> {
         self.answer_limit

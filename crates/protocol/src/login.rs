@@ -76,6 +76,9 @@ impl Negotiated {
         let mariadb = greeting.mariadb & WANTED_OF_MARIADB;
         // This flag selects MySQL's dialect; MariaDB servers and their clients omit it.
         capabilities.set(CapabilityFlags::CLIENT_LONG_PASSWORD, mariadb.is_empty());
+        if leaves_out_definitions(&greeting.version) {
+            capabilities.remove(CapabilityFlags::CLIENT_DEPRECATE_EOF);
+        }
         Self {
             capabilities,
             mariadb,
@@ -93,6 +96,21 @@ impl Negotiated {
                 .contains(MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA),
         }
     }
+}
+
+/// Whether a server announces a definition for each parameter of a prepared statement and sends none for those of an ORDER BY:
+/// only an EOF packet tells where its definitions end. Seen with MySQL 8.0.33; mended in 8.0.38 and 8.4.1.
+fn leaves_out_definitions(version: &str) -> bool {
+    let numbers: Vec<u32> = version
+        .split(|it: char| !it.is_ascii_digit())
+        .map_while(|number| number.parse().ok())
+        .collect();
+    let of_mysql = !version.contains("MariaDB");
+    of_mysql
+        && matches!(
+            numbers[..],
+            [8, 0, 22..=37, ..] | [8, 1..=3, ..] | [8, 4, 0, ..]
+        )
 }
 
 /// Logs in; returns the channel, encrypted if negotiated, the dialect of the answers, and the server's status.

@@ -1,5 +1,7 @@
 //! Prepared statements: preparing, executing and closing them.
 
+use std::time::Duration;
+
 use crate::{
     channel::{Channel, in_time},
     command::{COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE},
@@ -47,6 +49,14 @@ impl Connection {
             known.names = defined.names;
         }
         result
+    }
+
+    /// The same within this time, on a connection whose other statements may take longer.
+    pub async fn prepare_within(&mut self, sql: &str, limit: Duration) -> Result<Statement, Error> {
+        let usual = self.limit_answers(Some(limit));
+        let prepared = self.prepare(sql).await;
+        self.limit_answers(usual);
+        prepared
     }
 
     /// The names of the columns of a prepared statement; none for one without rows.
@@ -232,11 +242,14 @@ async fn prepared(
     let (statement, column_count) = parse_prepared(payload).ok_or(Error::Malformed {
         what: "prepared statement",
     })?;
-    for _ in 0..statement.parameters {
-        channel.packet(DURING).await?;
-    }
-    if statement.parameters > 0 && !deprecate_eof {
-        channel.packet(DURING).await?;
+    // With EOF packets they decide: some servers announce more parameters than they define.
+    let mut left = statement.parameters;
+    while left > 0 {
+        let range = channel.packet(DURING).await?;
+        if is_eof(channel.packets.payload(range)) {
+            break;
+        }
+        left -= u16::from(deprecate_eof);
     }
     for _ in 0..column_count {
         let range = channel.packet(DURING).await?;
@@ -251,6 +264,11 @@ async fn prepared(
         channel.packet(DURING).await?;
     }
     Ok(statement)
+}
+
+/// Whether a packet ends a group of definitions. Source: MySQL's protocol, EOF_Packet.
+fn is_eof(payload: &[u8]) -> bool {
+    payload.first() == Some(&0xfe) && payload.len() < 9
 }
 
 fn parse_prepared(payload: &[u8]) -> Option<(Statement, u16)> {

@@ -231,7 +231,7 @@ mod tests {
             (
                 "VERSION(), connection_id() as id",
                 "VERSION()|id",
-                "8.4.0-null|7",
+                "8.4.2-null|7",
             ),
             (
                 "DATABASE(), USER(), @mine",

@@ -83,7 +83,7 @@ impl Identity {
     pub(super) fn version(&self) -> &'static str {
         match self.dialect {
             Dialect::MariaDb => "10.11.0-MariaDB-null",
-            Dialect::MySql => "8.4.0-null",
+            Dialect::MySql => "8.4.2-null",
         }
     }
 

@@ -197,6 +197,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_reports_of_a_load_begins_it_with_the_others() {
+        let (reports, _received) = channel();
+        let (start, ending) = (CommonStart::new(2), Interrupt::default());
+        let begin = |load| {
+            let mut reporter = Reporter {
+                load,
+                reports: reports.clone(),
+                start: &start,
+                ending: &ending,
+            };
+            move || reporter.begin_at()
+        };
+        let moments = thread::scope(|scope| {
+            let threads = [0, 1].map(|load| scope.spawn(begin(load)));
+            threads.map(|it| it.join().unwrap())
+        });
+        assert!(moments[0].is_some() && moments[0] == moments[1]);
+    }
+
+    #[test]
     fn loads_begin_at_one_moment_unless_one_fails() {
         let wait = |start: &CommonStart, ending: &Interrupt| {
             thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! One connection that sends the statements of scripts: prepared, as text, or prepared each time.
 
-use std::{io::Write as _, sync::Arc};
+use std::{io::Write as _, sync::Arc, time::Duration};
 
 use protocol::{Connection, Endpoint, Fetched, Outcome, Temporal, Value};
 
@@ -12,6 +12,9 @@ use super::{
 };
 use crate::{Class, Failure, Watch};
 
+/// Time for a statement to be prepared before a load: less than that of a connection until it can begin, so that the error
+/// names the statement.
+const PREPARED_WITHIN: Duration = Duration::from_secs(30);
 /// ER_UNSUPPORTED_PS: the statement cannot be prepared.
 const UNSUPPORTED_PS: u16 = 1295;
 /// ER_PARSE_ERROR: the statement has a syntax error.
@@ -66,7 +69,8 @@ impl Session {
         let mut connection = Connection::open(&self.endpoint).await?;
         if self.plan.settings.mode == Mode::Prepared {
             for statement in &self.plan.statements {
-                let prepared = prepare(&mut connection, statement).await?;
+                let prepared = connection.prepare_within(&statement.sql, PREPARED_WITHIN);
+                let prepared = prepared_or_text(prepared.await, statement)?;
                 let mut columns = Vec::new();
                 if let (Some(prepared), Some(kept)) = (&prepared, &statement.kept) {
                     for name in connection.column_names(prepared) {
@@ -222,7 +226,14 @@ async fn prepare(
     connection: &mut Connection,
     statement: &Statement,
 ) -> Result<Option<protocol::Statement>, Failure> {
-    match connection.prepare(&statement.sql).await {
+    prepared_or_text(connection.prepare(&statement.sql).await, statement)
+}
+
+fn prepared_or_text(
+    prepared: Result<protocol::Statement, protocol::Error>,
+    statement: &Statement,
+) -> Result<Option<protocol::Statement>, Failure> {
+    match prepared {
         Ok(prepared) => Ok(Some(prepared)),
         Err(error) if error.server_number() == Some(UNSUPPORTED_PS) => Ok(None),
         Err(error) => Err(failure_of(error, statement)),

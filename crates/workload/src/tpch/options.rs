@@ -222,3 +222,25 @@ impl LoadKind for TpchLoad {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use settings::defaults;
+
+    use super::*;
+
+    #[test]
+    fn each_word_of_keys_is_a_choice_of_its_own() {
+        let all = [
+            ("primary", Keys::Primary),
+            ("secondary", Keys::Secondary),
+            ("foreign", Keys::Foreign),
+        ];
+        for (word, keys) in all {
+            let mut values = defaults(TpchData.options());
+            values.set("scale_factor", Value::Number(0.1));
+            values.set("keys", Value::Text(word.to_owned()));
+            assert_eq!(DataOptions::of(&values).keys, keys);
+        }
+    }
+}

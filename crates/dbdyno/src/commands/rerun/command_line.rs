@@ -178,6 +178,10 @@ mod tests {
             ),
             ("oltp --rand-seed=3 run", "oltp run --seed=7"),
             (
+                "oltp run --server one --seed=3 --server=two",
+                "oltp run --server one --server=two --seed=7",
+            ),
+            (
                 "super-smack a.smack -- -1",
                 "super-smack a.smack --seed=7 -- -1",
             ),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::{
     Connection, Endpoint, Error, LocalSource, Value,
-    testing::{Answer, Hello, Peer},
+    testing::{Answer, Dialect, Hello, Peer},
 };
 use reactor::{now, sleep};
 
@@ -103,6 +103,66 @@ fn a_prepared_statement_ends_at_its_limit() {
         assert_eq!(now() - begin, LIMIT);
     };
     against(server, client);
+}
+
+#[test]
+fn only_preparing_ends_at_a_limit_of_its_own() {
+    let server = async |mut peer: Peer| {
+        peer.greet(&Hello::default()).await.unwrap();
+        peer.answer(&Answer::ok(0)).await.unwrap();
+        peer.receive_command().await.unwrap();
+        peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+            .await
+            .unwrap();
+        peer.receive_command().await.unwrap();
+        sleep(2 * LIMIT).await;
+        peer.answer(&Answer::ok(1)).await.unwrap();
+        let _ = peer.receive_command().await;
+        std::future::pending().await
+    };
+    against(server, async |endpoint| {
+        let mut connection = Connection::open(&endpoint).await.unwrap();
+        let prepared = connection.prepare_within("DO 1", LIMIT).await.unwrap();
+        let none: [Value<'_>; 0] = [];
+        let done = connection.execute(&prepared, &none).await.unwrap();
+        assert_eq!(done.affected_rows, 1);
+        let begin = now();
+        let error = connection.prepare_within("DO 2", LIMIT).await.unwrap_err();
+        assert!(matches!(error, Error::NoAnswer { .. }), "{error}");
+        assert_eq!(now() - begin, LIMIT);
+    });
+}
+
+/// MySQL 8.0.33 announces the parameter of an ORDER BY, and sends no definition of it.
+#[test]
+fn a_parameter_without_a_definition_is_not_waited_for() {
+    const COLUMN: &[u8] =
+        b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x00\x04\x00\x00\xfd\x00\x00\x00\x00\x00";
+    const EOF: &[u8] = &[0xfe, 0, 0, 2, 0];
+    let server = async |mut peer: Peer| {
+        let hello = Hello {
+            version: "8.0.33".to_owned(),
+            dialect: Dialect::MySql,
+            ..Hello::default()
+        };
+        peer.greet(&hello).await.unwrap();
+        peer.answer(&Answer::ok(0)).await.unwrap();
+        peer.receive_command().await.unwrap();
+        // Statement 1 with a column and a parameter.
+        let announced = &[0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0];
+        for packet in [announced, EOF, COLUMN, EOF] {
+            peer.send(packet).await.unwrap();
+        }
+        let _ = peer.receive_command().await;
+        std::future::pending().await
+    };
+    against(server, async |endpoint| {
+        let mut connection = Connection::open_within(&limited(endpoint), OF_PURPOSE)
+            .await
+            .unwrap();
+        let prepared = connection.prepare("SELECT a FROM t ORDER BY ?").await;
+        assert_eq!(prepared.unwrap().parameters(), 1);
+    });
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn questions_about_the_server() {
     for settings in settings() {
         let version = match settings.dialect {
             Dialect::MariaDb => "10.11.0-MariaDB-null",
-            Dialect::MySql => "8.4.0-null",
+            Dialect::MySql => "8.4.2-null",
         };
         against(settings, async |served| {
             let mut endpoint = served.endpoint();

@@ -117,7 +117,9 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
                 assert!(changed.contains(&"replaced"), "{changes:?}");
                 assert_eq!(digest(0), "SELECT ?");
                 assert_eq!(proxy["rules"][0]["rule"], "three");
-                assert!(proxy["rules"][0]["matches"].as_u64().unwrap() > 0);
+                // Each operation is a statement, and every second one of each client is replaced.
+                let matches = proxy["rules"][0]["matches"].as_u64().unwrap();
+                assert!(matches + 2 >= record.count() / 2, "{matches}");
             }
             // Sent as it was.
             "count.lua none" => {
@@ -127,7 +129,7 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
                     assert_eq!(hook["errors"], 0);
                     hook["calls"].as_u64().unwrap()
                 };
-                assert!(calls("read_query") > 1);
+                assert!(calls("read_query") >= record.count());
             }
             other => panic!("{other}"),
         }
