@@ -3,6 +3,7 @@
 
 mod created;
 mod error;
+mod handed_over;
 mod lock;
 mod quotable;
 mod regular;
@@ -13,6 +14,9 @@ mod tree;
 
 pub use created::Created;
 pub use error::Error;
+pub use handed_over::{
+    HandedOver, read_handed_over, read_handed_over_text, reopened, seekable, seekable_within,
+};
 pub use lock::{Lock, holder};
 pub use quotable::{WITHHELD, is_quotable};
 pub use regular::{

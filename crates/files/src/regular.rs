@@ -98,7 +98,7 @@ pub fn read_within(stream: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn too_long(bytes_max: u64) -> io::Error {
+pub(crate) fn too_long(bytes_max: u64) -> io::Error {
     let limit = units::bytes(bytes_max);
     let message = format!("longer than {limit}, the limit for such a file");
     io::Error::new(io::ErrorKind::FileTooLarge, message)
@@ -106,7 +106,11 @@ fn too_long(bytes_max: u64) -> io::Error {
 
 /// As [`read_regular`], as text.
 pub fn read_regular_text(path: &Path, bytes_max: u64) -> io::Result<String> {
-    let bytes = read_regular(path, bytes_max)?;
+    text_of(read_regular(path, bytes_max)?)
+}
+
+/// Bytes as text; an error that names the first byte that is none.
+pub(crate) fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
         let message = format!("not UTF-8 text (byte {})", position + 1);

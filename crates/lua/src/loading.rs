@@ -14,7 +14,7 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Reads a Lua file; an error names it.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    files::read_regular(path, FILE_BYTES_MAX)
+    files::read_handed_over(path, FILE_BYTES_MAX)
         .map_err(|error| Error::new(format!("cannot read {}: {error}", path.display())))
 }
 

@@ -1,11 +1,6 @@
 //! The reader of run records.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    io::{BufRead, BufReader},
-    path::Path,
-};
+use std::{borrow::Cow, collections::BTreeMap, io::BufRead, path::Path};
 
 use crate::line::{
     Connects, Dataset, Interval, Line, Loaded, Phase, PhaseMark, RunHeader, ServerIdentity,
@@ -131,8 +126,8 @@ impl Record {
             path: path.to_owned(),
             source,
         };
-        let file = files::open_regular(path).map_err(at)?;
-        Self::read(BufReader::new(file)).map_err(|error| match error {
+        let file = files::HandedOver::open(path).map_err(at)?;
+        Self::read(file).map_err(|error| match error {
             ReadError::Io { source, .. } => at(source),
             other => other,
         })

@@ -225,11 +225,11 @@ impl Quoting {
 
 /// The content of a file in memory of its size: a buffer that grows by itself takes twice as much.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
-    let file = files::open_regular_within(path, FILE_BYTES_MAX)?;
-    let bytes = file.metadata()?.len().min(FILE_BYTES_MAX);
+    let file = files::HandedOver::open(path)?;
+    let bytes = path.metadata()?.len().min(FILE_BYTES_MAX);
     let mut text = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text)?;
-    // A pipe has no length beforehand.
+    // A pipe has no length beforehand, and a compressed file another one.
     if text.len() as u64 > FILE_BYTES_MAX {
         let message = "longer than 1 GiB, the limit for a file of statements";
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let importer = importers.find(|it| it.name() == args.tool);
     let importer = importer.expect("the value was one of their names");
     let files = args.files.iter().map(|path| {
-        let text = files::read_regular_text(path, FILE_AT_MOST);
+        let text = files::read_handed_over_text(path, FILE_AT_MOST);
         let text = text.map_err(|error| {
             Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
                 .hint("name files that are there and can be read".to_owned())

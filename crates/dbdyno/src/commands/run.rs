@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let text = files::read_regular_text(&args.file, experiment::TEXT_BYTES_MAX)
+    let text = files::read_handed_over_text(&args.file, experiment::TEXT_BYTES_MAX)
         .map_err(Blamed::io(Blame::Input, &args.file))?;
     let overrides = Overrides {
         scale: args.scale,

@@ -203,7 +203,7 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
     let (name, text) = match path {
         Some(path) => (
             path.display().to_string(),
-            files::read_regular(path, SCRIPT_BYTES_MAX),
+            files::read_handed_over(path, SCRIPT_BYTES_MAX),
         ),
         None => {
             let text = files::read_within(io::stdin().lock(), SCRIPT_BYTES_MAX);

@@ -8,6 +8,7 @@ mod extremes;
 mod faults;
 mod files;
 mod gen_data;
+mod handed_over;
 mod history;
 mod how_to;
 mod notices;

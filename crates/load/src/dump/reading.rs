@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{self, BufRead, Read},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -12,7 +12,7 @@ use std::{
     thread,
 };
 
-use flate2::bufread::MultiGzDecoder;
+use files::HandedOver;
 use workload::{
     own_data::dump::{DumpStatement, Splitter},
     sql_script::refuse_foreign_text,
@@ -101,11 +101,11 @@ impl Reading {
         };
         let file = File::open(path).map_err(failed)?;
         let read = file.try_clone().map_err(failed)?;
-        let (mut input, is_plain) = self.open(read).map_err(failed)?;
+        let mut input = self.open(read).map_err(failed)?;
         let source = Arc::new(Source {
             path: path.to_owned(),
             file,
-            is_plain,
+            is_plain: input.is_plain(),
         });
         let mut splitter = Splitter::default();
         // All files are one session.
@@ -151,25 +151,17 @@ impl Reading {
         }
     }
 
-    /// The text of a file, decompressed by what it begins with and not by its name, and whether it was not compressed.
-    fn open<'r>(&'r self, file: File) -> io::Result<(Box<dyn Read + 'r>, bool)> {
+    fn open(&self, file: File) -> io::Result<HandedOver<'_>> {
         let counted = Counted {
             file,
             bytes: &self.bytes,
         };
-        let mut input = BufReader::with_capacity(PIECE_BYTES, counted);
-        let head = input.fill_buf()?;
-        if head.starts_with(&[0x1f, 0x8b]) {
-            return Ok((Box::new(MultiGzDecoder::new(input)), false));
-        }
-        if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            return Ok((Box::new(zstd::Decoder::with_buffer(input)?), false));
-        }
-        if head.iter().take(512).any(|byte| *byte == 0) {
+        let mut input = HandedOver::of(counted)?;
+        if input.fill_buf()?.iter().take(512).any(|byte| *byte == 0) {
             let message = "it begins with bytes that are no SQL";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        Ok((Box::new(input), true))
+        Ok(input)
     }
 }
 
@@ -202,7 +194,6 @@ mod tests {
         let mut text = String::new();
         Reading::of(&[])
             .open(File::open(path)?)?
-            .0
             .read_to_string(&mut text)?;
         Ok(text)
     }

@@ -104,11 +104,12 @@ fn load(
     metrics: &Metrics,
 ) -> Result<Rules, RewriteError> {
     let path = &options.path;
-    let text =
-        files::read_regular_text(path, BYTES_MAX).map_err(|source| RewriteError::Unreadable {
+    let text = files::read_handed_over_text(path, BYTES_MAX).map_err(|source| {
+        RewriteError::Unreadable {
             path: path.display().to_string(),
             source,
-        })?;
+        }
+    })?;
     let loader = Loader {
         is_quotable: files::is_quotable(path),
         directory: path.parent().unwrap_or(Path::new("")),

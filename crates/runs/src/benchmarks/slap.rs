@@ -163,7 +163,7 @@ fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blame
     let wrong = |message: String| Blamed::new(Blame::Input, message);
     let (text, place) = match values.get(option) {
         Some(Value::File(path)) => {
-            let text = files::read_regular(path, STATEMENTS_BYTES_MAX);
+            let text = files::read_handed_over(path, STATEMENTS_BYTES_MAX);
             let place = path.display().to_string();
             let text = text.map_err(|error| wrong(format!("{place}: {error}")))?;
             refuse_foreign_text(path, &text).map_err(|what| wrong(format!("{place}: {what}")))?;

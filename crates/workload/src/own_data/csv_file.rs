@@ -63,6 +63,8 @@ struct Chunk {
 #[derive(Debug)]
 pub struct CsvFile {
     path: PathBuf,
+    /// Its text.
+    content: File,
     columns: Vec<String>,
     chunks: Vec<Chunk>,
 }
@@ -83,7 +85,7 @@ impl CsvFile {
             problem,
         };
         let mut first = ByteRecord::new();
-        let mut records = Records::new(files::open_regular(path).map_err(failed)?);
+        let mut records = Records::new(files::HandedOver::open(path).map_err(failed)?);
         let read = records.read(&mut first);
         if !read.map_err(|error| wrong(error.to_string()))? {
             return Err(wrong(
@@ -118,8 +120,8 @@ impl CsvFile {
             path: path.to_owned(),
             source,
         };
-        let file = files::open_regular(path).map_err(failed)?;
-        let mut reader = Records::new(file);
+        let content = files::seekable(path).map_err(failed)?;
+        let mut reader = Records::new(files::reopened(&content).map_err(failed)?);
         let mut record = ByteRecord::new();
         let mut chunks: Vec<Chunk> = Vec::new();
         let mut is_header = true;
@@ -128,7 +130,7 @@ impl CsvFile {
             let before = reader.position().clone();
             let read = reader.read(&mut record).map_err(|error| CsvError::Line {
                 path: path.to_owned(),
-                line: line_of(path, before.byte(), before.line()),
+                line: line_of(&content, before.byte(), before.line()),
                 problem: error.to_string(),
             });
             if !read? {
@@ -140,7 +142,7 @@ impl CsvFile {
             let begin = record.position().unwrap_or(&before).clone();
             let wrong = |problem: String| CsvError::Line {
                 path: path.to_owned(),
-                line: line_of(path, begin.byte(), begin.line()),
+                line: line_of(&content, begin.byte(), begin.line()),
                 problem,
             };
             if record.len() != columns.len() {
@@ -180,6 +182,7 @@ impl CsvFile {
         }
         Ok(Self {
             path: path.to_owned(),
+            content,
             columns,
             chunks,
         })
@@ -240,7 +243,7 @@ impl CsvFile {
     }
 
     fn open(&self, chunk: Chunk) -> io::Result<Records<impl Read>> {
-        let mut file: File = files::open_regular(&self.path)?;
+        let mut file = files::reopened(&self.content)?;
         file.seek(SeekFrom::Start(chunk.start))?;
         let range = BufReader::new(file).take(chunk.end - chunk.start);
         Ok(Records::new(range))
@@ -258,9 +261,9 @@ fn column_named(path: &Path, name: &str) -> String {
 
 /// The line of a record that begins behind the line ends at this byte, of which the first is in this line: the reader
 /// counts a record from the end of the one before.
-fn line_of(path: &Path, byte: u64, line: u64) -> u64 {
+fn line_of(content: &File, byte: u64, line: u64) -> u64 {
     let breaks = || -> io::Result<u64> {
-        let mut file = files::open_regular(path)?;
+        let mut file = files::reopened(content)?;
         file.seek(SeekFrom::Start(byte))?;
         let mut breaks = 0;
         for byte in BufReader::new(file).bytes() {
@@ -362,7 +365,7 @@ impl Rows for CsvRows {
             }
             let position = record.position()?;
             let line = chunk.line + position.line() - 1;
-            let line = line_of(&self.file.path, chunk.start + position.byte(), line);
+            let line = line_of(&self.file.content, chunk.start + position.byte(), line);
             return Some(format!("{}:{line}", self.file.path.display()));
         }
         None

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    io::{self, Seek},
     path::{Component, Path, PathBuf},
 };
 
@@ -368,7 +367,7 @@ fn text_of(path: &Path) -> Result<String, Error> {
         path: path.to_owned(),
         source,
     };
-    let bytes = files::read_regular(path, SCRIPT_BYTES_MAX).map_err(failed)?;
+    let bytes = files::read_handed_over(path, SCRIPT_BYTES_MAX).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let name = path.display().to_string();
@@ -406,20 +405,15 @@ fn beside(directory: &Path, name: &str) -> PathBuf {
 }
 
 fn list_of_file(path: &Path, spec: &ListSpec) -> Result<List, String> {
-    let file = files::open_regular_within(path, LIST_BYTES_MAX);
-    let mut file = file.map_err(|error| error.to_string())?;
-    if file.stream_position().is_ok() {
-        let list = List::of_csv(file, &spec.columns, &spec.draw);
-        let withheld = |_| format!("no such list ({})", files::WITHHELD);
-        return if files::is_quotable(path) {
-            list
-        } else {
-            list.map_err(withheld)
-        };
+    // It is read twice, which a pipe and a compressed file cannot be.
+    let file = files::seekable_within(path, LIST_BYTES_MAX).map_err(|error| error.to_string())?;
+    let list = List::of_csv(file, &spec.columns, &spec.draw);
+    let withheld = |_| format!("no such list ({})", files::WITHHELD);
+    if files::is_quotable(path) {
+        list
+    } else {
+        list.map_err(withheld)
     }
-    // A pipe cannot be read twice.
-    let text = files::read_within(file, LIST_BYTES_MAX).map_err(|error| error.to_string())?;
-    List::of_csv(io::Cursor::new(text), &spec.columns, &spec.draw)
 }
 
 fn list_of_rows(mut rows: ListRows, spec: &ListSpec) -> Result<List, String> {

@@ -1,6 +1,6 @@
 //! The statements that take most of a server's time, out of a slow query log or the digests of performance_schema.
 
-use std::{collections::HashMap, io::BufReader, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Purpose, backticked};
@@ -53,10 +53,10 @@ impl DearStatements {
     /// Reads a slow query log.
     pub(super) fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
         let blamed = Blamed::io(Blame::Input, path);
-        let file = files::open_regular_within(path, LOG_BYTES_MAX).map_err(blamed)?;
+        let file = files::HandedOver::open_within(path, LOG_BYTES_MAX).map_err(blamed)?;
         let (mut kinds, mut not_utf8): (Vec<Kind>, u64) = (Vec::new(), 0);
         let mut known: HashMap<(Option<String>, String), usize> = HashMap::new();
-        for entry in SlowEntries::of(BufReader::with_capacity(1 << 20, file)) {
+        for entry in SlowEntries::of(file) {
             let entry = entry.map_err(blamed)?;
             if entry.is_command() {
                 continue;

@@ -134,7 +134,7 @@ fn patterns(named: &str) -> Result<Vec<Pattern>, Blamed> {
         "mysql-30" => return Ok(mysql_30()),
         _ => {}
     }
-    let text = files::read_regular_text(Path::new(named), FILE_AT_MOST);
+    let text = files::read_handed_over_text(Path::new(named), FILE_AT_MOST);
     let text = text.map_err(|error| {
         let hint = "--patterns takes sh2-137, mysql-30 or a TOML file".to_owned();
         Blamed::new(Blame::Input, format!("{named}: {error}")).hint(hint)

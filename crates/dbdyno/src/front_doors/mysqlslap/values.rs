@@ -125,7 +125,7 @@ impl Reader<'_> {
         };
         let path = PathBuf::from(text);
         let script = if path.is_file() {
-            let text = files::read_regular(&path, STATEMENTS_BYTES_MAX).map_err(|error| {
+            let text = files::read_handed_over(&path, STATEMENTS_BYTES_MAX).map_err(|error| {
                 self.wrong(
                     name,
                     &format!("cannot be read: {}: {error}", path.display()),

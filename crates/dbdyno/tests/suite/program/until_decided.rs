@@ -126,23 +126,28 @@ fn a_budget_in_time_ends_it_and_is_told() {
 /// against 200 open: a busy machine measures others.
 fn give_counts(path: &Path, block: usize) {
     let text = std::fs::read_to_string(path).unwrap();
-    let mut rate = String::new();
-    let lines = text.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).unwrap();
-        if let Some(of_header) = line["combination"]["rate"].as_str() {
-            rate = of_header.to_owned();
-        }
-        if line["line"] == "interval" {
-            let counts = match rate.as_str() {
-                "200" => [18, 22, 20],
-                "200.0" => [22, 18, 20],
-                _ => [199, 201, 200],
-            };
-            line["operations"][0]["count"] = counts[block].into();
-        }
-        format!("{line}\n")
-    });
-    let text: String = lines.collect();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut lines: Vec<Value> = lines.collect();
+    let rate = lines
+        .iter()
+        .find_map(|line| line["combination"]["rate"].as_str());
+    let counts = match rate.unwrap() {
+        "200" => [18, 22, 20],
+        "200.0" => [22, 18, 20],
+        _ => [199, 201, 200],
+    };
+    // A client without a processor has intervals without an operation.
+    let operations = |line: &Value| {
+        line["operations"]
+            .as_array()
+            .is_some_and(|it| !it.is_empty())
+    };
+    let mut measured = lines.iter().find(|it| operations(it)).unwrap()["operations"].clone();
+    measured[0]["count"] = counts[block].into();
+    for line in lines.iter_mut().filter(|it| it["line"] == "interval") {
+        line["operations"] = measured.clone();
+    }
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(path, text).unwrap();
 }
 

@@ -111,8 +111,8 @@ impl SmackFiles {
 impl SmackData {
     /// Reads and checks the file.
     fn open(path: &Path, context: &Context) -> Result<Self, Blamed> {
-        let text =
-            files::read_regular(path, SCRIPT_BYTES_MAX).map_err(Blamed::io(Blame::Input, path))?;
+        let text = files::read_handed_over(path, SCRIPT_BYTES_MAX)
+            .map_err(Blamed::io(Blame::Input, path))?;
         let script = Script::parse(&path.display().to_string(), &text).map_err(Blamed::from)?;
         for warning in &script.warnings {
             context.warn(&warning.to_string());
