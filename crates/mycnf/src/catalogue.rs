@@ -203,6 +203,15 @@ impl Catalogue {
         spellings
             .find_map(|spelling| self.row(spelling).filter(|row| is_option(row)))
             .or_else(|| self.abbreviated(name))
+            .or_else(|| self.in_small_letters(name))
+    }
+
+    /// The option of this name in another case, if the version takes that. Source: MariaDB 10.11 and MySQL 8.0.33 with
+    /// `Max_Connections = 300`.
+    fn in_small_letters(&self, name: &OptionName) -> Option<&'static KnownOption> {
+        let small = name.as_written().to_ascii_lowercase();
+        let is_other = self.family == Family::MariaDb && small != name.as_written();
+        is_other.then(|| self.find(&OptionName::new(&small)))?
     }
 
     /// The row with exactly this name.
@@ -361,6 +370,14 @@ mod tests {
                 Some("skip_name_resolve"),
             ),
             (Family::MySql, [8, 0], "disable_log_bin", Some("log_bin")),
+            (Family::MySql, [8, 0], "Max_Connections", None),
+            (
+                Family::MariaDb,
+                [10, 11],
+                "INNODB-Buffer_Pool_Size",
+                Some("innodb_buffer_pool_size"),
+            ),
+            (Family::MariaDb, [10, 11], "Max_Conections", None),
             (
                 Family::MySql,
                 [8, 0],

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::entry::{Entry, OURS, Origin};
 use crate::error::Error;
-use crate::line::{Line, parse_line};
+use crate::line::{Line, is_space, parse_line, without_comment};
 use crate::name::OptionName;
 use crate::print::{unprintable, write_entries};
 
@@ -24,6 +24,18 @@ const BYTES_MAX: u64 = 16 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OptionFile {
     entries: Vec<Entry>,
+    faults: Vec<Fault>,
+}
+
+/// A line of a file that was read in spite of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// File and line.
+    pub at: Origin,
+    /// What is wrong with it.
+    pub what: String,
+    /// Whether a server reads the other lines all the same; else it does not start.
+    pub is_passed_over: bool,
 }
 
 impl OptionFile {
@@ -35,6 +47,25 @@ impl OptionFile {
         })?;
         let mut reading = Reading::default();
         reading.add_bytes(&bytes, &Arc::from(path), 0)?;
+        Ok(reading.file)
+    }
+
+    /// Reads a file and its includes for a review: lines that cannot be read are left out, and are its
+    /// [`OptionFile::faults`].
+    pub fn read_for_review(path: &Path) -> Result<Self, Error> {
+        let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::reviewed(&bytes, path)
+    }
+
+    fn reviewed(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+        let mut reading = Reading {
+            keeps_faults: true,
+            ..Reading::default()
+        };
+        reading.add_bytes(bytes, &Arc::from(path), 0)?;
         Ok(reading.file)
     }
 
@@ -50,9 +81,15 @@ impl OptionFile {
         &self.entries
     }
 
+    /// The lines that were left out when it was read for a review.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
     /// Adds the options of a file that is read after this one.
     pub fn append(&mut self, later: Self) {
         self.entries.extend(later.entries);
+        self.faults.extend(later.faults);
     }
 
     /// Gives the groups other names: `renamed` returns the new name of a group, or `None` to keep it.
@@ -81,24 +118,47 @@ struct Reading {
     file: OptionFile,
     /// Number of files included so far.
     includes: usize,
+    /// Whether lines that cannot be read are kept as faults, and are no errors.
+    keeps_faults: bool,
 }
 
 impl Reading {
     fn add_bytes(&mut self, bytes: &[u8], path: &Arc<Path>, depth: usize) -> Result<(), Error> {
         if let Some(what) = not_text(bytes) {
             let at = Origin::line(path, 1);
-            return Err(Error::Syntax { at, what });
+            let error = Error::Syntax { at, what };
+            // Of the file itself there is nothing to review.
+            return if depth == 0 {
+                Err(error)
+            } else {
+                self.wrong(error, false)
+            };
         }
         let mut group: Option<String> = None;
         for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
             let at = Origin::line(path, number);
-            match parse_bytes(line, &at)? {
+            let parsed = match parse_bytes(line, &at) {
+                Ok(parsed) => parsed,
+                Err(error) => {
+                    self.wrong(error, false)?;
+                    continue;
+                }
+            };
+            match parsed {
                 Parsed::Nothing => {}
                 Parsed::Group(name) => group = Some(name),
+                // Servers read such a name, and know no option that has it.
+                Parsed::Option { name, .. }
+                    if self.keeps_faults && name.as_written().contains(is_space) =>
+                {
+                    let what = "an option's name has a blank; is the = behind it missing?";
+                    self.wrong(Error::Syntax { at, what }, false)?;
+                }
                 Parsed::Option { name, value } => {
                     let Some(group) = group.clone() else {
                         let what = "an option stands before the first [group]";
-                        return Err(Error::Syntax { at, what });
+                        self.wrong(Error::Syntax { at, what }, false)?;
+                        continue;
                     };
                     if self.file.entries.len() >= OPTIONS_MAX {
                         let limit = OPTIONS_MAX;
@@ -112,17 +172,36 @@ impl Reading {
                     });
                 }
                 Parsed::Include(path) => self.include(&path, &at, depth)?,
-                Parsed::IncludeDirectory(path) => {
-                    for file in option_files_in(&path).map_err(|source| Error::Include {
-                        at: at.clone(),
-                        path,
-                        source,
-                    })? {
-                        self.include(&file, &at, depth)?;
+                Parsed::IncludeDirectory(path) => match option_files_in(&path) {
+                    Ok(files) => {
+                        for file in files {
+                            self.include(&file, &at, depth)?;
+                        }
                     }
-                }
+                    // A directory that is not there ends a server, a file is passed over in silence.
+                    // Source: search_default_file_with_ext in mysys/my_default.cc.
+                    Err(source) => self.wrong(Error::Include { at, path, source }, false)?,
+                },
             }
         }
+        Ok(())
+    }
+
+    /// What cannot be read: an error, or a fault where these are kept.
+    fn wrong(&mut self, error: Error, is_passed_over: bool) -> Result<(), Error> {
+        let (at, what) = match &error {
+            Error::Syntax { at, what } if self.keeps_faults => (at, (*what).to_owned()),
+            Error::Include { at, path, source } if self.keeps_faults => {
+                (at, format!("cannot include {}: {source}", path.display()))
+            }
+            _ => return Err(error),
+        };
+        let at = at.clone();
+        self.file.faults.push(Fault {
+            at,
+            what,
+            is_passed_over,
+        });
         Ok(())
     }
 
@@ -140,12 +219,13 @@ impl Reading {
                 limit: INCLUDES_MAX,
             });
         }
-        let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Include {
-            at: at.clone(),
-            path: path.to_owned(),
-            source,
-        })?;
-        self.add_bytes(&bytes, &Arc::from(path), depth + 1)
+        match files::read_regular(path, BYTES_MAX) {
+            Ok(bytes) => self.add_bytes(&bytes, &Arc::from(path), depth + 1),
+            Err(source) => {
+                let (at, path) = (at.clone(), path.to_owned());
+                self.wrong(Error::Include { at, path, source }, true)
+            }
+        }
     }
 }
 
@@ -154,11 +234,12 @@ fn parse_bytes(line: &[u8], at: &Origin) -> Result<Parsed, Error> {
         at: at.clone(),
         what,
     };
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => text,
-        // Old files have comments in any encoding.
-        Err(_) if matches!(line.trim_ascii_start().first(), Some(b'#' | b';')) => "",
-        Err(_) => return Err(syntax("the line is not UTF-8")),
+    let text = match line.utf8_chunks().next() {
+        None => "",
+        Some(chunk) if chunk.invalid().is_empty() => chunk.valid(),
+        // Remarks are bytes: old files have them in any encoding.
+        Some(chunk) if is_before_a_remark(chunk.valid()) => chunk.valid(),
+        Some(_) => return Err(syntax("the line is not UTF-8")),
     };
     Ok(match parse_line(text).map_err(syntax)? {
         Line::Nothing => Parsed::Nothing,
@@ -170,6 +251,14 @@ fn parse_bytes(line: &[u8], at: &Origin) -> Result<Parsed, Error> {
         Line::Include(path) => Parsed::Include(path.into()),
         Line::IncludeDirectory(path) => Parsed::IncludeDirectory(path.into()),
     })
+}
+
+/// Whether a remark has begun in this beginning of a line, or a group has ended.
+fn is_before_a_remark(begin: &str) -> bool {
+    let begin = begin.trim_start_matches(is_space);
+    begin.starts_with(['#', ';'])
+        || (begin.starts_with('[') && begin.contains(']'))
+        || without_comment(begin).len() < begin.len()
 }
 
 /// Why the bytes are no option file that a server reads; `None` if they may be one.
@@ -218,4 +307,54 @@ fn option_files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn review(directory: &Path, text: &[u8]) -> OptionFile {
+        OptionFile::reviewed(text, &directory.join("my.cnf")).unwrap()
+    }
+
+    fn names(file: &OptionFile) -> Vec<&str> {
+        let names = file.entries().iter();
+        names.map(|entry| entry.name.as_written()).collect()
+    }
+
+    #[test]
+    fn a_review_goes_past_what_cannot_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let included = directory.path().join("included.cnf");
+        std::fs::write(&included, "port=1\n[mysqld]\nback_log=9\n").unwrap();
+        let text = format!(
+            "[mysqld]\nmax_connections 500\n!include {}\n!include /none/a.cnf\n!includedir /none\n[broken\n\
+             =5\nuser=mysql\n",
+            included.display()
+        );
+        let file = review(directory.path(), text.as_bytes());
+        assert_eq!(names(&file), ["back_log", "user"]);
+        let faults: Vec<_> = file.faults().iter().collect();
+        let of = |at: usize| (faults[at].at.to_string(), faults[at].is_passed_over);
+        assert!(of(0).0.ends_with("my.cnf line 2") && !of(0).1);
+        assert!(of(1).0.ends_with("included.cnf line 1"));
+        assert!(of(2).0.ends_with("my.cnf line 4") && of(2).1);
+        assert!(of(3).0.ends_with("my.cnf line 5") && !of(3).1);
+        assert_eq!(faults.len(), 6, "{faults:?}");
+        assert!(OptionFile::parse(&text, Path::new("my.cnf")).is_err());
+    }
+
+    #[test]
+    fn remarks_are_bytes() {
+        let text = b"[mysqld] # gr\xfcn\nport = 5 # f\xfcr alle\n# \xff\nuser = \"a#b\" # \xe9\n";
+        let file = review(Path::new("/"), text);
+        assert_eq!(names(&file), ["port", "user"]);
+        assert_eq!(file.entries()[1].value.as_deref(), Some("a#b"));
+        assert!(file.faults().is_empty());
+        let file = review(
+            Path::new("/"),
+            b"[mysqld]\nuser = f\xfcr # remark\nport = 5\n",
+        );
+        assert_eq!((names(&file), file.faults().len()), (vec!["port"], 1));
+    }
 }

@@ -66,13 +66,13 @@ pub use durability::{
 pub use entry::{Entry, Origin};
 pub use error::Error;
 pub use explanation::{Explanation, Topic, explained_names, explanation, topic};
-pub use file::OptionFile;
+pub use file::{Fault, OptionFile};
 pub use finding::{Finding, Severity};
 pub use generation::{Purpose, Wish, generate};
 pub use given_options::Options;
 pub use history::{Era, Presence, eras, presence, shown};
 pub use judge::{allowed, judge, parse_number};
-pub use lint::{Counted, IGNORED_FILE, Lint, VALIDATOR, lint, lint_server, rules};
+pub use lint::{Counted, IGNORED_FILE, Lint, UNREAD_LINE, VALIDATOR, lint, lint_server, rules};
 pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};

@@ -71,7 +71,7 @@ fn parse_directive(text: &str) -> Result<Line<'_>, &'static str> {
 }
 
 /// Cuts the line at its first `#` outside quotes. Quotes count even inside a word.
-fn without_comment(text: &str) -> &str {
+pub(crate) fn without_comment(text: &str) -> &str {
     let mut open: Option<char> = None;
     let mut escaped = false;
     for (at, character) in text.char_indices() {

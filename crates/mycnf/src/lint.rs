@@ -32,6 +32,16 @@ pub static IGNORED_FILE: Rule = Rule {
     check: |_| Vec::new(),
 };
 
+/// The "rule" of lines that are no option and no group, and of files that are included and not there.
+pub static UNREAD_LINE: Rule = Rule {
+    id: "unread-line",
+    title: "Line that cannot be read",
+    reason: "A server does not start with a line that it cannot read, or with a directory of !includedir that is not there; it \
+             passes over a file of !include that is not there.",
+    source: "MySQL Reference Manual, \"Using Option Files\"",
+    check: |_| Vec::new(),
+};
+
 /// What a review found.
 #[derive(Debug)]
 pub struct Lint {
@@ -64,7 +74,9 @@ pub struct Counted {
 pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
     let subject = Subject::new(file, target, machine);
     let mut lint = Lint {
-        advice: advice(&subject, rules_of_files()),
+        advice: unread(file)
+            .chain(advice(&subject, rules_of_files()))
+            .collect(),
         durability: durability(&subject),
         options: subject.read().count(),
         needs_restart: needs_restart(&subject),
@@ -72,6 +84,25 @@ pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
     };
     lint.sort(file);
     lint
+}
+
+/// What is said of the lines that the review left out.
+fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
+    file.faults().iter().map(|fault| {
+        let level = if fault.is_passed_over {
+            Level::Warning
+        } else {
+            Level::Refused
+        };
+        Advice {
+            rule: &UNREAD_LINE,
+            remark: Remark {
+                at: Some(fault.at.clone()),
+                ..Remark::about("not read", level, fault.what.clone())
+            },
+            basis: Basis::Rule,
+        }
+    })
 }
 
 /// Reviews a running server by its variables, and by its counters if they counted for at least `uptime_min_s` seconds.
@@ -191,7 +222,11 @@ impl Lint {
     /// where it has only noted it, both stay.
     pub fn add_validator(&mut self, findings: &[Finding], file: &OptionFile) {
         for finding in findings {
-            let level = if finding.is_refusal() {
+            // The server starts, though not as the line says.
+            let is_taken_for_off = finding.what.contains("recognized. Set to OFF");
+            let level = if is_taken_for_off {
+                Level::Warning
+            } else if finding.is_refusal() {
                 Level::Refused
             } else {
                 Level::Note
@@ -270,13 +305,13 @@ mod tests {
         };
         let expected = [
             "unknown-option no_such_option=1",
-            "wrong-value skip_name_resolve=maybe",
             "adjusted-value max_connections=0",
+            "wrong-value skip_name_resolve=maybe",
             "equal-to-default sync_binlog=1",
         ];
         assert_eq!(shown(&lint), expected);
         assert_eq!(lint.needs_restart, ["skip_name_resolve"]);
-        assert_eq!((lint.options, lint.count(Level::Refused)), (4, 2));
+        assert_eq!((lint.options, lint.count(Level::Refused)), (4, 1));
 
         let entry = &file.entries()[1];
         let known = Finding::new(entry, Severity::Refused, "unknown");

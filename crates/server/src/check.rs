@@ -5,14 +5,14 @@ pub(crate) mod help;
 pub(crate) mod validator;
 
 use mycnf::{
-    Catalogue, Entry, Family, Finding, OptionName, Severity, allowed, explain_unknown,
-    is_switched_on, judge, parse_number, traps,
+    Catalogue, Entry, Family, Finding, OptionFile, OptionName, PrivateOptions, Severity, allowed,
+    explain_unknown, is_switched_on, judge, parse_number, traps,
 };
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
 use crate::check::help::Help;
 use crate::check::validator::{Answer, Means, Validator};
-use crate::configuration::{Settings, configure};
+use crate::configuration::{Settings, configure, configure_layers};
 use crate::directory::layout::Layout;
 use crate::error::Error;
 use crate::installation::Installation;
@@ -29,13 +29,30 @@ pub struct Checked {
 
 /// Checks settings against a server without starting it.
 pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked, Error> {
+    examine(installation, |layout| {
+        configure(layout, installation, settings)
+    })
+}
+
+/// The same of an option file that was read already.
+pub fn check_file(installation: &Installation, file: &OptionFile) -> Result<Checked, Error> {
+    examine(installation, |layout| {
+        let layers = std::slice::from_ref(file);
+        configure_layers(layout, installation, &Settings::default(), layers)
+    })
+}
+
+fn examine(
+    installation: &Installation,
+    configure: impl FnOnce(&Layout) -> Result<PrivateOptions, Error>,
+) -> Result<Checked, Error> {
     let place = std::env::temp_dir();
     let scratch = files::Scratch::make("dbdyno-check-")
         .map_err(|error| Error::io("make a directory in", &place)(error.into()))?;
     let layout = Layout::of(scratch.path())?;
     layout.make_directories()?;
     std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
-    let private = configure(&layout, installation, settings)?;
+    let private = configure(&layout)?;
     let entries = private.options().entries();
     let family = if installation.is_mariadb() {
         Family::MariaDb

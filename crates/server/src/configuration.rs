@@ -25,11 +25,18 @@ pub(crate) fn configure(
     installation: &Installation,
     settings: &Settings,
 ) -> Result<PrivateOptions, Error> {
-    let layers: Result<Vec<_>, _> = settings
-        .cnf
-        .iter()
-        .map(|path| OptionFile::read(path))
-        .collect();
+    let layers = settings.cnf.iter().map(|path| OptionFile::read(path));
+    let layers = layers.collect::<Result<Vec<_>, _>>()?;
+    configure_layers(layout, installation, settings, &layers)
+}
+
+/// The same with option files that were read already, in the place of those that the settings name.
+pub(crate) fn configure_layers(
+    layout: &Layout,
+    installation: &Installation,
+    settings: &Settings,
+    layers: &[OptionFile],
+) -> Result<PrivateOptions, Error> {
     let path = |path: &PathBuf| path.to_string_lossy().into_owned();
     let mut defaults = vec![
         ("server-id", "1".to_owned()),
@@ -50,7 +57,7 @@ pub(crate) fn configure(
     }
     let private = PrivateOptions::new(&Sources {
         defaults: &defaults,
-        layers: &layers?,
+        layers,
         groups: &installation.option_groups(),
         guarded: &guarded,
         set: &settings.set,

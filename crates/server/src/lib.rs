@@ -22,7 +22,7 @@ mod snapshot;
 mod user_directory;
 mod version;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_file};
 pub use configuration::Settings;
 pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError, remove_group};
 pub use destroy::{Listed, destroy, list, sweep};

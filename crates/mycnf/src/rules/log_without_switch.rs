@@ -27,7 +27,14 @@ const DEPENDENT: [(&str, &str); 10] = [
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
+    // Galera takes ROW only, with a binary log or without.
+    let is_galera = ["wsrep_on", "wsrep_provider", "wsrep_cluster_address"]
+        .iter()
+        .any(|option| subject.set(option).is_some());
     for (option, switch) in DEPENDENT {
+        if is_galera && option == "binlog_format" {
+            continue;
+        }
         let Some(line) = subject.set(option) else {
             continue;
         };
@@ -65,6 +72,18 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "slow_query_log=1\nlong_query_time=1",
+            &[],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "binlog_format=ROW",
+            &["while log_bin is off"],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "binlog_format=ROW\nwsrep_on=ON",
             &[],
         );
         assert_found(&RULE, "mysql-8.0.33", "binlog_format=ROW", &[]);

@@ -4,6 +4,7 @@ use crate::assignment::Assignment;
 use crate::catalogue::{Family, Kind};
 use crate::finding::Severity;
 use crate::judge::{allowed, is_word_of, judge_value};
+use crate::name::is_switched_on;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -71,6 +72,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
+    if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
+        let what = "the value is neither on nor off: the server warns, and takes it for OFF";
+        return Some(Remark::on(line, Level::Warning, what).fix("write ON or OFF"));
+    }
     if let Some((Severity::Refused, what)) = judge_value(&option.kind, &line.entry.name, value) {
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);

@@ -253,7 +253,8 @@ fn edits(lint: &Lint, path: &Path) -> (Vec<Edit>, usize) {
 
 fn rule_list() -> String {
     let mut text = String::new();
-    let of_files = [&mycnf::VALIDATOR, &mycnf::IGNORED_FILE].map(|rule| (rule, Basis::Rule));
+    let of_files = [&mycnf::VALIDATOR, &mycnf::IGNORED_FILE, &mycnf::UNREAD_LINE];
+    let of_files = of_files.map(|rule| (rule, Basis::Rule));
     for (rule, basis) in rules().chain(of_files) {
         writeln!(
             text,

@@ -89,7 +89,8 @@ fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<String>, Bla
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
-    let findings = validated(installation, vec![path])?.into_iter();
+    let file = OptionFile::read(&path).map_err(blamed)?;
+    let findings = validated(installation, &file)?.into_iter();
     let refusals = findings.filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {
         let line = finding.at.number().unwrap_or(0);

@@ -62,7 +62,7 @@ pub(super) fn review(
 ) -> Result<Review, Blamed> {
     let mut lint = lint(file, &target, machine);
     if let Some(installation) = installation {
-        let findings = validated(installation, files.clone())?;
+        let findings = validated(installation, file)?;
         lint.add_validator(&findings, file);
     }
     for path in files.iter().filter(|path| is_world_writable(path)) {

@@ -10,7 +10,7 @@ use mycnf::{
     parse_size_bytes, shown_line,
 };
 use runs::{Blame, Blamed, named_server};
-use server::{Flavour, Installation, Settings};
+use server::{Flavour, Installation};
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
 /// A format of what a command prints.
@@ -144,11 +144,11 @@ pub(super) fn this_machine(file: &OptionFile) -> Machine {
     }
 }
 
-/// Reads option files in order, of which a later one takes precedence.
+/// Reads option files in order for a review; a later one takes precedence.
 pub(super) fn read_files(paths: &[PathBuf]) -> Result<OptionFile, Blamed> {
     let mut all = OptionFile::default();
     for path in paths {
-        all.append(read_file(path)?);
+        all.append(OptionFile::read_for_review(path).map_err(blamed)?);
     }
     Ok(all)
 }
@@ -265,17 +265,13 @@ pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8
         .to_string()
 }
 
-/// What an installed server's own validator says of option files. Paths that do not exist on this machine are not judged:
+/// What an installed server's own validator says of an option file. Paths that do not exist on this machine are not judged:
 /// the file may be for another one.
 pub(super) fn validated(
     installation: &Installation,
-    files: Vec<PathBuf>,
+    file: &OptionFile,
 ) -> Result<Vec<Finding>, Blamed> {
-    let settings = Settings {
-        cnf: files,
-        ..Settings::default()
-    };
-    let mut findings = server::check(installation, &settings)?.findings;
+    let mut findings = server::check_file(installation, file)?.findings;
     for finding in findings.iter_mut().filter(|finding| finding.is_refusal()) {
         let path = finding
             .option

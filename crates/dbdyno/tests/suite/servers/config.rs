@@ -162,22 +162,34 @@ fn bad_files_and_versions_are_errors_that_say_so() {
     lint("missing.cnf").exits(2).says("missing.cnf");
     scene.file("includes.cnf", "!include no-such.cnf\n");
     lint("includes.cnf")
-        .exits(2)
-        .says("includes.cnf line 1: cannot include no-such.cnf");
+        .exits(0)
+        .prints("warning  includes.cnf line 1: not read: cannot include no-such.cnf");
     scene.file("endless.cnf", "!include endless.cnf\n");
     lint("endless.cnf")
         .exits(2)
         .says("includes nest")
         .hints("includes itself");
     scene.file("ungrouped.cnf", "port=1\n");
-    lint("ungrouped.cnf")
-        .exits(2)
-        .says("before the first [group]");
+    lint("ungrouped.cnf").exits(1).prints(
+        "refused  ungrouped.cnf line 1: not read: an option stands before the first [group]",
+    );
     scene.file(
         "long.cnf",
         &format!("[mysqld]\ninit_connect={}\n", "x".repeat(1 << 20)),
     );
-    lint("long.cnf").exits(2).says("longer than 4094 bytes");
+    lint("long.cnf").exits(1).prints("longer than 4094 bytes");
+    // The rest is judged, also by the server's own validator.
+    std::fs::write(
+        scene.path().join("faulty.cnf"),
+        b"[mysqld] # f\xfcr alle\nmax_connections 500\nback_log = 80 # gr\xf6\xdfer\nno_such_option = 1\n",
+    )
+    .unwrap();
+    scene
+        .dbdyno(["config", "lint", "faulty.cnf", "--for", "mariadb-10.11"])
+        .exits(1)
+        .prints("2 refused")
+        .prints("faulty.cnf line 2: not read: an option's name has a blank")
+        .prints("faulty.cnf line 4: no_such_option=1: unknown");
     scene.file("returns.cnf", "[mysqld]\r\nmax_connections = 77\r\n");
     lint("returns.cnf").exits(0).prints("0 refused");
     scene
