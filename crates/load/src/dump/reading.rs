@@ -108,6 +108,9 @@ impl Reading {
             is_plain: input.is_plain(),
         });
         let mut splitter = Splitter::default();
+        if has_bodies(path) {
+            splitter.set_delimiter(b";\n");
+        }
         // All files are one session.
         splitter.set_backslashes(mode.has_backslashes);
         let mut piece = vec![0; PIECE_BYTES];
@@ -163,6 +166,14 @@ impl Reading {
         }
         Ok(input)
     }
+}
+
+/// Whether a file of mydumper has triggers or routines: within them it writes `; ` at the end of a line, so that only the end
+/// of a statement is a `;` there. Source: directories that mydumper wrote.
+fn has_bodies(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let parts = ["-schema-triggers.sql", "-schema-post.sql"];
+    parts.iter().any(|part| name.contains(part))
 }
 
 /// Counts what is read of a file.

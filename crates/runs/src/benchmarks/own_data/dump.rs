@@ -1,6 +1,9 @@
 //! A dump, or a directory of mydumper, loaded over several connections.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use load::{DumpError, DumpLoad, load_dump};
 use protocol::Endpoint;
@@ -21,24 +24,71 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
         return Ok(vec![path.to_owned()]);
     }
     let failed = Blamed::io(Blame::Input, path);
-    let mut files = Vec::new();
+    let mut names = BTreeSet::new();
     for entry in path.read_dir().map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let name = path.file_name().unwrap_or_default();
-        let name = name.to_string_lossy().into_owned();
-        let ends = [".sql", ".sql.gz", ".sql.zst"];
-        if ends.iter().any(|end| name.ends_with(end)) && path.is_file() {
-            files.push((stage(&name), name, path));
+        if path.is_file() {
+            let name = path.file_name().unwrap_or_default();
+            names.insert(name.to_string_lossy().into_owned());
         }
     }
-    files.sort();
-    if files.is_empty() {
-        let message = format!("{}: no file of mydumper is in it", path.display());
-        let hint =
-            "a dump is one file, or a directory with NAME.TABLE-schema.sql and NAME.TABLE.sql";
+    if let Some((what, hint)) = obstacle(&names) {
+        let message = format!("{}: {what}", path.display());
         return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
-    Ok(files.into_iter().map(|(_, _, path)| path).collect())
+    let texts = names.into_iter().filter(|name| is_text(name));
+    let mut files: Vec<_> = texts.map(|name| (stage(&name), name)).collect();
+    files.sort();
+    let paths = files.into_iter().map(|(_, name)| path.join(name));
+    Ok(paths.collect())
+}
+
+/// Whether a file of this name has statements.
+fn is_text(name: &str) -> bool {
+    let ends = [".sql", ".sql.gz", ".sql.zst"];
+    ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Why a directory with files of these names cannot be loaded, and what helps.
+fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
+    let others = "mysqldump, mariadb-dump and mydumper write what is read here";
+    if names.contains("@.json") || names.contains("@.done.json") {
+        let what = "this is a dump of MySQL Shell (@.json), which is not read".to_owned();
+        return Some((what, others));
+    }
+    if !names.iter().any(|name| is_text(name)) {
+        let what = "no file of mydumper is in it".to_owned();
+        let hint =
+            "a dump is one file, or a directory with NAME.TABLE-schema.sql and NAME.TABLE.sql";
+        return Some((what, hint));
+    }
+    if names.contains("metadata.partial") {
+        let what = "mydumper was interrupted, or still works (metadata.partial)".to_owned();
+        return Some((what, "wait for its end, or dump again"));
+    }
+    let is_of_rows = |name: &&String| {
+        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        name.ends_with(".dat") || name.ends_with(".csv")
+    };
+    if let Some(rows) = names.iter().find(is_of_rows) {
+        let what = format!("the rows are not in its statements but in files beside them ({rows})");
+        return Some((what, "dump again without --load-data, --csv and --fifodir"));
+    }
+    // `shop.orders-schema.sql`; `shop-schema-create.sql` is of a database as a whole.
+    let of_tables = names.iter().filter(|name| is_text(name));
+    let databases: BTreeSet<&str> = of_tables
+        .filter(|name| !name.contains("-schema-create.sql") && !name.contains("-schema-post.sql"))
+        .filter_map(|name| Some(name.split_once('.')?.0))
+        .collect();
+    if databases.len() > 1 {
+        let databases: Vec<&str> = databases.into_iter().collect();
+        let what = format!(
+            "it has tables of several databases: {}",
+            databases.join(", ")
+        );
+        return Some((what, "dump one database: mydumper --database"));
+    }
+    None
 }
 
 /// Databases and tables come first, then rows, then what depends on them.
@@ -113,4 +163,48 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
     };
     let hint = format!("the tables are incomplete, and no run uses them; {remedy}");
     Blamed::new(blame, error).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_loaded_is_known_by_its_names() {
+        for (names, says) in [
+            (
+                "metadata shop.t-schema.sql shop.t.00000.sql.zst shop-schema-create.sql shop-schema-post.sql",
+                None,
+            ),
+            (
+                "metadata prod.x_2015-05-11.sql prod.foo-schema-schema.sql",
+                None,
+            ),
+            ("@.json shop@t.sql shop@t@@0.tsv.zst", Some("MySQL Shell")),
+            ("readme.txt", Some("no file of mydumper")),
+            (
+                "metadata.partial shop.t-schema.sql",
+                Some("metadata.partial"),
+            ),
+            (
+                "metadata prod.t-schema.sql prod.t.00000.dat prod.t.00000.sql",
+                Some("prod.t.00000.dat"),
+            ),
+            (
+                "a.t-schema.sql a.t.00000.dat.zst",
+                Some("a.t.00000.dat.zst"),
+            ),
+            (
+                "metadata other.z-schema.sql prod.t-schema.sql",
+                Some("several databases: other, prod"),
+            ),
+        ] {
+            let names: BTreeSet<String> = names.split(' ').map(str::to_owned).collect();
+            let found = obstacle(&names).map(|(what, _)| what);
+            match says {
+                None => assert_eq!(found, None),
+                Some(says) => assert!(found.as_ref().unwrap().contains(says), "{found:?}"),
+            }
+        }
+    }
 }
