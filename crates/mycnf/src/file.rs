@@ -157,7 +157,12 @@ impl Reading {
                 Parsed::Option { name, value } => {
                     let Some(group) = group.clone() else {
                         let what = "an option stands before the first [group]";
-                        self.wrong(Error::Syntax { at, what }, false)?;
+                        let error = Error::Syntax { at, what };
+                        // What has no group is no option file.
+                        if depth == 0 {
+                            return Err(error);
+                        }
+                        self.wrong(error, false)?;
                         continue;
                     };
                     if self.file.entries.len() >= OPTIONS_MAX {

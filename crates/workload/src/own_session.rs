@@ -10,7 +10,7 @@ use protocol::{Connection, Endpoint, Error};
 
 /// What the bytes of rows, and the figures of checks, depend on; any account may set it. In this order they stand in one
 /// statement, so that `sql_mode` comes last: the others are read under the server's own.
-const SETTINGS: [(&str, &str); 27] = [
+const SETTINGS: [(&str, &str); 26] = [
     // Without it rows are lost, and NULL becomes the last id.
     ("autocommit", "1"),
     ("sql_auto_is_null", "0"),
@@ -31,7 +31,6 @@ const SETTINGS: [(&str, &str); 27] = [
     // Messages are read for the number of a row; a warning tells that a value was changed.
     ("lc_messages", "'en_US'"),
     ("lc_time_names", "'en_US'"),
-    ("max_error_count", "64"),
     ("sql_notes", "1"),
     ("sql_warnings", "0"),
     ("sql_quote_show_create", "1"),
@@ -62,12 +61,37 @@ const TIME_LIMITS: &str =
 const TRANSACTIONS: &str =
     "set session transaction isolation level repeatable read /*!50605 , read write */";
 
-/// Steps of AUTO_INCREMENT, which an account without further rights may not set in MySQL 8: they are set only where
-/// another one is in force.
-const STEPS: [&str; 2] = ["auto_increment_increment", "auto_increment_offset"];
+/// What an account without further rights may not set in MySQL 8: set only where the value in force will not do, and where
+/// it may be. The steps of AUTO_INCREMENT; and without room for a warning none is seen.
+const RESTRICTED: [Restricted; 3] = [
+    Restricted {
+        name: "auto_increment_increment",
+        will_do: |value| value == b"1",
+        wanted: 1,
+    },
+    Restricted {
+        name: "auto_increment_offset",
+        will_do: |value| value == b"1",
+        wanted: 1,
+    },
+    Restricted {
+        name: "max_error_count",
+        will_do: |value| value != b"0",
+        wanted: 64,
+    },
+];
+
+struct Restricted {
+    name: &'static str,
+    /// Whether a value in force is as good as the wanted one.
+    will_do: fn(&[u8]) -> bool,
+    wanted: u32,
+}
 
 /// Error of a variable that this server does not have.
 const UNKNOWN_VARIABLE: u16 = 1193;
+/// Error of an account without the right to do that.
+const ACCESS_DENIED: u16 = 1227;
 
 /// Opens a connection with a limit for each of its statements, whose session is settled.
 pub async fn open_settled(endpoint: &Endpoint, limit: Duration) -> Result<Connection, Error> {
@@ -90,23 +114,27 @@ pub async fn settle(connection: &mut Connection) -> Result<(), Error> {
         set => drop(set?),
     }
     set_if_known(connection, TRANSACTIONS).await?;
-    settle_steps(connection).await
+    settle_restricted(connection).await
 }
 
-async fn settle_steps(connection: &mut Connection) -> Result<(), Error> {
-    let sql = format!(
-        "select {}",
-        STEPS.map(|name| format!("@@session.{name}")).join(", ")
-    );
-    let sets = match connection.rows(&sql).await {
+async fn settle_restricted(connection: &mut Connection) -> Result<(), Error> {
+    let names = RESTRICTED.map(|it| format!("@@session.{}", it.name));
+    let sets = match connection
+        .rows(&format!("select {}", names.join(", ")))
+        .await
+    {
         Err(error) if is_unknown(&error) => return Ok(()),
         sets => sets?,
     };
     let row = sets.into_iter().flat_map(|set| set.rows).next();
-    for (name, step) in STEPS.iter().zip(row.into_iter().flatten()) {
-        if step.is_some_and(|step| step != b"1") {
-            let set = format!("set session {name} = 1");
-            connection.query(set.as_bytes()).await?;
+    for (variable, value) in RESTRICTED.iter().zip(row.into_iter().flatten()) {
+        if value.is_none_or(|value| (variable.will_do)(&value)) {
+            continue;
+        }
+        let set = format!("set session {} = {}", variable.name, variable.wanted);
+        match connection.query(set.as_bytes()).await {
+            Err(error) if error.server_number() == Some(ACCESS_DENIED) => {}
+            set => drop(set?),
         }
     }
     Ok(())
@@ -120,7 +148,5 @@ async fn set_if_known(connection: &mut Connection, sql: &str) -> Result<(), Erro
 }
 
 fn is_unknown(error: &Error) -> bool {
-    error
-        .server_error()
-        .is_some_and(|it| it.number == UNKNOWN_VARIABLE)
+    error.server_number() == Some(UNKNOWN_VARIABLE)
 }

@@ -78,16 +78,20 @@ fn every_statement_ends_at_its_limit() {
     }
 }
 
+/// Accepts the login, and prepares a statement without columns and parameters.
+async fn prepare(peer: &mut Peer) {
+    peer.greet(&Hello::default()).await.unwrap();
+    peer.answer(&Answer::ok(0)).await.unwrap();
+    peer.receive_command().await.unwrap();
+    peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        .await
+        .unwrap();
+}
+
 #[test]
 fn a_prepared_statement_ends_at_its_limit() {
     let server = async |mut peer: Peer| {
-        peer.greet(&Hello::default()).await.unwrap();
-        peer.answer(&Answer::ok(0)).await.unwrap();
-        peer.receive_command().await.unwrap();
-        // Statement 1 without columns and parameters.
-        peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-            .await
-            .unwrap();
+        prepare(&mut peer).await;
         let _ = peer.receive_command().await;
         std::future::pending().await
     };
@@ -108,12 +112,7 @@ fn a_prepared_statement_ends_at_its_limit() {
 #[test]
 fn only_preparing_ends_at_a_limit_of_its_own() {
     let server = async |mut peer: Peer| {
-        peer.greet(&Hello::default()).await.unwrap();
-        peer.answer(&Answer::ok(0)).await.unwrap();
-        peer.receive_command().await.unwrap();
-        peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-            .await
-            .unwrap();
+        prepare(&mut peer).await;
         peer.receive_command().await.unwrap();
         sleep(2 * LIMIT).await;
         peer.answer(&Answer::ok(1)).await.unwrap();
