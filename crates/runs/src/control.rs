@@ -70,19 +70,12 @@ pub fn control<T>(
 }
 
 /// Runs a future to its end: all waits for a server outside of a load use this function. The first Ctrl-C ends the
-/// wait; a wait that begins later is a cleanup, and all of these have one short time limit. A loop of waits that is no
-/// cleanup calls [`refuse_if_interrupted`].
+/// wait; a wait that begins later is a cleanup and has a short time limit. A loop of waits that is no cleanup calls
+/// [`refuse_if_interrupted`].
 pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
     let of_machine = |error: &dyn std::fmt::Display| Blamed::new(Blame::Machine, error);
-    let interrupted = || {
-        let message = "interrupted while waiting for the server";
-        Blamed::new(Blame::Interrupted, message)
-    };
     signals::interrupt().map_err(|error| of_machine(&error))?;
-    let clears_up = match signals::raised_for() {
-        Some(since) if since > CLEARING_UP => return Err(interrupted()),
-        raised => raised.is_some(),
-    };
+    let clears_up = signals::raised_for().is_some();
     let output = reactor::block_on(async {
         let mut future = pin!(future);
         loop {
@@ -95,8 +88,12 @@ pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
             }
         }
     });
-    let output = output.map_err(|error| of_machine(&error))?;
-    output.ok_or_else(interrupted)
+    output.map_err(|error| of_machine(&error))?.ok_or_else(|| {
+        Blamed::new(
+            Blame::Interrupted,
+            "interrupted while waiting for the server",
+        )
+    })
 }
 
 /// An error once the user has interrupted.
