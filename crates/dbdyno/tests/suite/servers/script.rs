@@ -73,7 +73,16 @@ fn sql(scene: &Scene, sql: &str) -> String {
 }
 
 fn run(scene: &Scene, args: &[&str]) -> Finished {
-    let common = ["--server", "s", "--duration", "1s", "--seed", "5"];
+    run_for(scene, "1s", args)
+}
+
+/// A run that its first pass ends, whenever the client gets a processor.
+fn run_to_its_fault(scene: &Scene, args: &[&str]) -> Finished {
+    run_for(scene, "10m", args)
+}
+
+fn run_for(scene: &Scene, duration: &str, args: &[&str]) -> Finished {
+    let common = ["--server", "s", "--duration", duration, "--seed", "5"];
     scene.dbdyno([&["script", "run"], args, &common].concat())
 }
 
@@ -136,26 +145,26 @@ fn faults_are_told_with_their_place() {
         "zero.sql",
         "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n",
     );
-    run(&scene, &["zero.sql"])
+    run_to_its_fault(&scene, &["zero.sql"])
         .exits(2)
         .says("zero.sql, line 2, column 1: division by zero");
     scene.file(
         "unset.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;",
     );
-    run(&scene, &["unset.sql"])
+    run_to_its_fault(&scene, &["unset.sql"])
         .exits(2)
         .says("the variable :x is not set");
     scene.file(
         "none.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;",
     );
-    run(&scene, &["none.sql"])
+    run_to_its_fault(&scene, &["none.sql"])
         .exits(2)
         .says("\\gset needs one row, and there are 0");
     scene.file("syntax.sql", "SELEC :client_id FROM accounts;");
     for mode in ["prepared", "text", "prepare-each"] {
-        run(&scene, &["syntax.sql", "--mode", mode])
+        run_to_its_fault(&scene, &["syntax.sql", "--mode", mode])
             .exits(2)
             .says("syntax")
             .says("syntax:1 SELEC :client_id FROM accounts");
