@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::Signal;
+
 use crate::{
     experiment::Experiment,
     mariadb::{MariaDb, PASSWORD},
@@ -35,18 +37,17 @@ fn passwords_of(server: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The command lines of all processes, and their environments where they are readable.
-fn process_list() -> String {
+/// The command lines of all processes of a scene, and their environments.
+fn process_list(scene: &Scene) -> String {
+    let home = scene.path().to_str().unwrap();
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    // The environment of the test itself is not dbdyno's.
-    let others =
-        processes.filter(|process| *process.file_name() != *std::process::id().to_string());
-    let texts = others.flat_map(|process| {
-        ["cmdline", "environ"].map(|file| fs::read(process.path().join(file)).unwrap_or_default())
+    let texts = processes.map(|process| {
+        let texts = ["cmdline", "environ"]
+            .map(|file| fs::read(process.path().join(file)).unwrap_or_default());
+        String::from_utf8_lossy(&texts.concat()).into_owned()
     });
-    texts
-        .map(|text| String::from_utf8_lossy(&text).into_owned())
-        .collect()
+    // Other tests hand the same password to clients of their own.
+    texts.filter(|text| text.contains(home)).collect()
 }
 
 /// Every file below a directory that contains a text; only its owner may have access to it. Grep searches, since a debug
@@ -93,9 +94,9 @@ fn those_of_a_private_server() {
         "select sleep(1), 'here it is'",
     ]);
     client.wait_until("its client asks", || {
-        process_list().contains("'here it is'")
+        process_list(&scene).contains("'here it is'")
     });
-    let list = process_list();
+    let list = process_list(&scene);
     client.finish().exits(0);
     let shown = [
         created,
@@ -124,15 +125,17 @@ fn the_one_of_a_server_that_is_there() {
     let mariadb = MariaDb::start(&scene, &[]);
     Experiment {
         server: mariadb.as_experiment(),
-        load: "connections = 2\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+        // Until the process list is read, however long that takes.
+        load: "connections = 2\nwarmup = \"500ms\"\nduration = \"1h\"".to_owned(),
         ..Experiment::default()
     }
     .write(&scene);
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     let record = scene.path().join("out/run-0001.jsonl");
     running.wait_until("it runs", || record.exists());
-    let list = process_list();
-    running.finish().exits(0).conceals(PASSWORD);
+    let list = process_list(&scene);
+    running.signal(Signal::INT);
+    running.finish().exits(130).conceals(PASSWORD);
     assert!(list.contains("trial.toml") && !list.contains(PASSWORD));
     assert_eq!(files_with(&scene.path().join("out"), PASSWORD), [""; 0]);
 }
