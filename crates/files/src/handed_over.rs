@@ -54,7 +54,7 @@ impl HandedOver<'static> {
             bytes_max,
         };
         Ok(Self {
-            input: Box::new(BufReader::with_capacity(PIECE_BYTES, within)),
+            input: Box::new(within),
             is_plain: opened.is_plain,
         })
     }
@@ -66,7 +66,7 @@ impl<'r> HandedOver<'r> {
     /// # Errors
     /// As [`HandedOver::open`].
     pub fn of(input: impl Read + 'r) -> io::Result<Self> {
-        let (head, input) = with_head(BufReader::with_capacity(PIECE_BYTES, input))?;
+        let (head, input) = with_head(buffered(input))?;
         let other = OTHERS.iter().find(|(begin, ..)| head.starts_with(begin));
         if let Some((_, name, command)) = other {
             return Err(unread(format!(
@@ -74,16 +74,16 @@ impl<'r> HandedOver<'r> {
             )));
         }
         if head.starts_with(GZIP) {
-            return Self::unmarked(MultiGzDecoder::new(input), false);
+            return Self::unmarked(buffered(MultiGzDecoder::new(input)), false);
         }
         if head.starts_with(ZSTD) {
-            return Self::unmarked(zstd::Decoder::with_buffer(input)?, false);
+            return Self::unmarked(buffered(zstd::Decoder::with_buffer(input)?), false);
         }
         Self::unmarked(input, true)
     }
 
-    fn unmarked(input: impl Read + 'r, is_plain: bool) -> io::Result<Self> {
-        let (head, mut input) = with_head(BufReader::with_capacity(PIECE_BYTES, input))?;
+    fn unmarked(input: impl BufRead + 'r, is_plain: bool) -> io::Result<Self> {
+        let (head, mut input) = with_head(input)?;
         if UTF_16.iter().any(|mark| head.starts_with(mark)) {
             let message = "UTF-16; iconv -f UTF-16 -t UTF-8 converts it".to_owned();
             return Err(unread(message));
@@ -157,6 +157,10 @@ pub fn reopened(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
+fn buffered<R: Read>(input: R) -> BufReader<R> {
+    BufReader::with_capacity(PIECE_BYTES, input)
+}
+
 /// What an input begins with, and the whole of it.
 fn with_head<R: BufRead>(mut input: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
     let mut head = Vec::new();
@@ -176,20 +180,27 @@ struct Within<R> {
     bytes_max: u64,
 }
 
-impl<R: Read> Read for Within<R> {
+impl<R: BufRead> Read for Within<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let room = out
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        if room == 0 && !out.is_empty() {
-            return match self.input.read(&mut [0])? {
-                0 => Ok(0),
-                _ => Err(too_long(self.bytes_max)),
-            };
+        let count = self.fill_buf()?.read(out)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Within<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let bytes = self.input.fill_buf()?;
+        if self.left == 0 && !bytes.is_empty() {
+            return Err(too_long(self.bytes_max));
         }
-        let read = self.input.read(&mut out[..room])?;
-        self.left -= read as u64;
-        Ok(read)
+        let room = usize::try_from(self.left).unwrap_or(usize::MAX);
+        Ok(&bytes[..bytes.len().min(room)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.input.consume(count);
+        self.left -= count as u64;
     }
 }
 

@@ -163,10 +163,7 @@ fn settings(wanted: &RunOptions) -> Settings {
     Settings {
         connections: wanted.connections,
         loops: None,
-        warm_up: match wanted.ramp_up_s {
-            0 => WarmUp::None,
-            seconds => WarmUp::For(Duration::from_secs(seconds.into())),
-        },
+        warm_up: WarmUp::fixed(Duration::from_secs(wanted.ramp_up_s.into())),
         // Complete intervals only.
         measured: Duration::from_secs(
             (wanted.running_s / wanted.interval_s * wanted.interval_s).into(),

@@ -2,6 +2,7 @@
 
 mod ab;
 mod audit;
+mod cases;
 mod ci;
 mod config;
 mod config_running;

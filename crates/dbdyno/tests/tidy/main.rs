@@ -168,6 +168,11 @@ fn no_test_chooses_a_port_by_number() {
 }
 
 #[test]
+fn a_run_on_a_real_server_is_measured_for_a_second() {
+    assert_none(Repository::open().check("rs", test_levels::brief_measurement));
+}
+
+#[test]
 fn what_is_read_first_is_plain() {
     assert_none(Repository::open().check("", words::riddles));
 }

@@ -5,6 +5,11 @@ use crate::repository::File;
 /// Where the tests are that start no real server.
 const PROGRAM: &str = "crates/dbdyno/tests/suite/program";
 
+const SUITE: &str = "crates/dbdyno/tests/suite/";
+
+/// Its servers answer at once, or badly.
+const TORTURE: &str = "crates/dbdyno/tests/suite/torture/";
+
 /// What only a test with a real server names.
 const REAL_SERVERS: &[&str] = &[
     concat!("Maria", "Db"),
@@ -50,6 +55,14 @@ const PORTS: &[&str] = &[
     "bind(\"127.0.0.1:",
     "connect(\"127.0.0.1:",
     "bind((\"127.0.0.1\", ",
+];
+
+/// Texts in front of the time that a run is measured.
+const MEASURED: &[&str] = &[
+    "duration = \\\"",
+    "--duration\", \"",
+    "--duration=",
+    "--duration ",
 ];
 
 fn is_test(file: &File) -> bool {
@@ -98,6 +111,28 @@ pub(crate) fn fixed_port(file: &File) -> Vec<String> {
             .iter()
             .any(|text| digits(text).is_some_and(|digits| digits > 2))
             .then(|| "a port by number: let the system choose one".to_owned())
+    })
+}
+
+/// A run on a real server that is measured for less than a second: on a busy machine no statement may end in it, which is an
+/// error.
+pub(crate) fn brief_measurement(file: &File) -> Vec<String> {
+    let may_fail = [PROGRAM, TORTURE]
+        .iter()
+        .any(|it| file.path.starts_with(it));
+    if !file.path.starts_with(SUITE) || may_fail {
+        return Vec::new();
+    }
+    problems(file, |line| {
+        let is_brief = |text: &str| {
+            let (_, rest) = line.split_once(text)?;
+            let unit = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            Some(unit.len() < rest.len() && unit.starts_with("ms"))
+        };
+        MEASURED
+            .iter()
+            .any(|text| is_brief(text) == Some(true))
+            .then(|| "measures for less than a second: nothing may end in it".to_owned())
     })
 }
 
@@ -172,6 +207,22 @@ mod tests {
         assert_eq!(found("crates/a/src/b/tests.rs"), 1);
         assert_eq!(found("crates/a/src/b.rs"), 0);
         assert_eq!(found(SLEEPERS[0].0), 0);
+    }
+
+    #[test]
+    fn a_brief_measurement_is_found_on_real_servers_only() {
+        let found = |name: &str, text: &str| {
+            brief_measurement(&file(&format!("{SUITE}{name}"), text)).len()
+        };
+        for text in MEASURED {
+            assert_eq!(found("servers/ab.rs", &format!("{text}300ms")), 1, "{text}");
+            assert_eq!(found("experiment.rs", &format!("{text}300ms")), 1);
+            assert_eq!(found("program/report.rs", &format!("{text}300ms")), 0);
+            assert_eq!(found("torture/attack.rs", &format!("{text}300ms")), 0);
+            for long in ["1s", "{duration}", "ms"] {
+                assert_eq!(found("servers/ab.rs", &format!("{text}{long}")), 0);
+            }
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::{
     },
     blame::Blamed,
     exit_code::Blame,
-    limit::{guard::GroupGuard, recorded_limit},
+    limit::{guard::GuardedGroup, recorded_limit},
     listener::Context,
     run::driver::{Driver, interval},
     stage::{Stage, test_directory::TestDirectory},
@@ -92,9 +92,8 @@ impl Benchmark for Storage {
         let group = load
             .limits
             .map(|limits| Cgroup::create(directory.path(), limits));
-        let group = group.transpose()?;
-        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
-        let limited = load.limits.zip(group.as_ref());
+        let group = group.transpose()?.map(GuardedGroup::new).transpose()?;
+        let limited = load.limits.zip(group.as_deref());
         let fio = Fio::find()?;
         directory.provide(&fio, &load, &job_file, context)?;
         Ok(Box::new(Requests {
@@ -111,7 +110,6 @@ impl Benchmark for Storage {
             },
             limit: limited.map(|(limits, group)| recorded_limit(limits, group)),
             group,
-            _group_guard: group_guard,
             load,
             fio,
             job_file,
@@ -128,8 +126,7 @@ struct Requests {
     job_file: PathBuf,
     limit: Option<DiskLimit>,
     /// Holds the limits of the disk.
-    group: Option<Cgroup>,
-    _group_guard: Option<GroupGuard>,
+    group: Option<GuardedGroup>,
     /// Its files stay as long as the load may use them.
     _directory: Arc<TestDirectory>,
 }
@@ -159,7 +156,9 @@ impl Work for Requests {
         let interrupt = driver.context.interrupt.flag();
         let every = interval(spec);
         let begin = reactor::system_now();
-        let fio = self.fio.start(&self.job_file, every, self.group.as_ref())?;
+        let fio = self
+            .fio
+            .start(&self.job_file, every, self.group.as_deref())?;
         course.observer.runs(fio.pid());
         course.observer.started();
         let ended = fio.watch(&interrupt, |part| {

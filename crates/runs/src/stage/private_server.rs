@@ -5,7 +5,6 @@ mod loading;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
@@ -18,7 +17,7 @@ use crate::{
     blame::Blamed,
     control::{Purpose, control, number, variables},
     data::WantedData,
-    limit::{ServerLimits, guard::GroupGuard},
+    limit::{ServerLimits, guard::GuardedGroup},
     listener::{Context, Length},
     named_server, redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted, shared_server::SharedServer},
@@ -67,8 +66,7 @@ pub(crate) struct PrivateServer {
     /// Remarks reported about the server's options, each once.
     told: BTreeSet<String>,
     /// The control group in which it runs, where a run limits it.
-    group: Option<Arc<Cgroup>>,
-    _group_guard: Option<GroupGuard>,
+    group: Option<GuardedGroup>,
     /// Time limit of the experiment for each statement before and after the runs.
     statement_timeout: Option<Duration>,
 }
@@ -104,10 +102,9 @@ impl PrivateServer {
             return Err(Blamed::from(error));
         }
         drop(step);
-        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
-        let group = group.map(Arc::new);
+        let group = group.map(GuardedGroup::new).transpose()?;
         if let Some(group) = &group {
-            server.start_in(group.clone());
+            server.start_in(group.shared());
         }
         let mut made = Self {
             server: SharedServer::new(server),
@@ -121,7 +118,6 @@ impl PrivateServer {
             context,
             told: BTreeSet::new(),
             group,
-            _group_guard: group_guard,
             statement_timeout: None,
         };
         made.tell_of_remarks();
@@ -281,7 +277,7 @@ impl PrivateServer {
         };
         let limits = run.server.limit();
         group.limit_processes(&limits)?;
-        let limit = (!limits.is_empty()).then(|| ServerLimits::new(group.clone(), limits));
+        let limit = (!limits.is_empty()).then(|| ServerLimits::new(group.shared(), limits));
         for line in limit.iter().flat_map(ServerLimits::not_limited) {
             if self.told.insert(line.clone()) {
                 self.context.note(&line);

@@ -9,7 +9,7 @@ use std::{
 use reactor::system_now;
 use runs::{
     Blame, Blamed, Context, Length, claim_place,
-    limit::{guard::GroupGuard, recorded_limit},
+    limit::{guard::GuardedGroup, recorded_limit},
     storage_of, utc_now,
 };
 use samples::{DiskLimit, Pattern, STORAGE_FORMAT, Storage, StorageHeader, StorageMode};
@@ -41,8 +41,7 @@ pub(super) struct Ground {
     pub(super) test: Target,
     storage: Storage,
     limit: Option<DiskLimit>,
-    pub(super) group: Option<Cgroup>,
-    _group_guard: Option<GroupGuard>,
+    pub(super) group: Option<GuardedGroup>,
 }
 
 /// What is measured, and how; the rest of the header is the place's.
@@ -70,8 +69,8 @@ impl Ground {
             Ok(group.transpose()?)
         })?;
         let storage = storage_of(place.path());
-        let group_guard = group.as_ref().map(GroupGuard::set_up).transpose()?;
-        let limit = args.limit.zip(group.as_ref());
+        let group = group.map(GuardedGroup::new).transpose()?;
+        let limit = args.limit.zip(group.as_deref());
         let limit = limit.map(|(limits, group)| recorded_limit(limits, group));
         Ok(Self {
             context,
@@ -80,7 +79,6 @@ impl Ground {
             storage,
             limit,
             group,
-            _group_guard: group_guard,
         })
     }
 
@@ -104,7 +102,6 @@ impl Ground {
             test: Target::Device(device),
             limit: None,
             group: None,
-            _group_guard: None,
         })
     }
 
@@ -116,7 +113,7 @@ impl Ground {
 
     /// While the returned value lives, the threads of dbdyno are limited, too.
     pub(super) fn limited(&self) -> Result<Option<Entered>, Blamed> {
-        let group = self.group.as_ref();
+        let group = self.group.as_deref();
         Ok(group.map(Cgroup::enter).transpose()?)
     }
 

@@ -169,7 +169,7 @@ impl Session {
         let each = Duration::from_secs_f64(self.record.header.each_s);
         let job = std::path::absolute(job).map_err(|error| unwritten(job, &error))?;
         let interrupt = self.ground.interrupt();
-        let group = self.ground.group.as_ref();
+        let group = self.ground.group.as_deref();
         fio.run(&job, section, each, group, &interrupt)
             .map_err(Blamed::from)
     }

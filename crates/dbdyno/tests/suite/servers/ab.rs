@@ -9,7 +9,7 @@ const SHORT: [&str; 8] = [
     "--connections",
     "2",
     "--duration",
-    "300ms",
+    "1s",
     "--warmup",
     "100ms",
     "--budget",

@@ -237,7 +237,7 @@ fn an_experiment_runs_scripts_and_keeps_their_files() {
              [matrix]\nmode = [\"prepared\", \"text\"]\n\
              [server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
              [load]\nscript = {{ files = [\"sql/pick.sql@2\"], mode = \"{{mode}}\", define = {{ offset = 4 }} }}\n\
-             connections = 2\nwarmup = \"100ms\"\nduration = \"300ms\"\n",
+             connections = 2\nwarmup = \"100ms\"\nduration = \"1s\"\n",
         ),
     );
     sql(

@@ -262,7 +262,7 @@ fn those_that_commands_are_given() {
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\npassword_file = \"{}\"\n\
              [load]\nsmack = \"one.smack\"\nconnections = 1\nwarmup = \"100ms\"\n\
-             duration = \"500ms\"\n",
+             duration = \"1s\"\n",
             file.display()
         ),
     );

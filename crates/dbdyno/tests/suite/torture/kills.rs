@@ -299,7 +299,7 @@ fn oltp_prepare(scene: &mut Scene) {
         "oltp",
         "read_write",
         "run",
-        "--duration=300ms",
+        "--duration=1s",
         "--warmup=100ms",
     ]);
     scene.succeeds(&[&run[..], &["--record=record.jsonl"]].concat());

@@ -1,0 +1,343 @@
+//! Files of the field, as people have them: each is taken as it was meant, or refused with the reason.
+//!
+//! They stand in a folder `shared/cases` beside the repository, or where `DBDYNO_CASES` says; without it the tests say so and
+//! end. Each kind has tests with files of their own besides.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    mariadb::MariaDb,
+    own_experiment::experiment,
+    scene::{Finished, Scene},
+};
+
+/// A statement that fails unless the condition holds.
+fn holds(condition: &str) -> String {
+    format!("SELECT IF({condition}, 1, (SELECT 1 UNION SELECT 2));\n")
+}
+
+/// The folder; `None`, and said, where there is none.
+fn cases() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
+    let folder = env::var_os("DBDYNO_CASES").map_or_else(beside, PathBuf::from);
+    let found = folder.canonicalize().ok();
+    if found.is_none() {
+        eprintln!("skipped: there is no folder {}", folder.display());
+    }
+    found
+}
+
+/// The files and folders of one part, without those that others include.
+fn names(part: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(part).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Whether this server can be started here.
+fn is_installed(scene: &Scene, run: &str) -> bool {
+    let found = scene.dbdyno(["server", "check", "--run", run]);
+    found.code() == Some(0)
+}
+
+/// An option file: the version that it is for, the exit code of its review, what that says and what not.
+struct OptionFile {
+    name: &'static str,
+    version: &'static str,
+    code: i32,
+    says: &'static [&'static str],
+    not: &'static [&'static str],
+}
+
+const OPTION_FILES: [OptionFile; 12] = [
+    OptionFile {
+        name: "a10_gbk_crlf.cnf",
+        version: "mysql-5.7",
+        code: 0,
+        says: &[": starts, ", "in 2 options"],
+        not: &["refused  "],
+    },
+    OptionFile {
+        name: "a13_maria_audit.cnf",
+        version: "mariadb-10.11",
+        code: 0,
+        says: &[": starts, "],
+        not: &["refused  "],
+    },
+    OptionFile {
+        name: "a17_include.cnf",
+        version: "mariadb-10.11",
+        code: 1,
+        says: &["line 3: not read: ", "line 4: not read: "],
+        not: &[],
+    },
+    OptionFile {
+        name: "a18_include_missing.cnf",
+        version: "mariadb-10.11",
+        code: 1,
+        says: &["line 3: not read: ", "in 1 option"],
+        not: &[],
+    },
+    OptionFile {
+        name: "a19_galera.cnf",
+        version: "mariadb-10.2",
+        code: 0,
+        says: &[": starts, "],
+        not: &["binlog_format"],
+    },
+    OptionFile {
+        name: "a23_timezone.cnf",
+        version: "mysql-8.0.33",
+        code: 1,
+        says: &["line 3: default_time_zone=Asia/Shanghai: ", "'+08:00'"],
+        not: &["'+09:00'", "refused  .*line 2"],
+    },
+    OptionFile {
+        name: "a5_multi.cnf",
+        version: "mysql-5.7",
+        code: 0,
+        says: &["line 5: password=...: "],
+        not: &["is read by no server", "secret1"],
+    },
+    OptionFile {
+        name: "a7_case.cnf",
+        version: "mariadb-10.11",
+        code: 0,
+        says: &[": starts, "],
+        not: &["refused  "],
+    },
+    OptionFile {
+        name: "conf.d",
+        version: "",
+        code: 0,
+        says: &[],
+        not: &[],
+    },
+    OptionFile {
+        name: "latin1.cnf",
+        version: "mysql-5.7",
+        code: 0,
+        says: &[": starts, ", "in 1 option"],
+        not: &["refused  "],
+    },
+    OptionFile {
+        name: "m97.cnf",
+        version: "mysql-9.7",
+        code: 1,
+        says: &["refused  ", "line 2: authentication_policy="],
+        not: &[],
+    },
+    OptionFile {
+        name: "wsrep.cnf",
+        version: "mariadb-10.11",
+        code: 1,
+        says: &["binlog_format"],
+        not: &[],
+    },
+];
+
+#[test]
+fn option_files() {
+    let Some(cases) = cases() else { return };
+    let scene = Scene::new();
+    let folder = cases.join("config");
+    let known = OPTION_FILES.map(|file| file.name.to_owned());
+    assert_eq!(names(&folder), BTreeSet::from(known));
+    for file in OPTION_FILES.iter().filter(|file| !file.version.is_empty()) {
+        let path = folder.join(file.name);
+        let review = [
+            "config",
+            "lint",
+            path.to_str().unwrap(),
+            "--for",
+            file.version,
+        ];
+        let found = scene.dbdyno(review).exits(file.code);
+        let found = file
+            .says
+            .iter()
+            .fold(found, |found, text| found.prints(text));
+        for text in file.not {
+            found.conceals(text);
+        }
+    }
+}
+
+/// What becomes of a dump: it is refused, or this holds in its tables.
+enum Dump {
+    Refused(&'static str),
+    Holds(&'static str),
+}
+
+const DUMPS: [(&str, Dump); 15] = [
+    ("b10.sql", Dump::Holds("(SELECT count(*) FROM bomt) = 1")),
+    ("b15.sql", Dump::Holds("(SELECT count(*) FROM t) = 2")),
+    (
+        "b3.sql",
+        Dump::Holds(
+            "(SELECT group_concat(d ORDER BY id) FROM orders) = '2020-00-00,2020-01-01' AND f1(1) = 2",
+        ),
+    ),
+    ("b6.sql", Dump::Refused("UTF-16")),
+    (
+        "d1",
+        Dump::Holds(
+            "(SELECT group_concat(s ORDER BY id SEPARATOR '|') FROM t WHERE id <> 1) = 'x|c\\\\d'",
+        ),
+    ),
+    ("d3", Dump::Refused("prod.t.00000.dat")),
+    ("d7", Dump::Refused("several databases: other, prod")),
+    (
+        "e5.sql",
+        Dump::Holds("(SELECT count(*) FROM child) = 3 AND (SELECT sum(n) FROM vo) = 2"),
+    ),
+    (
+        "m2.sql",
+        Dump::Holds(
+            "fu(3) = 3 AND (SELECT DEFAULT_CHARACTER_SET_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = database()) = 'latin1'",
+        ),
+    ),
+    (
+        "md",
+        Dump::Holds("fu(3) = 3 AND (SELECT count(*) FROM v_on_view) = 1"),
+    ),
+    ("md2", Dump::Holds("(SELECT count(*) FROM v_on_view) = 1")),
+    ("p4", Dump::Refused("MySQL Shell")),
+    ("p6.zip", Dump::Refused("unzip unpacks it")),
+    ("p7.sql.bz2", Dump::Refused("bunzip2 --keep unpacks it")),
+    ("p8.sql.xz", Dump::Refused("unxz --keep unpacks it")),
+];
+
+/// The one that only MySQL 8 reads.
+const DUMP_OF_MYSQL_8: &str = "e5.sql";
+
+#[test]
+fn dumps() {
+    let Some(cases) = cases() else { return };
+    let scene = Scene::for_servers();
+    let folder = cases.join("dump");
+    let known = DUMPS.each_ref().map(|(name, _)| (*name).to_owned());
+    assert_eq!(names(&folder), BTreeSet::from(known));
+    for (name, expected) in &DUMPS {
+        let run = if *name == DUMP_OF_MYSQL_8 {
+            "mysql"
+        } else {
+            "mariadb"
+        };
+        if !is_installed(&scene, run) {
+            eprintln!("{name} is left out: {run} is not installed");
+            continue;
+        }
+        let data = format!("dump = {:?}", folder.join(name));
+        scene.file(
+            "trial.toml",
+            &experiment(&format!("run = \"{run}\""), &data),
+        );
+        let found = |condition: &str| -> Finished {
+            scene.file("load.sql", &holds(condition));
+            scene.dbdyno(["run", "trial.toml", "--results", &format!("results-{name}")])
+        };
+        match expected {
+            Dump::Refused(why) => found("TRUE").exits(2).says(why),
+            Dump::Holds(condition) => found(condition).has_measured(),
+        };
+    }
+    scene.nothing_is_left();
+}
+
+#[test]
+fn rows_of_files_and_rules() {
+    let Some(cases) = cases() else { return };
+    let scene = Scene::for_servers();
+    let folder = cases.join("data");
+    for name in names(&folder) {
+        fs::copy(folder.join(&name), scene.path().join(&name)).unwrap();
+    }
+    scene.file(
+        "az.sql",
+        "CREATE TABLE t (id int NOT NULL AUTO_INCREMENT PRIMARY KEY);\n",
+    );
+    let from_zero = "(SELECT min(id) FROM t) = 0 AND (SELECT count(*) FROM t) = 100";
+    scene.file("az.chk.sql", &holds(from_zero));
+    let nulls = "(SELECT count(*) FROM en WHERE e IS NULL AND s IS NULL AND c = '') = 1";
+    scene.file("en.chk.sql", &holds(nulls));
+    for name in ["en", "g", "seq0"] {
+        let text = fs::read_to_string(folder.join(name).with_extension("toml")).unwrap();
+        for run in ["mysql-8.0.33", "mariadb"] {
+            if !is_installed(&scene, run) {
+                eprintln!("{name} is left out: {run} is not installed");
+                continue;
+            }
+            let text = text.replace("\"mysql-8.0.33\"", &format!("{run:?}"));
+            scene.file("trial.toml", &text);
+            let results = format!("results-{name}-{run}");
+            scene
+                .dbdyno(["run", "trial.toml", "--results", &results])
+                .has_measured();
+        }
+    }
+}
+
+#[test]
+fn statements() {
+    let Some(cases) = cases() else { return };
+    let scene = Scene::for_servers();
+    let server = MariaDb::shared(&scene);
+    server.rows("create table foo (id int primary key, bar int, s varchar(20))");
+    server.rows("insert into foo values (1, 1, 'a'), (2, 1, 'b;c'), (3, 2, '# Time: 2020')");
+    let run = |line: &[&str]| -> Finished {
+        let given = server.by_socket();
+        scene.dbdyno(line.iter().copied().chain(given.iter().map(String::as_str)))
+    };
+    let path = |name: &str| cases.join(name).to_str().unwrap().to_owned();
+    for (script, of) in [("script/h1.sql", 2), ("script/s10_bom.sql", 2)] {
+        assert_eq!(names(&cases.join("script")).len(), of);
+        run(&["script", "run", &path(script), "--duration", "1s"]).has_measured();
+    }
+    assert_eq!(names(&cases.join("sql")).len(), 3);
+    run(&["sql", "time", &path("sql/bom.sql"), "--runs", "2"]).exits(0);
+    let query = format!("--query={}", path("sql/bomq.sql"));
+    run(&["mysqlslap", "--no-defaults", "--delimiter=;", &query])
+        .exits(0)
+        .prints("Average number of queries per client: 2");
+    let schema = format!("--create={}", path("sql/bomschema.sql"));
+    run(&[
+        "mysqlslap",
+        "--no-defaults",
+        "--delimiter=;",
+        &schema,
+        "--query=select count(*) from x",
+    ])
+    .exits(0);
+    assert_eq!(names(&cases.join("slow")).len(), 1);
+    run(&[
+        "sql",
+        "time",
+        "--from",
+        &path("slow/g57s.log"),
+        "--runs",
+        "2",
+    ])
+    .exits(0)
+    .prints("SELECT s");
+}
+
+#[test]
+fn measurements_of_fio() {
+    let Some(cases) = cases() else { return };
+    let scene = Scene::new();
+    let folder = cases.join("fio");
+    let known = ["j13.json", "j19.json"].map(str::to_owned);
+    assert_eq!(names(&folder), BTreeSet::from(known.clone()));
+    for name in known {
+        let path = folder.join(&name);
+        scene
+            .dbdyno(["import", "fio", path.to_str().unwrap()])
+            .exits(0);
+    }
+}
