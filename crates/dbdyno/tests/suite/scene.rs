@@ -6,7 +6,7 @@ use std::{
     fs,
     io::Read,
     mem,
-    os::unix::process::ExitStatusExt,
+    os::unix::{fs::symlink, process::ExitStatusExt},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex},
@@ -92,6 +92,16 @@ impl Scene {
     /// The same scene, whose first server of a kind is initialised and not copied.
     pub(crate) fn with_own_cache(mut self) -> Self {
         self.cache = None;
+        self
+    }
+
+    /// The same scene, in which the servers that `dbdyno server install` has installed are found.
+    pub(crate) fn with_installs(self) -> Self {
+        if let Some(installs) = server::installs_root() {
+            let data = self.path().join(".local/share/dbdyno");
+            fs::create_dir_all(&data).unwrap();
+            symlink(installs, data.join("installs")).unwrap();
+        }
         self
     }
 

@@ -1,8 +1,6 @@
 //! `dbdyno sql` on a server with every kind of table, trigger and function: whatever the statements are, nothing of the
 //! server changes.
 
-use std::{fs, os::unix::fs::symlink};
-
 use crate::scene::{Finished, Scene};
 
 /// Tables of both families, each with an id and a text.
@@ -269,12 +267,7 @@ fn nothing_changes(scene: &Scene, is_mariadb: bool, step: usize) {
 }
 
 fn scene_with(run: &str, options: &[&str]) -> Scene {
-    let scene = Scene::for_servers();
-    if let Some(installs) = server::installs_root() {
-        let data = scene.path().join(".local/share/dbdyno");
-        fs::create_dir_all(&data).expect("the scene can be written");
-        symlink(installs, data.join("installs")).expect("there is no such link yet");
-    }
+    let scene = Scene::for_servers().with_installs();
     let create = ["server", "create", "one", "--run", run];
     scene.dbdyno([&create, options].concat()).exits(0);
     let client = ["server", "client", "one", "--", "-e"];
