@@ -88,7 +88,9 @@ impl<R: BufRead> SlowEntries<R> {
             let is_changed = matches!(line, Cow::Owned(_));
             let line = line.into_owned();
             let is_cut = length > self.line.len();
-            let finished = if self.has_ended || begins(&line) {
+            let is_after_text = self.open.as_ref().is_some_and(SlowEntry::has_whole_text);
+            let is_next = begins(&line) || is_after_text && begins_short(&line);
+            let finished = if self.has_ended || is_next {
                 self.open.take().filter(SlowEntry::has_time)
             } else {
                 None
@@ -124,7 +126,7 @@ impl<R: BufRead> SlowEntries<R> {
             return;
         }
         if entry.text.is_empty() {
-            if line.starts_with("SET timestamp=") || line.trim().is_empty() {
+            if is_set_by_server(line) || line.trim().is_empty() {
                 return;
             }
             if let Some(name) = line.strip_prefix("use ") {
@@ -157,6 +159,11 @@ impl<R: BufRead> Iterator for SlowEntries<R> {
 impl SlowEntry {
     fn has_time(&self) -> bool {
         !self.time_s.is_nan()
+    }
+
+    /// Whether its text may be at its end: the server writes a `;` behind it.
+    fn has_whole_text(&self) -> bool {
+        !self.text.is_empty() && (self.is_cut || self.text.trim_end().ends_with(';'))
     }
 
     /// Reads `# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0`, with more fields in some versions, and
@@ -198,6 +205,31 @@ impl SlowEntry {
 fn begins(line: &str) -> bool {
     let is_of_server = line.contains(", Version: ") && line.trim_end().ends_with("started with:");
     line.starts_with("# Time:") || line.starts_with("# User@Host:") || is_of_server
+}
+
+/// Whether a line begins an entry of a log with `log_short_format`, which has neither time nor user. MySQL begins with the
+/// figures, MariaDB 5 and Percona Server with a line before them; later MariaDB writes no entries at all.
+fn begins_short(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(4).collect();
+    match words[..] {
+        ["#", "Query_time:", time, "Lock_time:"] => time.parse::<f64>().is_ok(),
+        ["#", "Thread_id:", thread, "Schema:"] => thread.parse::<u64>().is_ok(),
+        ["#", "Schema:", _, "Last_errno:"] | ["#", "Schema:", "Last_errno:", _] => true,
+        _ => false,
+    }
+}
+
+/// Whether a line is the server's own, between the head and the text: `SET last_insert_id=7,insert_id=9,timestamp=1763769049;`.
+fn is_set_by_server(line: &str) -> bool {
+    let list = line.strip_prefix("SET ").unwrap_or_default();
+    let mut variables = list.trim_end().trim_end_matches(';').split(',');
+    variables.all(|variable| {
+        let (name, value) = variable.split_once('=').unwrap_or_default();
+        matches!(name, "last_insert_id" | "insert_id" | "timestamp")
+            && value
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    })
 }
 
 /// Reads a line and keeps its beginning; returns its full length.

@@ -112,6 +112,72 @@ select 5;
 }
 
 #[test]
+fn entries_of_the_short_format_are_told_apart() {
+    let mysql = "\
+# Query_time: 0.000282  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+use shop;
+SET timestamp=1795698583;
+set long_query_time=0;
+# Query_time: 0.500000  Lock_time: 0.000081 Rows_sent: 1  Rows_examined: 3
+SET timestamp=1795698583;
+SELECT s
+  FROM foo
+# Query_time: not a head
+  WHERE s = 'b;c'
+  ORDER BY id;
+# Query_time: 0.000001  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+SET timestamp=1795698583;
+# administrator command: Quit;
+# Query_time: 0.25  Lock_time: 0.000070 Rows_sent: 1  Rows_examined: 4
+SET timestamp=1795698584;
+select 2;
+";
+    let shop = || Some("shop".to_owned());
+    let select = "SELECT s\n  FROM foo\n# Query_time: not a head\n  WHERE s = 'b;c'\n  ORDER BY id";
+    assert_eq!(
+        summary(mysql),
+        [
+            (0.000282, shop(), 0, 4, "set long_query_time=0".to_owned()),
+            (0.5, shop(), 3, 7, select.to_owned()),
+            (
+                0.000001,
+                shop(),
+                0,
+                14,
+                "administrator command: Quit".to_owned()
+            ),
+            (0.25, shop(), 4, 17, "select 2".to_owned()),
+        ]
+    );
+    let figures =
+        "# Query_time: 0.5  Lock_time: 0.0  Rows_sent: 1  Rows_examined: 4\nSET timestamp=1;\n";
+    for before in [
+        "# Thread_id: 36  Schema: shop  QC_hit: No",
+        "# Schema: shop  Last_errno: 0  Killed: 0",
+    ] {
+        let log = format!("{before}\n{figures}select 1;\n{before}\n{figures}select 2;\n");
+        let read: Vec<_> = summary(&log);
+        assert_eq!(read[0], (0.5, shop(), 4, 4, "select 1".to_owned()), "{log}");
+        assert_eq!(read[1], (0.5, shop(), 4, 8, "select 2".to_owned()), "{log}");
+    }
+}
+
+#[test]
+fn what_the_server_sets_is_not_of_the_text() {
+    let head = "# User@Host: a[a] @ b []\n# Query_time: 0.1  Lock_time: 0 Rows_sent: 0  Rows_examined: 0\n";
+    for set in [
+        "timestamp=1795698583",
+        "insert_id=12,timestamp=1795698583",
+        "last_insert_id=7,insert_id=12,timestamp=1795698583",
+    ] {
+        let found = entries(&format!("{head}SET {set};\ninsert into t values (null);\n"));
+        assert_eq!(found[0].text, "insert into t values (null)");
+    }
+    let found = entries(&format!("{head}SET timestamp=1;\nSET autocommit=1;\n"));
+    assert_eq!(found[0].text, "SET autocommit=1");
+}
+
+#[test]
 fn a_restart_of_the_server_ends_a_text() {
     let head = "# User@Host: a[a] @ b []\n# Query_time: 0.1  Lock_time: 0 Rows_sent: 1  Rows_examined: 1\n";
     let restart = "/usr/sbin/mysqld, Version: 8.0.33 (MySQL). started with:\nTcp port: 1  Unix socket: s\nTime   Id Command\n";
@@ -148,12 +214,14 @@ proptest! {
     fn what_is_written_is_read_again(
         texts in proptest::collection::vec("[a-z]{1,9}( [a-z0-9'=]{1,9}){0,4}(\n[a-z ]{1,9}[a-z])?", 1..9),
         time_us in 0_u32..9_000_000,
+        is_short in any::<bool>(),
     ) {
         let time_s = f64::from(time_us) / 1e6;
+        let user = if is_short { "" } else { "# User@Host: a[a] @ b []  Id: 1\n" };
         let log: String = texts
             .iter()
             .map(|text| format!(
-                "# User@Host: a[a] @ b []  Id: 1\n# Query_time: {time_s:.6}  Lock_time: 0.0 Rows_sent: 0  Rows_examined: 3\n\
+                "{user}# Query_time: {time_s:.6}  Lock_time: 0.0 Rows_sent: 0  Rows_examined: 3\n\
                  SET timestamp=1;\n{text};\n"
             ))
             .collect();
