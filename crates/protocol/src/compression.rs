@@ -16,15 +16,17 @@
 use std::{cell::RefCell, io};
 
 mod numbering;
+mod whole_packets;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use crate::packets::HEADER as PACKET_HEADER;
+use self::whole_packets::WholePackets;
+use crate::packets::{HEADER as PACKET_HEADER, PAYLOAD_MAX};
 pub(crate) use numbering::Numbering;
 
 /// Length of a frame's header.
 const HEADER: usize = 7;
-/// The longest piece in one frame that we send: far below the smallest default of the servers' `max_allowed_packet`
+/// The longest piece in one frame that we send to a server: far below the smallest default of the servers' `max_allowed_packet`
 /// (1 MiB), which a longer frame would exceed.
 const PIECE_MAX: usize = 256 << 10;
 /// Shorter pieces are sent uncompressed, as by servers and their own clients.
@@ -50,8 +52,9 @@ pub(crate) struct Frames {
     read: usize,
     /// The number of the next frame of the exchange, for either side.
     number: u8,
-    /// As a server: the other side begins the exchanges.
+    /// As a server: the other side begins the exchanges, and takes packets that are whole.
     is_server: bool,
+    whole: WholePackets,
     /// The content is the beginning of an exchange, which was not noticed yet.
     begins: bool,
     /// The last frame was the other side's.
@@ -68,6 +71,7 @@ impl Frames {
             read: 0,
             number: 0,
             is_server: false,
+            whole: WholePackets::default(),
             begins: false,
             was_received: false,
         }
@@ -91,10 +95,22 @@ impl Frames {
         self.number = 0;
     }
 
-    /// Appends the frames that contain these bytes.
+    /// Appends the frames that contain these bytes; as a server, those of the packets that are whole by now, of which only one
+    /// of the greatest length takes two frames.
     pub(crate) fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.was_received = false;
-        for piece in bytes.chunks(PIECE_MAX) {
+        if self.is_server {
+            let (ended, whole) = self.whole.take(bytes);
+            self.add(ended.chunks(PAYLOAD_MAX), out);
+            self.add(whole.chunks(PAYLOAD_MAX), out);
+        } else {
+            self.add(bytes.chunks(PIECE_MAX), out);
+        }
+    }
+
+    /// Appends a frame for each piece.
+    fn add<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+        for piece in pieces {
             let header = out.len();
             let begin = header + HEADER;
             out.resize(begin, 0);
@@ -299,6 +315,67 @@ mod tests {
             assert_eq!(unpacked(&out).unwrap(), bytes);
             assert!(out.len() <= bytes.len() + 7 * bytes.len().div_ceil(PIECE_MAX));
         }
+    }
+
+    /// The content of each frame.
+    fn contents(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        while let Some(&[a, b, c, number, ..]) = bytes.first_chunk::<HEADER>() {
+            let (frame, rest) = bytes.split_at(HEADER + length(a, b, c));
+            // Each is read by itself, as the first of an exchange.
+            assert_eq!(usize::from(number), all.len() % 256);
+            let mut frame = frame.to_vec();
+            frame[3] = 0;
+            all.push(unpacked(&frame).unwrap());
+            bytes = rest;
+        }
+        all
+    }
+
+    fn packet(payload: usize) -> Vec<u8> {
+        let mut packet = payload.to_le_bytes()[..PACKET_HEADER].to_vec();
+        packet.resize(PACKET_HEADER + payload, b'x');
+        packet
+    }
+
+    #[test]
+    fn frames_to_a_client_hold_whole_packets_however_they_are_relayed() {
+        let short = [5, 0, 1, 7, 60, 0, 900].map(packet).to_vec();
+        let long = [5, 300_000, 7, 0, 2_000_000, 60].map(packet).to_vec();
+        for (packets, piece) in [
+            (&short, 1),
+            (&short, 3),
+            (&short, 4),
+            (&short, 10),
+            (&long, 1000),
+            (&long, 65_536),
+            (&long, usize::MAX),
+        ] {
+            let (mut frames, mut out) = (Frames::of_server(), Vec::new());
+            for bytes in packets.concat().chunks(piece) {
+                frames.pack(bytes, &mut out);
+            }
+            let mut left = packets.iter();
+            for content in contents(&out) {
+                let mut rest = &content[..];
+                while !rest.is_empty() {
+                    let packet = left.next().unwrap();
+                    rest = rest.strip_prefix(&packet[..]).expect("a whole packet");
+                }
+            }
+            assert_eq!(left.next(), None, "{piece}");
+        }
+    }
+
+    #[test]
+    fn a_packet_of_the_greatest_length_is_cut_once() {
+        let (mut frames, mut out) = (Frames::of_server(), Vec::new());
+        let packets = [packet(PAYLOAD_MAX), packet(3)].concat();
+        for bytes in packets.chunks(1 << 20) {
+            frames.pack(bytes, &mut out);
+        }
+        let lengths: Vec<_> = contents(&out).iter().map(Vec::len).collect();
+        assert_eq!(lengths, [PAYLOAD_MAX, PACKET_HEADER, PACKET_HEADER + 3]);
     }
 
     #[test]

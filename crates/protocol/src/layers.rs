@@ -11,6 +11,9 @@ use crate::{
     tls::{ClientTls, ServerTls, Session},
 };
 
+/// Size to which the memory of what was sent is reduced after a large packet.
+const KEPT: usize = 256 << 10;
+
 /// What lies between a socket and the packets.
 #[derive(Default)]
 pub struct Layers {
@@ -137,9 +140,10 @@ impl Layers {
         }
     }
 
-    /// What the socket gets for these bytes.
+    /// What the socket gets for these bytes; a client gets a packet when it is whole.
     pub fn pack(&mut self, bytes: &[u8]) -> io::Result<&[u8]> {
         self.packed.clear();
+        self.packed.shrink_to(KEPT);
         let Some(frames) = &mut self.frames else {
             return match &mut self.tls {
                 Some(tls) => {
@@ -157,6 +161,7 @@ impl Layers {
             None => &mut self.packed,
         };
         framed.clear();
+        framed.shrink_to(KEPT);
         match &mut self.numbering {
             Some(numbering) => frames.pack(numbering.sent(bytes), framed),
             None => frames.pack(bytes, framed),
