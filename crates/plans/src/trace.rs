@@ -308,6 +308,12 @@ fn prefix_of(plan: &Json) -> usize {
 }
 
 fn order_of(plan: &Json, steps: &[JoinStep]) -> JoinOrder {
+    let strategy = strategy_of(plan);
+    let number = |names: &[&str]| {
+        let mut found = names.iter().filter_map(|name| strategy?.get(name));
+        found.next().and_then(Json::number)
+    };
+    let of_plan = |name| plan.get(name).and_then(Json::number);
     let is_set = |name: &str| plan.get(name).is_some_and(Json::is_set);
     let pruned = plan
         .members()
@@ -315,8 +321,8 @@ fn order_of(plan: &Json, steps: &[JoinStep]) -> JoinOrder {
         .any(|(name, value)| name.starts_with("pruned_by") && value.is_set());
     JoinOrder {
         steps: steps.to_vec(),
-        rows: plan.get("rows_for_plan").and_then(Json::number),
-        cost: plan.get("cost_for_plan").and_then(Json::number),
+        rows: number(&["rows", "records"]).or_else(|| of_plan("rows_for_plan")),
+        cost: number(&["cost", "read_time", "total_cost"]).or_else(|| of_plan("cost_for_plan")),
         outcome: if is_set("chosen") {
             Outcome::Chosen
         } else if pruned {
@@ -325,6 +331,21 @@ fn order_of(plan: &Json, steps: &[JoinStep]) -> JoinOrder {
             Outcome::Dearer
         },
     }
+}
+
+/// The strategy that removes the duplicates of semi-joins which end with this table, if any do. Its rows and cost replace the
+/// plan's, which are those of an ordinary join.
+fn strategy_of(plan: &Json) -> Option<&Json> {
+    let strategies = plan.get("semijoin_strategy_choice")?.elements();
+    // MariaDB names the choice behind all strategies; MySQL marks each that is better than those before it.
+    let named = strategies
+        .iter()
+        .rev()
+        .find_map(|it| it.get("chosen_strategy"));
+    strategies.iter().rfind(|it| match named {
+        Some(named) => it.get("strategy") == Some(named),
+        None => it.get("chosen").is_some_and(Json::is_set),
+    })
 }
 
 /// The chosen path of a table at one place of an order; the others are noted as rejected.
@@ -345,20 +366,21 @@ fn read_paths<'a>(path: &'a Json, table: &str, rejected: &mut Vec<Rejected>) -> 
 
 /// Leaves one order marked as chosen: the one that the server names at the end, or the last that it marked.
 fn mark_chosen(orders: &mut [JoinOrder], best: Option<&[String]>) {
-    let is_best = |order: &JoinOrder| {
-        best.is_some_and(|best| {
-            order.steps.len() == best.len() && order.steps.iter().map(|it| &it.table).eq(best)
-        })
-    };
     let most = orders
         .iter()
         .map(|order| order.steps.len())
         .max()
         .unwrap_or(0);
+    let is_best = |order: &JoinOrder| {
+        order.steps.len() == most && best.is_some_and(|best| is_order(&order.steps, best))
+    };
+    let cost = |at: &usize| orders[*at].cost.unwrap_or(f64::INFINITY);
     let is_marked = |order: &JoinOrder| order.outcome == Outcome::Chosen;
-    let position = orders
-        .iter()
-        .rposition(is_best)
+    // Several may be meant where a materialised subquery stands for its tables, whose order is not named.
+    let position = (0..orders.len())
+        .rev()
+        .filter(|at| is_best(&orders[*at]))
+        .min_by(|a, b| cost(a).total_cmp(&cost(b)))
         .or_else(|| orders.iter().rposition(is_marked))
         .or_else(|| cheapest(orders, most));
     for (at, order) in orders.iter_mut().enumerate() {
@@ -369,6 +391,26 @@ fn mark_chosen(orders: &mut [JoinOrder], best: Option<&[String]>) {
             outcome => outcome,
         };
     }
+}
+
+/// Whether these steps are the named order, in which `<subquery2>` stands for one table or more.
+fn is_order(steps: &[JoinStep], named: &[String]) -> bool {
+    let is_subquery = |name: &str| name.starts_with("<subquery");
+    // Whether the steps so far may be this number of names.
+    let mut may_be: Vec<bool> = vec![false; named.len() + 1];
+    may_be[0] = true;
+    for step in steps {
+        for count in (1..may_be.len()).rev() {
+            let name = &named[count - 1];
+            may_be[count] = if is_subquery(name) {
+                may_be[count - 1] || may_be[count]
+            } else {
+                may_be[count - 1] && step.table == *name
+            };
+        }
+        may_be[0] = false;
+    }
+    may_be[named.len()]
 }
 
 /// The cheapest complete order, for a server that names none.
@@ -400,50 +442,4 @@ fn plain(table: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TRACE: &str = r#"{"steps":[{"join_optimization":{"select#":1,"steps":[
-        {"rows_estimation":[{"table":"`page` `p`","range_analysis":{
-            "potential_range_indexes":[{"index":"len","usable":false,"cause":"not_applicable"}],
-            "analyzing_range_alternatives":{"range_scan_alternatives":[
-                {"index":"touched","rows":900,"cost":300,"chosen":false,"cause":"cost"}]}}}]},
-        {"considered_execution_plans":[
-            {"plan_prefix":[],"table":"`page` `p`",
-             "best_access_path":{"considered_access_paths":[{"access_type":"scan","rows":9,"cost":2,"chosen":true}]},
-             "cost_for_plan":2,"rest_of_plan":[
-                {"table":"`revision` `r`","best_access_path":{"considered_access_paths":[
-                    {"access_type":"ref","index":"k","rows":4,"cost":8,"chosen":true},
-                    {"access_type":"scan","chosen":false,"cost":90,"cause":"covering_index_better_than_full_scan"}]},
-                 "cost_for_plan":10,"rows_for_plan":36,"chosen":true}]},
-            {"table":"`revision` `r`","best_access_path":{},"cost_for_plan":50,"pruned_by_cost":true}]}]}}]}"#;
-
-    #[test]
-    fn orders_and_rejected_indexes_are_found() {
-        let trace = Trace::parse(TRACE).unwrap();
-        let [block] = trace.blocks.as_slice() else {
-            panic!("{trace:?}")
-        };
-        assert_eq!((block.number, block.considered), (Some(1), 2));
-        let chosen = &block.orders[0];
-        let tables: Vec<&str> = chosen.steps.iter().map(|it| it.table.as_str()).collect();
-        assert_eq!(
-            (tables, chosen.cost),
-            (vec!["page p", "revision r"], Some(10.0))
-        );
-        assert_eq!(chosen.steps[1].index.as_deref(), Some("k"));
-        assert_eq!(block.orders[1].outcome, Outcome::Pruned);
-        let reasons: Vec<&str> = block.rejected.iter().map(|it| it.reason.as_str()).collect();
-        let expected = [
-            "no condition on its columns",
-            "dearer",
-            "covering index better than full scan",
-        ];
-        assert_eq!(reasons, expected);
-    }
-
-    #[test]
-    fn a_cut_trace_is_an_error() {
-        assert!(Trace::parse(&TRACE[..200]).is_err());
-    }
-}
+mod tests;
