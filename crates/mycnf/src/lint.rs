@@ -1,5 +1,6 @@
 //! The review of an option file for one version, or of a running server: all rules over it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::counter_rule::Judged;
@@ -70,20 +71,54 @@ pub struct Counted {
     pub unknown: Vec<&'static str>,
 }
 
-/// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run.
+/// Reviews a file for a version, by its nearest catalogue. `machine` is where the server runs or will run. Of a file for
+/// the instances of mysqld_multi each is reviewed: the durability class is the lowest of them.
 pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
-    let subject = Subject::new(file, target, machine);
+    let servers = file.per_server();
+    let subjects = servers.iter().map(|server| {
+        let subject = Subject::new(&server.file, target, machine);
+        (server.instance.as_deref(), subject)
+    });
+    let subjects: Vec<_> = subjects.collect();
+    let durabilities = subjects.iter().map(|(_, subject)| durability(subject));
+    let read = subjects.iter().flat_map(|(_, subject)| subject.read());
+    let options: BTreeSet<_> = read.map(|line| line.entry.origin.to_string()).collect();
+    let fixed = subjects
+        .iter()
+        .flat_map(|(_, subject)| needs_restart(subject));
+    let needs_restart: BTreeSet<String> = fixed.collect();
     let mut lint = Lint {
-        advice: unread(file)
-            .chain(advice(&subject, rules_of_files()))
-            .collect(),
-        durability: durability(&subject),
-        options: subject.read().count(),
-        needs_restart: needs_restart(&subject),
+        advice: unread(file).chain(advice_for_all(&subjects)).collect(),
+        durability: durabilities
+            .min_by_key(|durability| durability.class)
+            .expect("a file is for one server at least"),
+        options: options.len(),
+        needs_restart: needs_restart.into_iter().collect(),
         counted: None,
     };
     lint.sort(file);
     lint
+}
+
+/// What the rules say of each server of a file, once where they say it of several. What is about no line names the
+/// instance.
+pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Advice> {
+    let mut all: Vec<Advice> = Vec::new();
+    for (instance, subject) in subjects {
+        for mut advice in advice(subject, rules_of_files()) {
+            let remark = &mut advice.remark;
+            if let (Some(instance), None) = (instance, &remark.at) {
+                remark.option = format!("[{instance}] {}", remark.option);
+            }
+            let is_new = !all
+                .iter()
+                .any(|one| one.rule.id == advice.rule.id && one.remark == advice.remark);
+            if is_new {
+                all.push(advice);
+            }
+        }
+    }
+    all
 }
 
 /// What is said of the lines that the review left out.
@@ -162,7 +197,7 @@ pub fn lint_server(
 fn needs_restart(subject: &Subject<'_>) -> Vec<String> {
     let names = subject.read().map(|line| line.name());
     let fixed = names.filter(|name| subject.catalogue.needs_restart(name) == Some(true));
-    let fixed: std::collections::BTreeSet<&str> = fixed.collect();
+    let fixed: BTreeSet<&str> = fixed.collect();
     fixed.into_iter().map(str::to_owned).collect()
 }
 
@@ -287,6 +322,35 @@ fn is_about_the_name_or_value(advice: &Advice) -> bool {
 mod tests {
     use super::*;
     use crate::Severity;
+
+    #[test]
+    fn each_instance_of_mysqld_multi_is_reviewed() {
+        let text = "[mysqld_multi]\nuser=operator\n[mysqld]\nno_such_option=1\n[mysqld1]\nport=3307\n\
+                    query_cache_size=8M\n[mysqld2]\nport=3308\ninnodb_buffer_pool_sizes=64M\n\
+                    innodb_flush_log_at_trx_commit=2\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let lint = lint(&file, &target, &Machine::default());
+        let refused = lint
+            .advice
+            .iter()
+            .filter(|advice| advice.remark.level == Level::Refused);
+        let refused: Vec<&str> = refused
+            .map(|advice| advice.remark.option.as_str())
+            .collect();
+        let expected = [
+            "no_such_option=1",
+            "query_cache_size=8M",
+            "innodb_buffer_pool_sizes=64M",
+        ];
+        assert_eq!(refused, expected);
+        let repeated = lint
+            .advice
+            .iter()
+            .any(|advice| ["repeated-option", "unread-group"].contains(&advice.rule.id));
+        assert!(!repeated, "{:#?}", lint.advice);
+        assert_eq!((lint.options, lint.durability.class.name()), (6, "D2"));
+    }
 
     #[test]
     fn the_worst_comes_first_and_lines_in_their_order() {

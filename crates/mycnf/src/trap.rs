@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Severity};
 use crate::given_options::Options;
+use crate::time_zone::TimeZone;
 
 /// The findings about such options.
 pub fn traps(options: &Options) -> Vec<Finding> {
@@ -12,36 +13,8 @@ pub fn traps(options: &Options) -> Vec<Finding> {
 /// none of its own checks finds it.
 fn time_zone(options: &Options) -> Option<Finding> {
     let entry = options.last("default_time_zone")?;
-    let zone = entry.value.as_deref().unwrap_or_default();
-    let hint = match offset_of(zone)? {
-        Some(offset) => format!("write '{offset}', which is the same"),
-        None => "write its offset, '+09:00' for example".to_owned(),
-    };
-    let what = "a named time zone needs tables that a new data directory has empty";
-    let finding = Finding::new(entry, Severity::Refused, what);
-    Some(finding.hint(Some(hint)))
-}
-
-/// For a zone with a name: the offset that is the same, if it has one all year. `None` for a zone that needs no tables.
-pub(crate) fn offset_of(zone: &str) -> Option<Option<&'static str>> {
-    if zone.eq_ignore_ascii_case("system") || is_offset(zone) {
-        return None;
-    }
-    let universal = ["utc", "gmt", "z", "etc/utc", "universal", "zulu"];
-    let is_universal = universal.contains(&zone.to_ascii_lowercase().as_str());
-    Some(is_universal.then_some("+00:00"))
-}
-
-/// Whether the zone is an offset: `+00:00`, `-3:30`.
-fn is_offset(zone: &str) -> bool {
-    let Some(rest) = zone.strip_prefix(['+', '-']) else {
-        return false;
-    };
-    let is_number = |text: &str| {
-        (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    rest.split_once(':')
-        .is_some_and(|(hours, minutes)| is_number(hours) && is_number(minutes))
+    let (what, fix, _) = TimeZone::of(entry.value.as_deref().unwrap_or_default()).refusal()?;
+    Some(Finding::new(entry, Severity::Refused, what).hint(Some(fix)))
 }
 
 #[cfg(test)]
@@ -59,7 +32,13 @@ mod tests {
             ),
             (
                 "default-time-zone='Asia/Tokyo'",
-                Some("write its offset, '+09:00' for example"),
+                Some("write '+09:00', which is the same"),
+            ),
+            (
+                "default-time-zone=Europe/Berlin",
+                Some(
+                    "load the time zone tables before the line is used: no offset is the same all year",
+                ),
             ),
             ("default_time_zone=+00:00", None),
             ("default_time_zone='-3:30'", None),

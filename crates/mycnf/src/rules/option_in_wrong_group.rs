@@ -1,12 +1,14 @@
 //! Rule: an option of the server is in a group that the server does not read.
 
+use crate::assignment::Assignment;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
     title: "Option in a wrong group",
-    reason: "The server does not read the group; the line sets nothing, and a client with it may refuse to start.",
+    reason: "The server does not read the group, so that the line sets nothing; or clients read it, too, and do not start \
+        with an option that they do not know.",
     source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it passes over unknown options \
         of its group",
     check,
@@ -58,8 +60,42 @@ const OF_SAFE: [&str; 9] = [
     "user",
 ];
 
+/// The group of MariaDB that its server and all of its clients read.
+const OF_ALL: &str = "client-server";
+
+/// What the server and every client program of MariaDB know, besides names that begin with `ssl`.
+/// Source: `--help` of the server and of mariadb, -admin, -binlog, -check, -dump, -import, -show and -slap, 10.11.
+const OF_ALL_PROGRAMS: [&str; 8] = [
+    "character_sets_dir",
+    "help",
+    "plugin_dir",
+    "port",
+    "socket",
+    "tls_version",
+    "user",
+    "verbose",
+];
+
+/// An option in `[client-server]` with which clients do not start. One with `loose-` they pass over.
+fn ends_clients(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
+    let name = &line.entry.name;
+    let is_known = line.option.is_some();
+    subject.is_mariadb()
+        && line.entry.group.eq_ignore_ascii_case(OF_ALL)
+        && is_known
+        && !name.is_loose()
+        && !OF_ALL_PROGRAMS.contains(&name.base())
+        && !name.base().starts_with("ssl")
+}
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let mut remarks = Vec::new();
+    let shared = subject.read().filter(|line| ends_clients(subject, line));
+    let mut remarks: Vec<Remark> = shared
+        .map(|line| {
+            let what = "clients read [client-server], too, and each one without this option does not start: unknown variable";
+            Remark::on(line, Level::Risk, what).fix("move the line to [mysqld]")
+        })
+        .collect();
     for line in subject.assignments.iter().filter(|line| !line.is_read) {
         let group = line.entry.group.to_ascii_lowercase();
         let Some(option) = line.option else { continue };
@@ -101,6 +137,24 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn no_client_starts_with_an_option_of_the_server() {
+        let file = "[client-server]\nport=3306\nsocket=/run/my.sock\nssl-ca=ca.pem\nmax_connections=500\n\
+                    loose-max_connections=500\nskip-name-resolve\nmax_allowed_packet=64M\nno_such_option=1\n";
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            file,
+            &[
+                "risk: max_connections=500: clients read [client-server], too",
+                "risk: skip-name-resolve: ",
+                "risk: max_allowed_packet=64M: ",
+            ],
+        );
+        // Nothing of MySQL reads the group.
+        assert_found(&RULE, "mysql-8.0.33", file, &[]);
+    }
 
     #[test]
     fn the_servers_options_belong_to_its_groups() {

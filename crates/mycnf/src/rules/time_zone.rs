@@ -3,7 +3,7 @@
 use crate::rule::Rewrite;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
-use crate::trap::offset_of;
+use crate::time_zone::TimeZone;
 
 pub(super) const RULE: Rule = Rule {
     id: "named-time-zone",
@@ -17,22 +17,18 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some(line) = subject.set("default_time_zone") else {
         return Vec::new();
     };
-    let zone = line.entry.value.as_deref().unwrap_or_default();
-    let Some(offset) = offset_of(zone) else {
+    let zone = TimeZone::of(line.entry.value.as_deref().unwrap_or_default());
+    let Some((what, fix, same)) = zone.refusal() else {
         return Vec::new();
     };
-    let what = "a named time zone needs tables that a new data directory has empty";
-    let remark = Remark::on(line, Level::Refused, what);
-    match offset {
-        Some(offset) => {
-            let new = format!("{} = '{offset}'", line.entry.name);
-            let fix = format!("write '{offset}', which is the same");
-            vec![remark.fix(fix).rewrite(Rewrite::Replace(new))]
-        }
-        None => vec![remark.fix(
-            "load the time zone tables before the line is used, or write an offset: '+09:00'",
-        )],
-    }
+    let remark = Remark::on(line, Level::Refused, what).fix(fix);
+    vec![match same {
+        Some(offset) => remark.rewrite(Rewrite::Replace(format!(
+            "{} = '{offset}'",
+            line.entry.name
+        ))),
+        None => remark,
+    }]
 }
 
 #[cfg(test)]
@@ -51,8 +47,24 @@ mod tests {
             &RULE,
             "mariadb-10.11",
             "default-time-zone='Asia/Tokyo'",
-            &["load the time zone tables"],
+            &["write '+09:00', which is the same"],
         );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "default_time_zone=Asia/Shanghai",
+            &["write '+08:00', which is the same for times after 1991"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "default_time_zone=+15:00",
+            &["no server takes an offset beyond"],
+        );
+        for offset in ["+09:00", "'+8:00'", "-03:30"] {
+            let line = format!("default_time_zone = {offset}");
+            assert_found(&RULE, "mysql-8.0.33", &line, &[]);
+        }
         assert_found(&RULE, "mysql-5.6", "default_time_zone='+00:00'", &[]);
         assert_found(&RULE, "mysql-5.6", "default_time_zone=SYSTEM", &[]);
     }

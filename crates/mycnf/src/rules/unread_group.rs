@@ -1,5 +1,6 @@
 //! Rule: a group is misspelt, or belongs to another version or family.
 
+use crate::instances::{is_instance, is_multi};
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -17,6 +18,8 @@ const SERVERS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-s
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
+    let mut groups = subject.assignments.iter().map(|line| &line.entry.group);
+    let has_multi = groups.any(|group| is_multi(group));
     for line in subject.assignments.iter().filter(|line| !line.is_read) {
         let group = line.entry.group.as_str();
         if seen.contains(&group) {
@@ -29,7 +32,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             && lower[stem.len()..]
                 .trim_start_matches('-')
                 .starts_with(|first: char| first.is_ascii_digit());
-        let what = if SERVERS.contains(&lower.as_str()) && group == lower {
+        let what = if is_instance(group) {
+            if has_multi {
+                continue;
+            }
+            format!("[{group}] is read by mysqld_multi only, and the file has no [mysqld_multi]")
+        } else if SERVERS.contains(&lower.as_str()) && group == lower {
             format!("[{group}] is for MariaDB, and this is MySQL")
         } else if is_numbered {
             format!("[{group}] is read by that version only")
@@ -70,6 +78,19 @@ fn is_near(name: &str, known: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn instances_are_read_by_mysqld_multi() {
+        let instances = "[mysqld1]\nport=3307\n[mysqld2]\nport=3308\n";
+        let multi = format!("[mysqld_multi]\nmysqladmin=/usr/bin/mysqladmin\n{instances}");
+        assert_found(&RULE, "mysql-8.0.33", &multi, &[]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            instances,
+            &["[mysqld1] is read by mysqld_multi only", "[mysqld2] is"],
+        );
+    }
 
     #[test]
     fn groups_of_others_are_named_once() {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mycnf::{Lint, Machine, OptionFile, Target, lint, lint_server};
+use mycnf::{Finding, Lint, Machine, OptionFile, Target, lint, lint_server};
 use runs::Blamed;
 use server::Installation;
 
@@ -62,7 +62,14 @@ pub(super) fn review(
 ) -> Result<Review, Blamed> {
     let mut lint = lint(file, &target, machine);
     if let Some(installation) = installation {
-        let findings = validated(installation, file)?;
+        let mut findings: Vec<Finding> = Vec::new();
+        for server in file.per_server() {
+            for finding in validated(installation, &server.file)? {
+                if !findings.contains(&finding) {
+                    findings.push(finding);
+                }
+            }
+        }
         lint.add_validator(&findings, file);
     }
     for path in files.iter().filter(|path| is_world_writable(path)) {

@@ -1,0 +1,169 @@
+//! The values of `default_time_zone`: offsets, and zones by name, which need the time zone tables.
+
+use std::sync::LazyLock;
+
+/// What a value of `default_time_zone` needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimeZone {
+    /// Nothing: it is an offset, or the zone of the machine.
+    Ready,
+    /// Another number: no server takes this offset.
+    OffsetOutOfRange,
+    /// The time zone tables: it is a name.
+    Named(Option<FixedZone>),
+}
+
+/// A zone with the same offset all year.
+///
+/// ```text
+/// name           offset  since
+/// Asia/Shanghai  +08:00  1991
+/// Asia/Tokyo     +09:00  1970
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FixedZone {
+    name: &'static str,
+    offset: &'static str,
+    /// The year of its last change; 1970, the first year of a TIMESTAMP, if there was none since.
+    since: u16,
+}
+
+/// The year in which the times of a TIMESTAMP begin.
+const FIRST_YEAR: u16 = 1970;
+
+/// Largest offsets of MySQL from 8.0.19 on, minutes; older versions and MariaDB end an hour earlier.
+/// Source: MySQL Reference Manual, "MySQL Server Time Zone Support".
+const OFFSETS: std::ops::RangeInclusive<i32> = -(13 * 60 + 59)..=14 * 60;
+
+/// From the tz database 2025b: the zones without daylight saving time in 2024 to 2027.
+static FIXED: LazyLock<Vec<FixedZone>> = LazyLock::new(|| {
+    let lines = include_str!("../catalogue/fixed_zones.tsv").lines().skip(1);
+    lines.filter_map(parse_zone).collect()
+});
+
+fn parse_zone(line: &'static str) -> Option<FixedZone> {
+    let mut fields = line.split('\t');
+    Some(FixedZone {
+        name: fields.next()?,
+        offset: fields.next()?,
+        since: fields.next()?.parse().ok()?,
+    })
+}
+
+impl TimeZone {
+    pub(crate) fn of(value: &str) -> Self {
+        if value.eq_ignore_ascii_case("system") {
+            return Self::Ready;
+        }
+        if let Some(minutes) = offset_minutes(value) {
+            return if OFFSETS.contains(&minutes) {
+                Self::Ready
+            } else {
+                Self::OffsetOutOfRange
+            };
+        }
+        let mut zones = FIXED.iter();
+        Self::Named(
+            zones
+                .find(|zone| zone.name.eq_ignore_ascii_case(value))
+                .copied(),
+        )
+    }
+}
+
+impl TimeZone {
+    /// What a new data directory refuses of it, what to do about it, and the offset that is the same in all respects if
+    /// there is one; `None` if a server takes it.
+    pub(crate) fn refusal(self) -> Option<(&'static str, String, Option<&'static str>)> {
+        let named = "a named time zone needs tables that a new data directory has empty";
+        match self {
+            Self::Ready => None,
+            Self::OffsetOutOfRange => Some((
+                "no server takes an offset beyond -13:59 and +14:00",
+                "write the offset from UTC: '+09:00'".to_owned(),
+                None,
+            )),
+            Self::Named(None) => Some((named, NO_FIXED_OFFSET.to_owned(), None)),
+            Self::Named(Some(zone)) => {
+                let same = zone.is_the_same_always().then_some(zone.offset);
+                Some((named, zone.fix(), same))
+            }
+        }
+    }
+}
+
+impl FixedZone {
+    /// Whether the offset gives the same times as the name for every TIMESTAMP.
+    fn is_the_same_always(&self) -> bool {
+        self.since == FIRST_YEAR
+    }
+
+    /// What to write in place of the name.
+    fn fix(&self) -> String {
+        let offset = self.offset;
+        if self.is_the_same_always() {
+            return format!("write '{offset}', which is the same");
+        }
+        format!(
+            "write '{offset}', which is the same for times after {}, or load the time zone tables first",
+            self.since
+        )
+    }
+}
+
+/// What to do about a zone that has another offset in summer, or that is no zone at all.
+const NO_FIXED_OFFSET: &str =
+    "load the time zone tables before the line is used: no offset is the same all year";
+
+/// The minutes of an offset: `+00:00`, `-3:30`; `None` for a name.
+fn offset_minutes(value: &str) -> Option<i32> {
+    let (sign, rest) = match value.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, value.strip_prefix('+')?),
+    };
+    let number = |text: &str| -> Option<i32> {
+        let is_number =
+            (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse().ok())?
+    };
+    let (hours, minutes) = rest.split_once(':')?;
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    // A server reads no more than 59 minutes.
+    (minutes < 60).then_some(sign * (hours * 60 + minutes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_need_no_tables_and_names_have_offsets_of_their_own() {
+        for (value, fix) in [
+            ("UTC", "write '+00:00', which is the same"),
+            ("Asia/Tokyo", "write '+09:00', which is the same"),
+            ("Etc/GMT-9", "write '+09:00', which is the same"),
+            ("asia/kolkata", "write '+05:30', which is the same"),
+            (
+                "Asia/Shanghai",
+                "write '+08:00', which is the same for times after 1991, or",
+            ),
+        ] {
+            let TimeZone::Named(Some(zone)) = TimeZone::of(value) else {
+                panic!("{value}");
+            };
+            assert!(zone.fix().starts_with(fix), "{value}: {}", zone.fix());
+        }
+        for value in ["Europe/Berlin", "CET", "Mars/Olympus", "", "+09:60", "+9"] {
+            assert_eq!(TimeZone::of(value), TimeZone::Named(None), "{value}");
+        }
+        for value in [
+            "+09:00", "+8:00", "-3:30", "+14:00", "-13:59", "SYSTEM", "system",
+        ] {
+            assert_eq!(TimeZone::of(value), TimeZone::Ready, "{value}");
+        }
+        for value in ["+15:00", "-14:00", "+99:00"] {
+            assert_eq!(TimeZone::of(value), TimeZone::OffsetOutOfRange, "{value}");
+        }
+        assert!(FIXED.len() > 300);
+    }
+}
