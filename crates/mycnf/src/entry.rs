@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::line::{Line, parse_line};
 use crate::name::OptionName;
 use crate::secret::shown_value;
 
@@ -71,6 +72,19 @@ impl Entry {
     /// Whether the user set it, in a file or as a single option.
     pub fn is_the_users(&self) -> bool {
         self.origin.line.is_some() || self.origin.path() != Path::new(OURS)
+    }
+
+    /// The options of these lines, in the place of this one.
+    pub(crate) fn with_lines(&self, lines: &str) -> Vec<Self> {
+        let options = lines.lines().filter_map(|line| match parse_line(line) {
+            Ok(Line::Option { name, value }) => Some(Self {
+                name: OptionName::new(name),
+                value,
+                ..self.clone()
+            }),
+            _ => None,
+        });
+        options.collect()
     }
 
     /// An option that is not in a file; `origin` names its source.

@@ -101,6 +101,14 @@ impl OptionFile {
         }
     }
 
+    /// The file with other options in the place of each.
+    pub(crate) fn map_entries(&self, map: impl Fn(&Entry) -> Vec<Entry>) -> Self {
+        Self {
+            entries: self.entries.iter().flat_map(map).collect(),
+            faults: self.faults.clone(),
+        }
+    }
+
     /// Adds an option for printing; an error if it cannot be written to an option file.
     pub fn push(&mut self, group: &str, name: &str, value: Option<String>) -> Result<(), Error> {
         if let Some(what) = unprintable(name, value.as_deref()) {

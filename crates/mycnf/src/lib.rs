@@ -40,6 +40,7 @@ mod migration;
 mod name;
 mod passwords;
 mod pin;
+mod plugins;
 mod print;
 mod private;
 mod rename;

@@ -1,25 +1,27 @@
 //! The rewriting of an option file for another version or family.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::assignment::is_same_setting;
 use crate::entry::{Entry, Origin};
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
+use crate::instances::{SERVER_GROUP, is_instance};
 use crate::judge::parse_number;
 use crate::line::{Line, parse_line};
-use crate::lint::advice;
+use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
-use crate::pin::{Pin, pins};
+use crate::name::OptionName;
+use crate::pin::{Pin, pins as pins_of};
+use crate::plugins::plugin_lines;
 use crate::rename::size;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite};
 use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
-
-/// The group that every server reads.
-const GROUP: &str = "mysqld";
+use crate::unknown::is_known_anywhere;
 
 /// Groups of MariaDB that are no place for a pin: clients read the first, too, and not every server reads the second.
 const SHARED_GROUPS: [&str; 2] = ["client-server", "galera"];
@@ -93,38 +95,121 @@ pub fn migrate(
 ) -> Migration {
     let foreign = foreign_groups(from, to);
     let is_foreign = |group: &str| foreign.contains(&group.to_ascii_lowercase());
-    let mut moved = file.clone();
-    moved.rename_groups(|group| is_foreign(group).then(|| GROUP.to_owned()));
+    let servers = file.per_server();
+    let moved = servers.iter().map(|server| {
+        let mut moved = server.file.clone();
+        moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
+        moved
+    });
+    let moved: Vec<OptionFile> = moved.collect();
     let machine = Machine::default();
-    let before = Subject::new(file, from, &machine);
-    let mut after = Subject::new(&moved, to, &machine);
-    after.redo_files = before.number("innodb_log_files_in_group").unwrap_or(1);
+    let before = servers
+        .iter()
+        .map(|server| Subject::new(&server.file, from, &machine));
+    let before: Vec<Subject<'_>> = before.collect();
+    let after = moved.iter().zip(&servers).zip(&before);
+    let after = after.map(|((moved, server), before)| {
+        let mut after = Subject::new(moved, to, &machine);
+        after.redo_files = before.number("innodb_log_files_in_group").unwrap_or(1);
+        (server.instance.as_deref(), after)
+    });
+    let after: Vec<_> = after.collect();
+    let both = || before.iter().zip(after.iter().map(|(_, after)| after));
 
     let mut migration = Migration::default();
-    migration.keep_flushing(&before, &after, path);
-    let mut findings = advice(&after, rules_of_files());
+    for (before, after) in both() {
+        migration.keep_flushing(before, after, path);
+    }
+    let mut findings = advice_for_all(&after);
     findings.sort_by_key(|advice| std::cmp::Reverse(advice.remark.level));
     for advice in &findings {
-        migration.apply(advice, path, from);
+        let is_known = before.iter().any(|before| is_known(before, advice));
+        migration.apply(advice, path, from, is_known);
     }
-    migration.keep_redo_size(&before, &after, path);
+    for (before, after) in both() {
+        migration.keep_redo_size(before, after, path);
+    }
     for advice in &findings {
         migration.leave_open(advice);
     }
+    if from.family() != to.family() {
+        migration.leave_plugins_open(&after, to);
+    }
+    migration.mark_open(path, text);
     for (number, group) in headers(text) {
         if is_foreign(&group) {
             migration.edits.push(Edit::Line {
                 line: number,
-                rewrite: Rewrite::Replace(format!("[{GROUP}]")),
+                rewrite: Rewrite::Replace(format!("[{SERVER_GROUP}]")),
                 reason: format!("was [{group}]"),
             });
         }
     }
-    let pins = pins(&before, &after, &findings);
-    migration.pin(&pins, &after, path, text);
-    migration.changed_defaults = changed_defaults(&before, &after, &pins);
+    // Pins keep what the old version did by default, and never change what the rewritten lines set.
+    let rewritten = moved.iter().map(|moved| migration.rewritten(moved));
+    let rewritten: Vec<OptionFile> = rewritten.collect();
+    let mut pins: Vec<Pin> = Vec::new();
+    let mut changed = BTreeSet::new();
+    for (before, new) in before.iter().zip(&rewritten) {
+        let new = Subject::new(new, to, &machine);
+        let own = pins_of(before, &new, &advice(&new, rules_of_files()));
+        changed.extend(changed_defaults(before, &new, &own));
+        let is_new = |pin: &Pin| !pins.iter().any(|one| one.option == pin.option);
+        let own: Vec<Pin> = own.into_iter().filter(is_new).collect();
+        pins.extend(own);
+    }
+    let is_read =
+        |group: &str| is_foreign(group) || to.groups().contains(&group.to_ascii_lowercase());
+    let place = place_of_pins(file, path, text, &is_read);
+    migration.pin(&pins, place);
+    migration.changed_defaults = changed.into_iter().collect();
     migration.moves.sort_by_key(position);
     migration
+}
+
+/// Whether a catalogue has the option that a finding is about: what none has is none of a version's, but of a plugin or
+/// of a server by another maker.
+fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
+    let option = advice.remark.option.as_str();
+    let name = OptionName::new(option.split('=').next().unwrap_or_default());
+    before.has(name.as_written()) || is_known_anywhere(&name)
+}
+
+/// Where new lines of the server go.
+struct Place {
+    /// Behind this line; 0 is the beginning.
+    line: u32,
+    /// Whether they need a group of their own.
+    is_without_group: bool,
+}
+
+/// The place of the pins: behind the last line of a group that only servers read, and before all instances of
+/// mysqld_multi, whose own lines then decide.
+fn place_of_pins(
+    file: &OptionFile,
+    path: &Path,
+    text: &[u8],
+    is_read: &dyn Fn(&str) -> bool,
+) -> Place {
+    let is_shared = |group: &str| {
+        let mut shared = SHARED_GROUPS.iter();
+        shared.any(|shared| shared.eq_ignore_ascii_case(group))
+    };
+    let mut headers = headers(text).into_iter();
+    let instance = headers.find(|(_, group)| is_instance(group));
+    let before_instances = instance.map(|(number, _)| number - 1);
+    let own = file.entries().iter().filter(|entry| {
+        entry.origin.path() == path && is_read(&entry.group) && !is_shared(&entry.group)
+    });
+    let own = own.filter_map(|entry| entry.origin.number());
+    let last = own
+        .filter(|line| before_instances.is_none_or(|before| *line <= before))
+        .max();
+    let end = u32::try_from(text.split_inclusive(|byte| *byte == b'\n').count());
+    Place {
+        line: last.or(before_instances).or(end.ok()).unwrap_or(0),
+        is_without_group: last.is_none(),
+    }
 }
 
 /// Where a move belongs in the report: by line, additions behind.
@@ -137,20 +222,26 @@ fn position(one: &Move) -> u32 {
 }
 
 impl Migration {
-    /// Turns what the new version says of a line into an edit.
-    fn apply(&mut self, advice: &Advice, path: &Path, from: &Target) {
-        let remark = &advice.remark;
-        let Some(at) = &remark.at else { return };
-        let is_done = self.moves.iter().any(|one| match one {
+    /// Whether a line has been rewritten or left out.
+    fn has_settled(&self, at: &Origin) -> bool {
+        self.moves.iter().any(|one| match one {
             Move::Rewritten { at: done, .. } | Move::Dropped { at: done, .. } => done == at,
             Move::Open { .. } | Move::Pinned { .. } => false,
-        });
-        if is_done || PINNED.contains(&advice.rule.id) {
+        })
+    }
+
+    /// Turns what the new version says of a line into an edit.
+    fn apply(&mut self, advice: &Advice, path: &Path, from: &Target, is_known: bool) {
+        let remark = &advice.remark;
+        let Some(at) = &remark.at else { return };
+        if self.has_settled(at) || PINNED.contains(&advice.rule.id) {
             return;
         }
         let rewrite = match (&remark.rewrite, remark.level) {
             (Some(rewrite), _) => rewrite.clone(),
-            (None, Level::Refused) if NOTHING_LEFT.contains(&advice.rule.id) => Rewrite::Remove,
+            (None, Level::Refused) if NOTHING_LEFT.contains(&advice.rule.id) && is_known => {
+                Rewrite::Remove
+            }
             (None, _) => return,
         };
         let hint = remark.fix.as_deref().unwrap_or_default();
@@ -211,8 +302,11 @@ impl Migration {
             return;
         }
         let what = match &remark.fix {
-            _ if advice.rule.id == "named-time-zone" => {
+            _ if advice.rule.id == "named-time-zone" && remark.what.contains("tables") => {
                 format!("{}; a moved data directory has its own", remark.what)
+            }
+            None if advice.rule.id == "unknown-option" => {
+                format!("{}, and in no catalogue: kept", remark.what)
             }
             Some(fix) => format!("{}; {fix}", remark.what),
             None => remark.what.clone(),
@@ -240,9 +334,12 @@ impl Migration {
         }
     }
 
-    /// Puts another line in the place of an option's; `how` the option was in the old version goes into the comment.
+    /// Puts another line in the place of an option's, unless it has one already; `how` the option was in the old version goes into the comment.
     fn replace(&mut self, entry: &Entry, now: String, how: &str, path: &Path) {
         let at = entry.origin.clone();
+        if self.has_settled(&at) {
+            return;
+        }
         let was = option_as_written(entry);
         let reason = format!("was {was} {how}");
         if let Some(line) = at.number().filter(|_| at.path() == path) {
@@ -263,12 +360,7 @@ impl Migration {
         let (Some(line), Some(each)) = (after.set(name), after.number(name)) else {
             return;
         };
-        let at = line.entry.origin.clone();
-        let is_done = self
-            .moves
-            .iter()
-            .any(|one| matches!(one, Move::Rewritten { at: done, .. } | Move::Dropped { at: done, .. } if *done == at));
-        if files < 2 || !is_one || is_done {
+        if files < 2 || !is_one {
             return;
         }
         let now = format!("{name} = {}", size(each.saturating_mul(files)));
@@ -276,24 +368,73 @@ impl Migration {
         self.replace(line.entry, now, &how, path);
     }
 
-    /// Adds the pins behind the last line of a group that only servers read.
-    fn pin(&mut self, pins: &[Pin], after: &Subject<'_>, path: &Path, text: &[u8]) {
+    /// Leaves the plugins to the user where the family changes: a library is made for one family.
+    fn leave_plugins_open(&mut self, after: &[(Option<&str>, Subject<'_>)], to: &Target) {
+        for line in after.iter().flat_map(|(_, after)| plugin_lines(after)) {
+            let at = Some(line.entry.origin.clone());
+            let is_new = !self
+                .moves
+                .iter()
+                .any(|one| matches!(one, Move::Open { at: known, .. } if *known == at));
+            if is_new {
+                self.moves.push(Move::Open {
+                    at,
+                    option: option_as_written(line.entry),
+                    what: format!("a plugin is made for one family: does {to} have it?"),
+                });
+            }
+        }
+    }
+
+    /// Writes above each line that is left to the user what there is to decide, unless it says so already.
+    fn mark_open(&mut self, path: &Path, text: &[u8]) {
+        let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+        let mut marks: Vec<(u32, String)> = Vec::new();
+        for one in &self.moves {
+            if let Move::Open {
+                at: Some(at), what, ..
+            } = one
+                && at.path() == path
+                && let Some(above) = at.number().and_then(|number| number.checked_sub(1))
+            {
+                marks.push((above, format!("# to decide: {what}")));
+            }
+        }
+        for (above, mark) in marks {
+            let known = (above as usize).checked_sub(1).and_then(|at| lines.get(at));
+            if known.is_none_or(|line| line.trim_ascii() != mark.as_bytes()) {
+                self.edits.push(Edit::After {
+                    line: above,
+                    lines: vec![mark],
+                });
+            }
+        }
+    }
+
+    /// A file with the lines as they are rewritten, and without those that are left out.
+    fn rewritten(&self, file: &OptionFile) -> OptionFile {
+        file.map_entries(|entry| {
+            let mut moves = self.moves.iter();
+            moves
+                .find_map(|one| match one {
+                    Move::Rewritten { at, now, .. } if *at == entry.origin => {
+                        Some(entry.with_lines(now))
+                    }
+                    Move::Dropped { at, .. } if *at == entry.origin => Some(Vec::new()),
+                    _ => None,
+                })
+                .unwrap_or_else(|| vec![entry.clone()])
+        })
+    }
+
+    /// Adds the pins.
+    fn pin(&mut self, pins: &[Pin], place: Place) {
         if pins.is_empty() {
             return;
         }
-        let is_shared = |group: &str| {
-            let mut shared = SHARED_GROUPS.iter();
-            shared.any(|shared| shared.eq_ignore_ascii_case(group))
-        };
-        let own = after
-            .read()
-            .filter(|line| line.entry.origin.path() == path && !is_shared(&line.entry.group));
-        let last = own.filter_map(|line| line.entry.origin.number()).max();
         let mut lines = vec![String::new(), "# added by dbdyno config migrate".to_owned()];
-        let end = u32::try_from(text.split_inclusive(|byte| *byte == b'\n').count());
-        let place = last.or(end.ok()).unwrap_or(0);
-        if last.is_none() {
-            lines.push(format!("[{GROUP}]"));
+        if place.is_without_group {
+            lines.push(format!("[{SERVER_GROUP}]"));
         }
         for pin in pins {
             lines.push(format!("{}    # {}", pin.line, pin.why));
@@ -302,7 +443,8 @@ impl Migration {
                 why: pin.why.clone(),
             });
         }
-        self.edits.push(Edit::After { line: place, lines });
+        let line = place.line;
+        self.edits.push(Edit::After { line, lines });
     }
 }
 

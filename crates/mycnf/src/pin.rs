@@ -1,7 +1,7 @@
 //! The lines that keep an old version's behaviour where a default changed: only those that change results, or what is
 //! durable.
 
-use crate::assignment::is_same_setting;
+use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
 use crate::rule::Advice;
 use crate::subject::Subject;
@@ -147,7 +147,10 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
             ),
         });
     }
-    let set = before.value("character_set_server")?;
+    let set = after
+        .set("character_set_server")
+        .and_then(Assignment::value);
+    let set = set.or_else(|| before.value("character_set_server"))?;
     let (old, new) = (
         default_collation(before.target, &set)?,
         default_collation(after.target, &set)?,

@@ -31,6 +31,13 @@ fn write_option(name: &str, value: Option<&str>, out: &mut impl fmt::Write) -> f
     }
 }
 
+/// One option as a line, without its line feed.
+pub(crate) fn option_line(name: &str, value: Option<&str>) -> String {
+    let mut line = String::new();
+    write_option(name, value, &mut line).expect("writing to a String cannot fail");
+    line.trim_end_matches('\n').to_owned()
+}
+
 /// Why this option cannot be written to an option file; `None` if it can.
 pub(crate) fn unprintable(name: &str, value: Option<&str>) -> Option<&'static str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

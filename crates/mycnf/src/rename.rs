@@ -2,7 +2,8 @@
 
 use crate::assignment::{Assignment, is_on};
 use crate::judge::parse_number;
-use crate::name::OptionName;
+use crate::name::{OptionName, is_switched_on};
+use crate::print::option_line;
 use crate::rule::Rewrite;
 use crate::subject::Subject;
 use crate::unknown::{Succession, succession};
@@ -33,17 +34,15 @@ pub(crate) fn rewritten(
     old: &str,
     new: &str,
 ) -> Option<Rewrite> {
-    if subject.set(new).is_some() {
+    let is_log = ["log", "log_slow_queries"].contains(&old);
+    if subject.set(new).is_some() && !is_log {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
     }
     let off = off_value(line, old);
     let value = off.or(line.entry.value.as_deref());
     let replaced = |name: &str, value: Option<String>| {
-        Some(Rewrite::Replace(match value {
-            Some(value) => format!("{name} = {value}"),
-            None => name.to_owned(),
-        }))
+        Some(Rewrite::Replace(option_line(name, value.as_deref())))
     };
     let number = || parse_number(value?);
     match (old, new) {
@@ -91,17 +90,45 @@ pub(crate) fn rewritten(
         ("skip_host_cache", _) => {
             replaced(&with_prefix(&line.entry.name, new), Some("0".to_owned()))
         }
-        // These took a file name, too.
-        ("log" | "log_slow_queries", _) => match (off, value) {
-            (Some(off), _) => replaced(new, Some(off.to_owned())),
-            (None, None) => replaced(new, Some("1".to_owned())),
-            (None, Some(_)) => None,
-        },
+        ("log" | "log_slow_queries", _) => Some(switched_log(subject, line, off, new)),
         _ => replaced(
             &with_prefix(&line.entry.name, new),
             value.map(str::to_owned),
         ),
     }
+}
+
+/// The lines in the place of an old log's, which was its switch and its file in one: `log-slow-queries = /var/log/slow.log`.
+/// `off` is the value of a name that switches it off, and `switch` the new option. Settings that the file has already are
+/// not repeated.
+fn switched_log(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    off: Option<&str>,
+    switch: &str,
+) -> Rewrite {
+    let value = line.entry.value.as_deref();
+    // People write a switch, although the old option took it for the name of a file.
+    let is_on = match is_switched_on(&OptionName::new(switch), value) {
+        _ if off.is_some() => off == Some("1"),
+        Some(is_on) => is_on,
+        None => true,
+    };
+    let is_word = is_switched_on(&OptionName::new(switch), value).is_some();
+    let file = format!("{switch}_file");
+    let mut lines = Vec::new();
+    if subject.set(switch).is_none() {
+        lines.push(format!("{switch} = {}", u8::from(is_on)));
+    }
+    if let Some(path) = value.filter(|path| off.is_none() && !is_word && !path.is_empty())
+        && subject.set(&file).is_none()
+    {
+        lines.push(option_line(&file, Some(path)));
+    }
+    if lines.is_empty() {
+        return Rewrite::Remove;
+    }
+    Rewrite::Replace(lines.join("\n"))
 }
 
 /// The value that a line gives to the option `old` by `skip-` or `disable-` before its name; `None` without these.
@@ -250,7 +277,31 @@ mod tests {
             ),
             ("mysql-9.7", "skip-log", Some("general_log = 0")),
             ("mysql-9.7", "log", Some("general_log = 1")),
-            ("mysql-9.7", "log = /var/log/all.log", None),
+            (
+                "mysql-9.7",
+                "log = /var/log/all.log",
+                Some("general_log = 1\ngeneral_log_file = /var/log/all.log"),
+            ),
+            (
+                "mysql-8.0.33",
+                "log-slow-queries = /var/log/slow.log",
+                Some("slow_query_log = 1\nslow_query_log_file = /var/log/slow.log"),
+            ),
+            (
+                "mariadb-10.11",
+                "log_slow_queries = ON",
+                Some("slow_query_log = 1"),
+            ),
+            (
+                "mysql-8.0.33",
+                "log_slow_queries = /var/log/slow.log\nslow_query_log = 1",
+                Some("slow_query_log_file = /var/log/slow.log"),
+            ),
+            (
+                "mysql-8.0.33",
+                "log_slow_queries\nslow_query_log = 0",
+                Some(""),
+            ),
             ("mysql-9.7", "no_such_option=1", None),
         ] {
             let file =

@@ -47,7 +47,13 @@ pub fn rewritten_text(text: &[u8], edits: &[Edit]) -> Vec<u8> {
                 out.extend_from_slice(format!("    # left out: {}", one_line(reason)).as_bytes());
             }
             Some((Rewrite::Replace(new), reason)) => {
-                out.extend_from_slice(format!("{new}    # {}", one_line(reason)).as_bytes());
+                let mut lines = new.split('\n');
+                let first = lines.next().unwrap_or_default();
+                out.extend_from_slice(format!("{first}    # {}", one_line(reason)).as_bytes());
+                for line in lines {
+                    out.extend_from_slice(if end.is_empty() { b"\n" } else { end });
+                    out.extend_from_slice(line.as_bytes());
+                }
             }
         }
         out.extend_from_slice(end);
@@ -101,7 +107,7 @@ mod tests {
         let text = b"# \xa4\xca\xa4\xc9\r\n[mysqld]\r\n a = 1\r\nb = 2\r\nc=3";
         let edits = [
             line(3, Rewrite::Remove, "unknown\nhere"),
-            line(4, Rewrite::Replace("b2 = 2".to_owned()), "was b"),
+            line(4, Rewrite::Replace("b2 = 2\nb3 = 3".to_owned()), "was b"),
             Edit::After {
                 line: 2,
                 lines: vec!["x = 1".to_owned()],
@@ -113,7 +119,7 @@ mod tests {
         ];
         let expected =
             b"# \xa4\xca\xa4\xc9\r\n[mysqld]\r\nx = 1\r\n# a = 1    # left out: unknown here\r\n\
-                         b2 = 2    # was b\r\nc=3\ny = 1\n";
+                         b2 = 2    # was b\r\nb3 = 3\r\nc=3\ny = 1\n";
         assert_eq!(rewritten_text(text, &edits), expected);
         assert_eq!(rewritten_text(text, &[]), text);
         assert_eq!(rewritten_text(b"", &[]), b"");

@@ -76,8 +76,15 @@ pub struct Rule {
 pub enum Rewrite {
     /// The line becomes a comment.
     Remove,
-    /// The line becomes this one.
+    /// The line becomes this one, or these, separated by line feeds.
     Replace(String),
+}
+
+impl Rewrite {
+    /// The new lines in one, for a sentence: `slow_query_log = 1 and slow_query_log_file = /var/log/slow.log`.
+    pub fn in_one_line(new: &str) -> String {
+        new.replace('\n', " and ")
+    }
 }
 
 /// What a rule says about one option or a combination of several.

@@ -7,6 +7,7 @@ use crate::catalogue::{Catalogue, Family};
 use crate::file::OptionFile;
 use crate::machine::Machine;
 use crate::name::OptionName;
+use crate::plugins::{names_in, plugin_lines};
 use crate::running_server::RunningServer;
 use crate::target::Target;
 
@@ -19,6 +20,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) assignments: Vec<Assignment<'a>>,
     /// Index of the line that decides each option.
     deciding: BTreeMap<String, usize>,
+    /// The plugins that the file loads, by all names that they may have.
+    pub(crate) plugins: Vec<String>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,
     /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
@@ -49,16 +52,20 @@ impl<'a> Subject<'a> {
         let deciding = read
             .map(|(index, line)| (line.name().to_owned(), index))
             .collect();
-        Self {
+        let mut subject = Self {
             target,
             catalogue,
             machine,
             assignments,
             deciding,
+            plugins: Vec::new(),
             groups,
             redo_files: 2,
             running: None,
-        }
+        };
+        let values = plugin_lines(&subject).filter_map(|line| line.entry.value.as_deref());
+        subject.plugins = values.flat_map(names_in).collect();
+        subject
     }
 
     /// A running server: `changed` has its variables that differ from the defaults, and all its values decide.

@@ -81,6 +81,17 @@ pub fn explain_unknown(
     }
 }
 
+/// Whether any version of either family has or had the option.
+pub(crate) fn is_known_anywhere(name: &OptionName) -> bool {
+    let families = [Family::MySql, Family::MariaDb];
+    let is_listed = |name: &str| {
+        let mut families = families.iter();
+        families.any(|family| Catalogue::all(*family).any(|one| one.row(name).is_some()))
+            || SUCCESSORS.iter().any(|row| row.name == name)
+    };
+    name.spellings().into_iter().any(is_listed)
+}
+
 /// What took the place of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Succession {

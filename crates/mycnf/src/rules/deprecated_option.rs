@@ -26,9 +26,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
         let successor = match &rewrite {
-            // The new name alone would switch it on.
-            Some(Rewrite::Replace(new)) if line.entry.name.switches_off() => Some(new.as_str()),
-            _ => successor,
+            // The new name alone would switch it on, or leave its file out.
+            Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
+                Some(Rewrite::in_one_line(new))
+            }
+            _ => successor.map(str::to_owned),
         };
         let fix = match (successor, known.remark) {
             (Some(new), "") => format!("write {new}"),

@@ -2,6 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::name::OptionName;
+use crate::plugins::plugin_of;
 use crate::rename::renamed;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
@@ -22,6 +23,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let name = &line.entry.name;
+    if let Some(plugin) = plugin_of(subject, name) {
+        let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
+        return Remark::on(line, Level::Note, what);
+    }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
     let level = if name.is_loose() {
@@ -32,8 +37,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let mut remark = Remark::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
     remark.fix = match &remark.rewrite {
-        // The new name alone would switch it on.
-        Some(Rewrite::Replace(new)) if name.switches_off() => Some(format!("write {new}")),
+        // The new name alone would switch it on, or leave its file out.
+        Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
+            Some(format!("write {}", Rewrite::in_one_line(new)))
+        }
         _ => unknown.hint,
     };
     remark
@@ -45,7 +52,15 @@ mod tests {
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
-        let cases: [(&str, &str, &[&str]); 9] = [
+        let cases: [(&str, &str, &[&str]); 10] = [
+            (
+                "mariadb-10.11",
+                "plugin_load_add=server_audit\nserver_audit_logging=ON\nserver_adit_events=QUERY",
+                &[
+                    "note: server_audit_logging=ON: not judged: an option of the plugin server_audit",
+                    "refused: server_adit_events",
+                ],
+            ),
             (
                 "mysql-8.0.33",
                 "query_cache_size=0",

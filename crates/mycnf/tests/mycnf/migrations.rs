@@ -107,3 +107,77 @@ fn pins_are_in_a_group_that_only_servers_read() {
     assert!(place(&text, "socket") < place(&text, "\n[mysqld]\n"));
     assert!(place(&text, "\n[mysqld]\n") < place(&text, "\nsql_mode = "));
 }
+
+/// No version lists the options of plugins, or of other makers' servers.
+#[test]
+fn what_no_catalogue_has_is_kept() {
+    let text = "[mysqld]\nplugin_load_add = server_audit\nserver_audit_logging = ON\nmy_vendors_option = 1\n\
+                aria_pagecache_buffer_size = 64M\n";
+    let (same, open) = moved(text, "mariadb-10.11", "mariadb-11.8");
+    line(&same, "server_audit_logging = ON");
+    line(&same, "my_vendors_option = 1");
+    line(
+        &same,
+        "# to decide: unknown to this version, and in no catalogue: kept",
+    );
+    assert_eq!(
+        open,
+        ["my_vendors_option=1: unknown to this version, and in no catalogue: kept"]
+    );
+    let (again, _) = moved(&same, "mariadb-11.8", "mariadb-11.8");
+    assert_eq!(again, same);
+    // A library of one family is none of the other's.
+    let (mysql, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(&mysql, "server_audit_logging = ON");
+    line(&mysql, "# aria_pagecache_buffer_size = 64M    # left out");
+    assert_eq!(
+        open[0],
+        "plugin_load_add=server_audit: a plugin is made for one family: does mysql-8.0.33 have it?"
+    );
+}
+
+#[test]
+fn an_old_log_keeps_its_file() {
+    let text = "[mysqld]\r\nlog-slow-queries = /var/log/mysql/slow.log\r\nlong_query_time = 2\r\n";
+    let (text, open) = moved(text, "mysql-5.5", "mysql-8.0.33");
+    assert!(
+        text.contains(
+            "\r\nslow_query_log = 1    # was log-slow-queries=/var/log/mysql/slow.log in mysql-5.5\r\n\
+             slow_query_log_file = /var/log/mysql/slow.log\r\nlong_query_time = 2\r\n"
+        ),
+        "{text}"
+    );
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn no_pin_overrides_what_the_file_sets_under_an_old_name() {
+    let text = "[mysqld]\ndefault-character-set = utf8\ndefault-collation = utf8_unicode_ci\n";
+    for to in ["mysql-8.0.33", "mysql-9.7", "mariadb-11.8"] {
+        let (text, _) = moved(text, "mysql-5.5", to);
+        line(&text, "character_set_server = utf8");
+        line(&text, "collation_server = utf8");
+        let sets = text
+            .lines()
+            .filter(|line| line.starts_with("character_set_server"));
+        assert_eq!(sets.count(), 1, "{to}\n{text}");
+    }
+}
+
+/// The instances of mysqld_multi read `[mysqld]`, too: their own lines come last and decide.
+#[test]
+fn instances_are_moved_and_no_pin_overrides_them() {
+    let text = "[mysqld_multi]\nuser = operator\n[mysqld1]\nport = 3307\nquery_cache_size = 8M\nsql_mode = ANSI\n\
+                [mysqld2]\nport = 3308\nquery_cache_size = 8M\n";
+    let (text, open) = moved(text, "mysql-5.6", "mysql-8.0.33");
+    assert_eq!(
+        text.matches("\n# query_cache_size = 8M    # left out")
+            .count(),
+        2
+    );
+    assert!(open.is_empty(), "{open:?}");
+    let place =
+        |text: &str, part: &str| text.find(part).unwrap_or_else(|| panic!("{part}\n{text}"));
+    assert!(place(&text, "operator") < place(&text, "\n[mysqld]\n"));
+    assert!(place(&text, "\nsql_mode = NO_ENGINE_SUBSTITUTION") < place(&text, "\n[mysqld1]"));
+}
