@@ -1,4 +1,5 @@
-//! The default values of server variables, as SHOW GLOBAL VARIABLES reports them without any option.
+//! The default values of server variables, as SHOW GLOBAL VARIABLES reports them without any option, and of options
+//! without a variable, as `--verbose --help` does.
 //!
 //! `crates/mycnf/catalogue/defaults_mysql.tsv` and `defaults_mariadb.tsv` hold them, read from running servers; the
 //! second column has an `x` for every version of the heading in which this is the value:
@@ -71,10 +72,37 @@ impl Catalogue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Kind;
 
     #[test]
     fn defaults_differ_by_version_and_family() {
-        let cases: [(Family, &[u32], &str, Option<&str>); 7] = [
+        let cases: [(Family, &[u32], &str, Option<&str>); 13] = [
+            (
+                Family::MySql,
+                &[9, 7],
+                "check_table_functions",
+                Some("ABORT"),
+            ),
+            (
+                Family::MySql,
+                &[5, 5, 9],
+                "transaction_isolation",
+                Some("REPEATABLE-READ"),
+            ),
+            (
+                Family::MySql,
+                &[5, 7, 22],
+                "character_set_client_handshake",
+                Some("ON"),
+            ),
+            (Family::MySql, &[8, 0, 33], "ndb_batch_size", Some("32768")),
+            (
+                Family::MariaDb,
+                &[10, 11],
+                "wsrep_retry_autocommit",
+                Some("1"),
+            ),
+            (Family::MariaDb, &[10, 11], "socket", None),
             (Family::MySql, &[5, 6, 51], "sync_binlog", Some("0")),
             (Family::MySql, &[8, 0, 40], "sync_binlog", Some("1")),
             (Family::MariaDb, &[10, 11, 19], "sync_binlog", Some("0")),
@@ -86,6 +114,37 @@ mod tests {
         for (family, version, variable, value) in cases {
             let catalogue = Catalogue::nearest(family, version);
             assert_eq!(catalogue.default_value(variable), value, "{variable}");
+        }
+    }
+
+    /// Options of a number, a switch or a word have a default, except those that depend on the machine.
+    #[test]
+    fn options_with_a_default_in_the_help_have_it_here() {
+        let own = [
+            "help",
+            "open_files_limit",
+            "port",
+            "report_port",
+            "server_id",
+            "thread_pool_size",
+            "verbose",
+        ];
+        let of_start = ["initialize", "initialize_insecure", "validate_config"];
+        for family in [Family::MySql, Family::MariaDb] {
+            for catalogue in Catalogue::all(family) {
+                let is_lacking = |name: &&str| {
+                    let row = catalogue.row(name);
+                    let is_of_value = row.is_some_and(|row| {
+                        !matches!(row.kind, Kind::Text | Kind::NoEffect | Kind::VariableOnly)
+                    });
+                    is_of_value && catalogue.default_value(name).is_none()
+                };
+                let lacking: Vec<&str> = catalogue.names().filter(is_lacking).collect();
+                let unexpected = lacking
+                    .iter()
+                    .find(|name| !own.contains(name) && !of_start.contains(name));
+                assert_eq!(unexpected, None, "{family:?} {}", catalogue.version());
+            }
         }
     }
 
