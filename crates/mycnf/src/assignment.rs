@@ -78,16 +78,11 @@ fn word_shown(words: &str, value: Option<&str>, is_off: bool) -> Option<String> 
         return all.nth(index).map(str::to_owned);
     }
     let lower = value.to_ascii_lowercase();
-    let lower = match lower.as_str() {
-        "true" | "yes" => "on",
-        "false" | "no" => "off",
-        other => other,
-    };
     let exact = words
         .split(',')
-        .find(|word| word.eq_ignore_ascii_case(lower));
+        .find(|word| word.eq_ignore_ascii_case(value));
     exact
-        .or_else(|| all.find(|word| word.to_ascii_lowercase().starts_with(lower)))
+        .or_else(|| all.find(|word| word.to_ascii_lowercase().starts_with(&lower)))
         .map(str::to_owned)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::catalogue::{Catalogue, Kind};
+use crate::catalogue::{Catalogue, Family, Kind, KnownOption};
 use crate::entry::Entry;
 use crate::finding::{Finding, Severity};
 use crate::name::{OptionName, is_switched_on};
@@ -36,17 +36,19 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
         return Some(Finding::new(entry, Severity::Note, what));
     }
     let value = entry.value.as_deref()?;
-    let (severity, what) = judge_value(&option.kind, name, value)?;
+    let (severity, what) = judge_value(catalogue, option, name, value)?;
     Some(Finding::new(entry, severity, what).hint(allowed(catalogue, name)))
 }
 
+/// What the catalogue's version says of a value of an option, written under this name.
 pub(crate) fn judge_value(
-    kind: &Kind,
+    catalogue: &Catalogue,
+    option: &KnownOption,
     name: &OptionName,
     value: &str,
 ) -> Option<(Severity, String)> {
     let refused = |what: &str| Some((Severity::Refused, what.to_owned()));
-    match kind {
+    match &option.kind {
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,
         Kind::Boolean => match is_switched_on(name, Some(value)) {
             Some(_) => None,
@@ -54,6 +56,9 @@ pub(crate) fn judge_value(
         },
         Kind::Integer { min, max } => match parse_number(value) {
             None => refused("the value is no number with a unit of K, M, G, T, P or E"),
+            Some(_) if is_too_large(catalogue.family(), value) => {
+                refused("the number is larger than 2^64 - 1, more than a server can read")
+            }
             Some(number) => {
                 let becomes = number.max(min.unwrap_or(number)).min(max.unwrap_or(number));
                 // -1 usually means that the server chooses the value.
@@ -73,23 +78,60 @@ pub(crate) fn judge_value(
             }
         }
         Kind::Words(words) => {
-            let mut parts = value.split(',').filter(|part| !part.is_empty());
-            if parts.all(|part| is_word_of(words, part)) {
-                None
-            } else {
-                refused("the value has a word that is not allowed")
+            if value.is_empty() || value.parse::<u64>().is_ok() {
+                return None;
+            }
+            let wrong = value.split(',').filter(|part| !is_part_of(words, part));
+            let wrong: Vec<&str> = wrong.collect();
+            if let Some(part) = wrong.iter().find(|part| is_part_of(words, part.trim())) {
+                let what = format!("no blank may be in the list: '{part}'");
+                return Some((Severity::Refused, what));
+            }
+            match wrong.as_slice() {
+                [] => None,
+                parts if parts.iter().all(|part| part.is_empty()) => {
+                    refused("the list has a comma without a word")
+                }
+                _ => {
+                    let what = format!("this version does not know {}", wrong.join(", "));
+                    Some((Severity::Refused, what))
+                }
             }
         }
     }
 }
 
-/// Servers accept a word in any case, a prefix of it, or its number.
+/// Whether a number does not fit into 64 bits: before its unit, where every server refuses it, or with it, which MariaDB
+/// cuts to the largest. Source: `join_buffer_size` = 99999999999999999999 and 99999P on seven versions.
+fn is_too_large(family: Family, value: &str) -> bool {
+    let number = value.trim().trim_start_matches(['+', '-']);
+    let unit = number.find(|character: char| !character.is_ascii_digit());
+    let digits = &number[..unit.unwrap_or(number.len())];
+    let is_negative = value.trim().starts_with('-');
+    let with_unit = parse_number(value).is_some_and(|number| number > i128::from(u64::MAX));
+    !is_negative && (digits.parse::<u64>().is_err() || (family == Family::MySql && with_unit))
+}
+
+/// Servers accept a word in any case, a beginning of it, or its number.
 pub(crate) fn is_word_of(words: &str, value: &str) -> bool {
-    let value = value.trim().to_ascii_lowercase();
-    let is_start = |word: &str| word.to_ascii_lowercase().starts_with(&value);
-    (!value.is_empty() && words.split(',').any(is_start))
-        || value.parse::<u64>().is_ok()
-        || matches!(value.as_str(), "true" | "false")
+    match value.parse::<usize>() {
+        Ok(number) => number < words.split(',').count(),
+        Err(_) => !value.is_empty() && beginning_with(words, value).next().is_some(),
+    }
+}
+
+/// Of a list servers accept words in any case, and beginnings of only one.
+/// Source: `sql_mode` = STRICT, STRICT_TRANS, `ANSI, STRICT_ALL_TABLES` and `ANSI,` on seven versions.
+pub(crate) fn is_part_of(words: &str, part: &str) -> bool {
+    let is_whole = words.split(',').any(|word| word.eq_ignore_ascii_case(part));
+    is_whole || (!part.is_empty() && beginning_with(words, part).count() == 1)
+}
+
+/// The words that begin with a text, in any case.
+fn beginning_with<'w>(words: &'w str, text: &str) -> impl Iterator<Item = &'w str> {
+    let begin = text.to_ascii_lowercase();
+    let words = words.split(',');
+    words.filter(move |word| word.to_ascii_lowercase().starts_with(&begin))
 }
 
 /// A number as the servers parse it: an optional sign, digits, one suffix letter, and ignored trailing characters:
@@ -144,7 +186,6 @@ pub fn allowed(catalogue: &Catalogue, name: &OptionName) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Family;
     use crate::file::OptionFile;
     use crate::given_options::Options;
     use std::path::Path;
@@ -199,6 +240,66 @@ mod tests {
             ),
             (MariaDb, [10, 11], "innodb_flush_method=o_direct", None),
             (MariaDb, [10, 11], "sql_mode=ansi,TRADITIONAL", None),
+            (
+                MySql,
+                [8, 0],
+                "sql_mode=ansi,FOO,NO_AUTO_CREATE_USER",
+                Some(
+                    "Refused: my.cnf line 2: sql_mode=ansi,FOO,NO_AUTO_CREATE_USER: this version does not know FOO, \
+                      NO_AUTO_CREATE_USER; allowed: REAL_AS_FLOAT, PIPES_AS_CONCAT, ANSI_QUOTES, IGNORE_SPACE, \
+                      ONLY_FULL_GROUP_BY, NO_UNSIGNED_SUBTRACTION, NO_DIR_IN_CREATE, ANSI, NO_AUTO_VALUE_ON_ZERO, \
+                      NO_BACKSLASH_ESCAPES, STRICT_TRANS_TABLES, STRICT_ALL_TABLES and 9 more",
+                ),
+            ),
+            (MySql, [5, 7], "sql_mode=NO_AUTO_CREATE_USER", None),
+            (MySql, [8, 0], "sql_mode=", None),
+            (MySql, [8, 0], "sql_mode=STRICT_TRANS", None),
+            (
+                MySql,
+                [9, 7],
+                "innodb_doublewrite=\"DETECT_ONLY \"",
+                Some(
+                    "Refused: my.cnf line 2: innodb_doublewrite=DETECT_ONLY : the value is none of the allowed words; \
+                      allowed: OFF, ON, DETECT_ONLY, DETECT_AND_RECOVER, FALSE, TRUE",
+                ),
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "log_output=FILE, TABLE",
+                Some(
+                    "Refused: my.cnf line 2: log_output=FILE, TABLE: no blank may be in the list: ' TABLE'; \
+                      allowed: NONE, FILE, TABLE",
+                ),
+            ),
+            (
+                MySql,
+                [5, 7],
+                "log_output=FILE,",
+                Some(
+                    "Refused: my.cnf line 2: log_output=FILE,: the list has a comma without a word; \
+                      allowed: NONE, FILE, TABLE",
+                ),
+            ),
+            (MySql, [8, 0], "binlog_format=row", None),
+            (
+                MySql,
+                [8, 0],
+                "gtid_mode=4",
+                Some(
+                    "Refused: my.cnf line 2: gtid_mode=4: the value is none of the allowed words; \
+                      allowed: OFF, OFF_PERMISSIVE, ON_PERMISSIVE, ON",
+                ),
+            ),
+            (
+                MySql,
+                [8, 0],
+                "join_buffer_size=99999999999999999999",
+                Some(
+                    "Refused: my.cnf line 2: join_buffer_size=99999999999999999999: the number is larger than \
+                      2^64 - 1, more than a server can read; allowed: 128 to 18446744073709551615",
+                ),
+            ),
             (
                 MariaDb,
                 [10, 11],

@@ -15,6 +15,7 @@ mod assignment;
 mod behaviour;
 mod candidates;
 mod catalogue;
+mod character_sets;
 mod client;
 mod comparison;
 mod counter_rule;

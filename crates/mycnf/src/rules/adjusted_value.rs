@@ -25,7 +25,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
-    if let Some((Severity::Note, what)) = judge_value(&option.kind, &line.entry.name, value) {
+    let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
+    if let Some((Severity::Note, what)) = judged {
         let becomes = parse_number(what.trim_start_matches("becomes "));
         let what = match becomes {
             Some(number) if number >= 1 << 20 => format!("becomes {}", size(number)),

@@ -1,5 +1,6 @@
 //! Rule: the collation belongs to another character set than the server's.
 
+use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -31,6 +32,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if of == alike(&set) || of == "uca1400" || collation.eq_ignore_ascii_case("binary") {
         return Vec::new();
     }
+    if !has_character_set(subject.target, &own(&collation)) {
+        let what = format!("this version has no character set {}", own(&collation));
+        let remark = Remark::on(line, Level::Refused, what);
+        return vec![match nearest_character_set(&own(&collation)) {
+            Some(nearest) => remark.fix(format!("is a collation of {nearest} meant?")),
+            None => remark,
+        }];
+    }
     let what = format!("does not belong to the character set {set}");
     let fix = format!("add character_set_server = {}", own(&collation));
     vec![Remark::on(line, Level::Refused, what).fix(fix)]
@@ -50,6 +59,12 @@ mod tests {
             &["does not belong to the character set latin1; add character_set_server = utf8mb4"],
         );
         assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "collation_server=utf8mb5_general_ci",
+            &["this version has no character set utf8mb5; is a collation of utf8mb4 meant?"],
+        );
         assert_found(
             &RULE,
             "mysql-5.6",

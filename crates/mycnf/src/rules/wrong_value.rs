@@ -1,10 +1,11 @@
 //! Rule: the version refuses the value, or passes over the line because of it.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Family, Kind};
+use crate::catalogue::{Catalogue, Family, Kind};
 use crate::finding::Severity;
-use crate::judge::{allowed, is_word_of, judge_value};
+use crate::judge::{allowed, is_part_of, judge_value};
 use crate::name::is_switched_on;
+use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -23,45 +24,6 @@ const NUMBERS_ONLY: [&str; 3] = [
     "innodb_stats_on_metadata",
 ];
 
-/// Options of MySQL that take one of these words; the catalogues have none for MySQL.
-const WORDS: [(&str, &[&str]); 6] = [
-    (
-        "thread_handling",
-        &[
-            "one-thread-per-connection",
-            "no-threads",
-            "loaded-dynamically",
-        ],
-    ),
-    ("binlog_format", &["MIXED", "STATEMENT", "ROW"]),
-    (
-        "innodb_flush_method",
-        &[
-            "fsync",
-            "fdatasync",
-            "O_DSYNC",
-            "littlesync",
-            "nosync",
-            "O_DIRECT",
-            "O_DIRECT_NO_FSYNC",
-        ],
-    ),
-    (
-        "transaction_isolation",
-        &[
-            "READ-UNCOMMITTED",
-            "READ-COMMITTED",
-            "REPEATABLE-READ",
-            "SERIALIZABLE",
-        ],
-    ),
-    ("binlog_row_image", &["minimal", "noblob", "full"]),
-    (
-        "log_output",
-        &["NONE", "FILE", "TABLE", "FILE,TABLE", "TABLE,FILE"],
-    ),
-];
-
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     subject
         .read()
@@ -76,11 +38,16 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         let what = "the value is neither on nor off: the server warns, and takes it for OFF";
         return Some(Remark::on(line, Level::Warning, what).fix("write ON or OFF"));
     }
-    if let Some((Severity::Refused, what)) = judge_value(&option.kind, &line.entry.name, value) {
+    let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
+    if let Some((Severity::Refused, what)) = judged {
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
         if let Kind::Words(words) = option.kind {
-            remark.rewrite = parts_left(line, value, |word| is_word_of(words, word));
+            remark.rewrite = parts_left(line, value, |word| is_part_of(words, word))
+                .or_else(|| without_old_words(subject, line, value));
+        }
+        if let Some(Rewrite::Replace(new)) = &remark.rewrite {
+            remark.fix = Some(format!("write {new}"));
         }
         return Some(remark);
     }
@@ -99,14 +66,22 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if option.name == "optimizer_switch" {
         return unknown_flag(subject, line, value);
     }
-    let (_, words) = WORDS.iter().find(|(name, _)| *name == option.name)?;
-    let is_known =
-        words.iter().any(|word| word.eq_ignore_ascii_case(value)) || value.parse::<u8>().is_ok();
-    if subject.is_mariadb() || is_known {
-        return None;
-    }
-    let what = "the value is none of the allowed words";
-    Some(Remark::on(line, Level::Refused, what).fix(format!("allowed: {}", words.join(", "))))
+    None
+}
+
+/// The line with an empty list, where all of its words are of older versions of the family, which this one took out.
+fn without_old_words(subject: &Subject<'_>, line: &Assignment<'_>, list: &str) -> Option<Rewrite> {
+    let name = line.option?.name;
+    let mut older = Catalogue::all(subject.catalogue.family())
+        .take_while(|older| older.version() != subject.catalogue.version());
+    let knows = |older: Catalogue, word: &str| {
+        let option = older.row(name);
+        option.is_some_and(
+            |option| matches!(option.kind, Kind::Words(words) if is_part_of(words, word)),
+        )
+    };
+    let is_old = older.any(|older| list.split(',').all(|word| knows(older, word.trim())));
+    is_old.then(|| Rewrite::Replace(option_line(line.entry.name.as_written(), Some(""))))
 }
 
 /// The flags of optimizer_switch that the version's default value does not list.
@@ -162,6 +137,19 @@ mod tests {
                 "no number with a unit",
                 "neither on nor off",
                 "allowed: MIXED, STATEMENT, ROW",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "sql_mode=FOO\nsql_mode=STRICT_TRANS_TABLES,NO_AUTO_CREATE_USER\nsql_mode=NO_AUTO_CREATE_USER\n\
+             join_buffer_size=99999999999999999999\nlog_output=FILE,SYSLOG",
+            &[
+                "does not know FOO; allowed: REAL_AS_FLOAT",
+                "does not know NO_AUTO_CREATE_USER; write sql_mode = STRICT_TRANS_TABLES",
+                "does not know NO_AUTO_CREATE_USER; write sql_mode = ",
+                "larger than 2^64 - 1",
+                "does not know SYSLOG; write log_output = FILE",
             ],
         );
         assert_found(
