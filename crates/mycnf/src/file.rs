@@ -120,6 +120,12 @@ impl OptionFile {
     }
 }
 
+/// Whether a line begins a group.
+fn has_group(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    lines.any(|line| line.trim_ascii_start().starts_with(b"["))
+}
+
 /// A file that is being read.
 #[derive(Default)]
 struct Reading {
@@ -167,7 +173,7 @@ impl Reading {
                         let what = "an option stands before the first [group]";
                         let error = Error::Syntax { at, what };
                         // What has no group is no option file.
-                        if depth == 0 {
+                        if depth == 0 && !has_group(bytes) {
                             return Err(error);
                         }
                         self.wrong(error, false)?;
@@ -355,6 +361,17 @@ mod tests {
         assert!(of(3).0.ends_with("my.cnf line 5") && !of(3).1);
         assert_eq!(faults.len(), 6, "{faults:?}");
         assert!(OptionFile::parse(&text, Path::new("my.cnf")).is_err());
+    }
+
+    #[test]
+    fn an_option_before_the_groups_is_a_finding() {
+        let file = review(
+            Path::new("/"),
+            b"back_log=9\n# remark\n [mysqld]\nuser=mysql\n",
+        );
+        assert_eq!((names(&file), file.faults().len()), (vec!["user"], 1));
+        let without_group = OptionFile::reviewed(b"back_log=9\n", Path::new("my.cnf"));
+        assert!(without_group.is_err());
     }
 
     #[test]
