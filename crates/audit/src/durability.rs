@@ -18,6 +18,8 @@ pub(crate) struct Durability {
     pub(crate) lacks: Vec<MissingGuarantee>,
     /// Inputs that were not recorded.
     pub(crate) unseen: Vec<&'static str>,
+    /// Whether each commit is also flushed to a binary log, which costs a second flush.
+    pub(crate) has_flushed_binlog: bool,
 }
 
 /// A setting that keeps a run from D4.
@@ -103,6 +105,7 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
         Vec::new()
     };
     Ok(Durability {
+        has_flushed_binlog: settings.sync_binlog.as_deref() == Some("1"),
         class: lacks.first().map_or(DurabilityClass::D4, |lack| lack.class),
         lacks,
         unseen,

@@ -36,7 +36,7 @@ pub use spec::{
     observe::{NoObserverAddress, Observe, ObserverAddress},
     proxy::ProxySpec,
     repeats::Repeats,
-    server::{Restart, ServerSpec},
+    server::{OF_COMPARED_VERSIONS, Restart, ServerSpec, compared_versions_in_words},
     server_access::{Connect, ServerAccess},
     verdict::{MIN_EFFECT, VerdictSpec},
 };

@@ -22,6 +22,7 @@ use units::{counted, duration, moment};
 use verdict::{Decision, executions_a_side};
 
 use crate::{
+    contrast::first_cause,
     grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, level_number, percentiles::marked},
     results::Results,
     sentences::{
@@ -62,6 +63,9 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add("measured", 1, &measured(results, &grid));
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
+    if let Some(why) = why(results, &grid) {
+        facts.add("why", 2, &why);
+    }
     let planned = overviews(results, &grid);
     let events = EventAnswer::of(results, &planned);
     // The limit is that of the highest throughput, which is no part of the answer about events of several combinations.
@@ -90,6 +94,17 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     };
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
+}
+
+/// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
+/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its log at every commit (A: flush 1, B: flush 2)`.
+fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
+    let question = results.verdict.as_ref()?;
+    let contrast = verdict::contrast_of_question(question, &grid.executions)?;
+    let [a, b] = &contrast.names;
+    let cause = first_cause(contrast.places.first()?)?;
+    let cause = cause.trim_end_matches('.');
+    Some(format!("{cause} (A: {a}, B: {b})"))
 }
 
 /// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.

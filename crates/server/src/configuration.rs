@@ -16,6 +16,8 @@ pub struct Settings {
     pub cnf: Vec<PathBuf>,
     /// Single options, which win over the files.
     pub set: BTreeMap<String, String>,
+    /// Options that hold unless the files or `set` have them.
+    pub defaults: &'static [(&'static str, &'static str)],
     /// The TCP port; `None` chooses a free one.
     pub port: Option<u16>,
 }
@@ -45,6 +47,8 @@ pub(crate) fn configure_layers(
         // MySQL 8 refuses LOAD DATA LOCAL by default; here only our own clients use it.
         ("local-infile", "1".to_owned()),
     ];
+    let given = settings.defaults.iter();
+    defaults.extend(given.map(|(option, value)| (*option, (*value).to_owned())));
     if installation.is_mariadb() && installation.numbers().at_least([11, 4]) {
         // With TLS the server would create a new key at every start, which takes seconds.
         defaults.push(("ssl", "0".to_owned()));

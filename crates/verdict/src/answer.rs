@@ -54,7 +54,7 @@ pub struct InterimAnalyses {
 
 /// One comparison of a question: of the baseline, A, with another combination, B.
 pub(crate) struct ComparisonPair<'e, 'r> {
-    levels: Levels,
+    pub(crate) levels: Levels,
     pub(crate) a: Vec<&'e Execution<'r>>,
     pub(crate) b: Vec<&'e Execution<'r>>,
     /// `None` if an execution lacks the metric.
@@ -160,8 +160,8 @@ pub(crate) fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Orderi
 
 /// A combination's levels: those of the question's factors in its order, and the others.
 #[derive(Clone, PartialEq)]
-struct Levels {
-    asked: Vec<(String, String)>,
+pub(crate) struct Levels {
+    pub(crate) asked: Vec<(String, String)>,
     within: Vec<(String, String)>,
 }
 

@@ -143,6 +143,41 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
     contrast
 }
 
+/// The first comparison of a question that found a difference, or else its first one, as two sides with their costs: A is
+/// the baseline. `None` without a comparison.
+pub fn contrast_of_question(question: &Question, executions: &[Execution<'_>]) -> Option<Contrast> {
+    let pairs = asked(question, executions);
+    let is_different = |pair: &&ComparisonPair<'_, '_>| {
+        let compared = pair.compared.as_ref();
+        compared.is_some_and(|it| it.decision.is_different())
+    };
+    let pair = pairs.iter().find(is_different).or(pairs.first())?;
+    let terms = Terms {
+        margin: question.min_effect,
+        primary: Some(question.metric),
+        asked: Some((question, executions)),
+    };
+    let a = side_of_question(question, &question.baseline, &pair.a);
+    let b = side_of_question(question, &pair.levels.asked, &pair.b);
+    Some(contrast(&a, &b, &terms))
+}
+
+fn side_of_question<'r>(
+    question: &Question,
+    levels: &[(String, String)],
+    executions: &[&Execution<'r>],
+) -> Side<'r> {
+    let named = levels
+        .iter()
+        .map(|(factor, level)| format!("{factor} {level}"));
+    Side {
+        name: named.collect::<Vec<_>>().join(", "),
+        levels: levels.iter().cloned().collect(),
+        executions: executions.iter().map(|it| (*it).clone()).collect(),
+        looked_at: question.until_decided.map(|budget| budget.blocks),
+    }
+}
+
 /// Puts two combinations that have no counterpart under the levels that they share; returns the differences.
 fn join_alone<'e, 'r>(
     of_a: &mut BTreeMap<Levels, Vec<&'e Execution<'r>>>,

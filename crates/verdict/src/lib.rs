@@ -34,7 +34,7 @@ mod values;
 pub use answer::{Answer, InterimAnalyses, answers, decided_combinations};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
-pub use contrast::{Contrast, SharedCombination, Terms, contrast};
+pub use contrast::{Contrast, SharedCombination, Terms, contrast, contrast_of_question};
 pub use costs::{Cost, Unit};
 pub use decision::Decision;
 pub use differences::{Difference, DifferenceKind};

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
         cut takes the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a crash of the server takes them: \
         =0), D0 (nothing is promised: no redo log, no doublewrite buffer outside of zfs and btrfs, nosync, data in memory).",
     threshold: "classes differ and the experiment does not set the variable that decides: invalid; below D4 without that: \
-        fail; declared: note",
+        fail; declared: note. One side alone flushes a binary log at every commit, and the experiment does not set log_bin: fail",
     source: "power cuts by us: with innodb_flush_log_at_trx_commit=2 34,299 of 141,314 acknowledged commits were lost, with \
         innodb_doublewrite=0 the server did not start again in 4 of 4; MySQL 5.6 parameter review (MyNA, 2013) \
         measures with both off",
@@ -53,18 +53,25 @@ fn judge(set: &Set<'_>) -> Outcome {
     } else {
         format!(": {}", lacks.join(", "))
     };
+    let one_sided = one_sided_binlog(set, &runs);
     let evidence = format!(
-        "class {} ({}){because}{}",
+        "class {} ({}){because}{}{}",
         told.join(" and "),
         least.class.in_words(),
         if is_declared && !lacks.is_empty() {
             ", as the experiment declares"
         } else {
             ""
+        },
+        if one_sided {
+            "; a binary log that is flushed at every commit (sync_binlog=1) in some of the runs only"
+        } else {
+            ""
         }
     );
     let unseen: BTreeSet<&str> = runs.iter().flat_map(|run| &run.unseen).copied().collect();
     let level = match (classes.len(), least.class) {
+        (1, DurabilityClass::D4) if one_sided => Level::Fail,
         (1, DurabilityClass::D4) if !unseen.is_empty() => {
             let unseen: Vec<_> = unseen.into_iter().collect();
             return Err(missing(format!(
@@ -73,11 +80,22 @@ fn judge(set: &Set<'_>) -> Outcome {
             )));
         }
         (1, DurabilityClass::D4) => Level::Pass,
+        _ if is_declared && one_sided => Level::Fail,
         _ if is_declared => Level::Note,
         (1, _) => Level::Fail,
         _ => Level::Invalid,
     };
     Ok(Finding::new(level, evidence).with("class", f64::from(least.class as u8)))
+}
+
+/// True if some of the runs alone flush a binary log at every commit, which the experiment does not ask for: both keep every
+/// commit, but at another price.
+fn one_sided_binlog(set: &Set<'_>, runs: &[Durability]) -> bool {
+    let is_asked = ["log_bin", "sync_binlog"]
+        .iter()
+        .any(|name| set.declared.variables.contains(*name));
+    let of_all = runs.iter().all(|run| run.has_flushed_binlog);
+    !is_asked && !of_all && runs.iter().any(|run| run.has_flushed_binlog)
 }
 
 #[cfg(test)]
@@ -122,6 +140,31 @@ mod tests {
             .insert("innodb_flush_log_at_trx_commit".to_owned());
         let outcome = judged_together(&RULE, &runs, declared);
         assert_found(&outcome, Level::Note, "class D4 and D2");
+    }
+
+    #[test]
+    fn a_flushed_binary_log_on_one_side_is_found() {
+        let runs = |sides: [bool; 2]| {
+            let mut runs = blocks_over("version", &["mariadb-10.11", "mysql-8.0.33"]);
+            for run in &mut runs {
+                let at = usize::from(run.header.combination["version"] != "mariadb-10.11");
+                if sides[at] {
+                    set(run, "log_bin", "ON");
+                    set(run, "sync_binlog", "1");
+                }
+            }
+            runs
+        };
+        let judge = |sides| judged_together(&RULE, &runs(sides), over(&["version"]));
+        let said =
+            "a binary log that is flushed at every commit (sync_binlog=1) in some of the runs only";
+        assert_found(&judge([false, true]), Level::Fail, said);
+        assert_found(&judge([true, false]), Level::Fail, said);
+        assert_found(&judge([true, true]), Level::Pass, "class D4");
+        let mut declared = over(&["version"]);
+        declared.variables.insert("log_bin".to_owned());
+        let asked = judged_together(&RULE, &runs([false, true]), declared);
+        assert_eq!(level(&asked), Level::Pass);
     }
 
     #[test]

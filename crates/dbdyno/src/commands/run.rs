@@ -229,6 +229,9 @@ pub(crate) fn perform(
         eprintln!("every run of the plan is done");
         Ok(())
     } else {
+        if let Some(alike) = experiment.plan().of_compared_versions() {
+            eprintln!("note: {alike}");
+        }
         Runner::new(experiment, results, choices, context, smacks).run(&left)
     };
     let reported = report_on(experiment, results, ending.verbose);

@@ -190,6 +190,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
         cnf: args.cnf,
         set,
         port: args.port,
+        ..Settings::default()
     };
     let dir = args.dir.unwrap_or_else(|| path.clone());
     let step = Step::spinner(format!(

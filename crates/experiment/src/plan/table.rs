@@ -8,7 +8,10 @@ use settings::WarmUp;
 
 use crate::{
     plan::{Plan, PlannedRun, estimate::Costs, order::Order},
-    spec::repeats::Repeats,
+    spec::{
+        repeats::Repeats,
+        server::{ServerSpec, compared_versions_in_words},
+    },
 };
 
 /// Maximum number of runs that are listed; the others are counted.
@@ -58,6 +61,9 @@ impl Plan {
         text.push_str(&format!(
             "plan    {combinations} x {count}, order {order}, seed {seed}\n"
         ));
+        if let Some(alike) = self.of_compared_versions() {
+            text.push_str(&format!("alike   {alike}\n"));
+        }
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
@@ -77,6 +83,12 @@ impl Plan {
         text.push_str(&format!("time    {bound}about {estimate}\n\n"));
         text.push_str(&self.table());
         text
+    }
+
+    /// What servers of different versions have alike, in words; `None` where there is one version.
+    pub fn of_compared_versions(&self) -> Option<String> {
+        let has = |run: &PlannedRun| matches!(&run.server, ServerSpec::Private { defaults, .. } if !defaults.is_empty());
+        self.runs.iter().any(has).then(compared_versions_in_words)
     }
 
     fn table(&self) -> String {

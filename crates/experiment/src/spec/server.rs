@@ -51,6 +51,8 @@ pub enum ServerSpec {
         cnf: Vec<PathBuf>,
         /// Single options, which win over the files.
         set: BTreeMap<String, String>,
+        /// Options that hold unless a file or `set` has them: [`OF_COMPARED_VERSIONS`] where there are several versions.
+        defaults: &'static [(&'static str, &'static str)],
         /// How often it is restarted.
         restart: Restart,
         /// The directory in which the server is created; `None` for the default.
@@ -79,6 +81,28 @@ pub enum ServerSpec {
         /// How the clients connect.
         access: ServerAccess,
     },
+}
+
+/// What servers of different versions have alike, unless the experiment sets it: with the defaults of each, a binary log
+/// that is flushed at every commit (MySQL's since 8.0, never MariaDB's) or a `performance_schema` would be what is measured.
+pub const OF_COMPARED_VERSIONS: &[(&str, &str)] = &[
+    ("skip-log-bin", "1"),
+    ("sync_binlog", "1"),
+    ("innodb_flush_log_at_trx_commit", "1"),
+    ("innodb_doublewrite", "1"),
+    ("performance_schema", "0"),
+];
+
+/// [`OF_COMPARED_VERSIONS`], as they are told.
+pub fn compared_versions_in_words() -> String {
+    let options = OF_COMPARED_VERSIONS.iter();
+    let options: Vec<String> = options
+        .map(|(option, value)| format!("{option}={value}"))
+        .collect();
+    format!(
+        "{} in all versions, unless set otherwise",
+        options.join(", ")
+    )
 }
 
 /// How often a private server is restarted.
@@ -155,6 +179,7 @@ impl ServerSpec {
                 .into_iter()
                 .map(|option| (option.key.to_owned(), option.value))
                 .collect(),
+            defaults: &[],
             restart: restart.unwrap_or(Restart::PerRun),
             datadir: section
                 .string("datadir")?
@@ -187,6 +212,14 @@ impl ServerSpec {
             observe: Observe::read(section)?,
             access: ServerAccess::read(section, false)?,
         })
+    }
+
+    /// The same, beside servers of other versions.
+    pub(crate) fn among_versions(mut self) -> Self {
+        if let Self::Private { defaults, .. } = &mut self {
+            *defaults = OF_COMPARED_VERSIONS;
+        }
+        self
     }
 
     /// The value of an option in `set`, which may be written with `-` or `_`.

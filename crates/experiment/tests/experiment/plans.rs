@@ -7,8 +7,8 @@ use std::{
 };
 
 use experiment::{
-    Cache, Connect, Costs, DataSpec, LoadSpec, Observe, Overrides, Restart, Restore, ServerAccess,
-    ServerSpec,
+    Cache, Connect, Costs, DataSpec, LoadSpec, OF_COMPARED_VERSIONS, Observe, Overrides, Restart,
+    Restore, ServerAccess, ServerSpec,
 };
 use settings::{
     Arrivals, Chosen, DataKind, GroupLimits, LoadKind, OnError, Process, Rows, ThinkTime, Value,
@@ -104,6 +104,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             run: None,
             cnf: vec![],
             set: BTreeMap::new(),
+            defaults: &[],
             restart: Restart::PerRun,
             datadir: None,
             limit: GroupLimits::default(),
@@ -162,6 +163,7 @@ fn levels_stand_where_their_names_stood() {
             run: Some("mariadb-10.11".to_owned()),
             cnf: vec![bench.path("base.cnf"), bench.path("large.cnf")],
             set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+            defaults: &[],
             restart: Restart::PerRun,
             datadir: None,
             limit: GroupLimits::default(),
@@ -825,6 +827,42 @@ fn what_option_files_say_shrinks_too() {
     for (cnf, set, scale, expected) in cases {
         assert_eq!(with(cnf, set, scale), expected, "{cnf} {set} {scale:?}");
     }
+}
+
+#[test]
+fn versions_are_compared_with_the_same_log_and_safety() {
+    let bench = Bench::new();
+    let defaults = |levels: &str, only: &[&str]| {
+        let text = format!(
+            "{SMALLEST}[matrix]\nversion = [{levels}]\n[server]\nrun = \"{{version}}\"\n[server.set]\nlog_bin = \"ON\"\n"
+        );
+        let levels = only.iter().map(|level| (*level).to_owned()).collect();
+        let overrides = Overrides {
+            only: (!only.is_empty())
+                .then(|| ("version".to_owned(), levels))
+                .into_iter()
+                .collect(),
+            ..Overrides::default()
+        };
+        let experiment = bench.parse_with(&text, &overrides).unwrap();
+        let plan = experiment.plan();
+        let said = plan
+            .describe()
+            .contains("alike   skip-log-bin=1, sync_binlog=1");
+        let of_runs = plan.runs.iter().map(|run| match &run.server {
+            ServerSpec::Private { defaults, .. } => *defaults,
+            _ => panic!("private"),
+        });
+        let of_runs: Vec<_> = of_runs.collect();
+        assert!(of_runs.iter().all(|it| *it == of_runs[0]));
+        assert_eq!(said, !of_runs[0].is_empty());
+        of_runs[0]
+    };
+    let both = "\"mysql-8.0.33\", \"mariadb-10.11\"";
+    assert_eq!(defaults(both, &[]), OF_COMPARED_VERSIONS);
+    // What is measured alone stands beside the rest.
+    assert_eq!(defaults(both, &["mariadb-10.11"]), OF_COMPARED_VERSIONS);
+    assert_eq!(defaults("\"mariadb-10.11\"", &[]), []);
 }
 
 #[test]

@@ -40,11 +40,7 @@ pub fn contrast_summary(
     let mut facts = Facts::new(width);
     let first = contrast.places.first();
     facts.add_some("latency", first.and_then(latency));
-    let causes = first.and_then(|place| words::causes(place).into_iter().next());
-    facts.add_some(
-        "why",
-        causes.map(|it| it.trim_start_matches("Why: ").to_owned()),
-    );
+    facts.add_some("why", first.and_then(words::first_cause));
     for check in fail_if(checks) {
         facts.add("fail-if", 1, &check);
     }

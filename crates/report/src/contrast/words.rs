@@ -126,6 +126,12 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     sentences
 }
 
+/// The first of them, as the answer has it.
+pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
+    let first = causes(place).into_iter().next()?;
+    Some(first.trim_start_matches("Why: ").to_owned())
+}
+
 /// The costs that were not observed.
 pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names = place.not_observed.iter();

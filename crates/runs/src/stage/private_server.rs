@@ -382,9 +382,12 @@ impl PrivateServer {
 /// The settings that a run requests for its private server.
 pub(crate) fn settings_of(server: &ServerSpec) -> Settings {
     match server {
-        ServerSpec::Private { cnf, set, .. } => Settings {
+        ServerSpec::Private {
+            cnf, set, defaults, ..
+        } => Settings {
             cnf: cnf.clone(),
             set: set.clone(),
+            defaults,
             port: None,
         },
         ServerSpec::Given { .. } | ServerSpec::Absent => Settings::default(),

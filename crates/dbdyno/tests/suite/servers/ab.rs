@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::scene::Scene;
+use crate::{own_experiment::experiment, scene::Scene};
 
 /// Short runs; three blocks at least.
 const SHORT: [&str; 8] = [
@@ -49,6 +49,38 @@ fn settings_are_compared_and_the_file_runs_again() {
         .dbdyno(["run", file, "--repeats", "1", "--results", "again"])
         .exits(0)
         .prints("innodb_flush_log_at_trx_commit");
+}
+
+#[test]
+fn versions_are_compared_without_what_their_defaults_differ_in() {
+    let scene = Scene::for_servers();
+    scene.file("load.sql", "\\set x random(1, 2)\nSELECT :x;\n");
+    // Two names of one version, so that the test needs no second one.
+    let text = experiment(
+        "run = \"{version}\"\nset = { performance_schema = \"ON\" }",
+        "sql = \"one.sql\"",
+    );
+    scene.file("one.sql", "CREATE TABLE one (id int PRIMARY KEY);\n");
+    let matrix = "[matrix]\nversion = [\"mariadb\", \"mariadb-10.11\"]\n[server]\n";
+    scene.file("trial.toml", &text.replace("[server]\n", matrix));
+    scene
+        .dbdyno(["run", "trial.toml", "--keep"])
+        .exits(0)
+        .says("note: skip-log-bin=1, sync_binlog=1, innodb_flush_log_at_trx_commit=1");
+    let servers = fs::read_dir(scene.servers_directory()).unwrap();
+    let options = servers.map(|entry| fs::read_to_string(entry.unwrap().path().join("my.cnf")));
+    let options: Vec<String> = options.map(Result::unwrap).collect();
+    assert_eq!(options.len(), 2);
+    for text in options {
+        for (line, is_there) in [
+            ("skip-log-bin = 1", true),
+            ("innodb_doublewrite = 1", true),
+            ("performance_schema = ON", true),
+            ("performance_schema = 0", false),
+        ] {
+            assert_eq!(text.contains(line), is_there, "{line}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Variant {
         Settings {
             cnf: self.cnf.iter().cloned().collect(),
             set: self.options.iter().cloned().collect(),
-            port: None,
+            ..Settings::default()
         }
     }
 }

@@ -1,7 +1,11 @@
 //! New private servers with data that the user gives as statements.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
+use experiment::{OF_COMPARED_VERSIONS, compared_versions_in_words};
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Purpose, backticked, named_server};
 use server::{Installation, Lifetime, Server, Settings};
@@ -83,11 +87,21 @@ impl Copies {
             bytes: Vec::new(),
             beside: None,
         };
+        let versions: BTreeSet<_> = variants.iter().map(|variant| &variant.run).collect();
+        let defaults = if versions.len() > 1 {
+            eprintln!("note: {}", compared_versions_in_words());
+            OF_COMPARED_VERSIONS
+        } else {
+            &[]
+        };
         for (at, (variant, installation)) in variants.iter().zip(&installations).enumerate() {
             signals_end()?;
             let name = format!("compare-{}-{}", std::process::id(), at + 1);
             let _step = Step::spinner(format!("making a server for {}", variant.name));
-            let settings = variant.server_settings();
+            let settings = Settings {
+                defaults,
+                ..variant.server_settings()
+            };
             let made = Server::create(&named_server::path(&name)?, installation, &settings);
             let made = made.map_err(|error| of_variant(variant, error.into()))?;
             pools
