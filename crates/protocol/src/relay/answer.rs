@@ -240,6 +240,10 @@ impl Answer {
             }
             Expect::Rows => self.row(head)?,
             Expect::Prepared => self.prepared(head)?,
+            // MySQL 8.0.22 to 8.4.0 announce a parameter of ORDER BY and do not define it: the EOF packet decides.
+            Expect::Definitions(_, behind) if !self.wording.deprecate_eof && self.is_eof(head) => {
+                self.definitions(behind, 0)
+            }
             Expect::Definitions(left, behind) if left > 1 => {
                 self.expect = Expect::Definitions(left - 1, behind);
                 Step::More

@@ -156,6 +156,22 @@ fn prepared_statements_describe_parameters_and_columns() {
         &[b"\0\x01\0\0\0\x01\0\0\0\0\0\0", b"\x03def", EOF],
     );
     ends(AnswerKind::Prepared, CLASSIC, &[ERR]);
+    // MySQL 8.0.33: a parameter of ORDER BY is announced, and not defined; with and without a column, alone and as the second.
+    let column: &[u8] = b"\x03def\x01a";
+    for (announced, packets) in [
+        (
+            &b"\0\x01\0\0\0\x01\0\x01\0\0\0\0"[..],
+            &[EOF, column, EOF][..],
+        ),
+        (b"\0\x01\0\0\0\0\0\x01\0\0\0\0", &[EOF]),
+        (
+            b"\0\x01\0\0\0\x01\0\x02\0\0\0\0",
+            &[b"\x03def?", EOF, column, EOF],
+        ),
+    ] {
+        let all = [&[announced], packets].concat();
+        ends(AnswerKind::Prepared, CLASSIC, &all);
+    }
 }
 
 #[test]
