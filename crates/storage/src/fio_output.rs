@@ -24,11 +24,17 @@ pub(crate) struct Job {
     error: i64,
     #[serde(default, rename = "job options")]
     pub(crate) options: BTreeMap<String, serde_json::Value>,
-    /// Time since the job began, milliseconds.
+    /// Time since fio began, in whole seconds that have begun.
+    #[serde(default, rename = "elapsed")]
+    elapsed_s: u64,
+    /// Time since the job began, milliseconds; of several threads together their sum.
     #[serde(default, rename = "job_runtime")]
     pub(crate) runtime_ms: u64,
     pub(crate) read: Side,
     pub(crate) write: Side,
+    /// Both together, with `unified_rw_reporting`.
+    #[serde(default)]
+    mixed: Option<Side>,
     #[serde(default)]
     sync: SyncSide,
     #[serde(default)]
@@ -110,6 +116,51 @@ impl FioLatency {
 }
 
 impl Job {
+    /// Its name and group, which the threads of a job have in common.
+    pub(crate) fn key(&self) -> (String, i64) {
+        (self.jobname.clone(), self.groupid)
+    }
+
+    /// Time of its longest side, milliseconds.
+    pub(crate) fn longest_ms(&self) -> u64 {
+        self.read.runtime.max(self.write.runtime)
+    }
+
+    /// Threads whose figures these are, where they are surely more than `known`: fio adds up their times as it adds up their
+    /// requests, and no thread runs longer than fio itself.
+    pub(crate) fn more_threads_than(&self, known: u64) -> Option<u64> {
+        let at_most_ms = self.elapsed_s.saturating_mul(1000).saturating_mul(known);
+        if self.elapsed_s == 0 || self.longest_ms() == 0 || self.runtime_ms <= at_most_ms {
+            return None;
+        }
+        let threads = self.runtime_ms as f64 / self.longest_ms() as f64;
+        Some(threads.round() as u64).filter(|threads| *threads > known)
+    }
+
+    /// Gives what fio reports of both sides together to the one that has requests, by the share of reads in the options; false
+    /// if both have.
+    pub(crate) fn take_apart(&mut self, reads_percent: u32) -> bool {
+        if self.read.total_ios > 0 || self.write.total_ios > 0 {
+            return true;
+        }
+        match (self.mixed.take(), reads_percent) {
+            (None, _) => {}
+            (Some(mixed), 100) => self.read = mixed,
+            (Some(mixed), 0) => self.write = mixed,
+            (Some(mixed), _) => return mixed.total_ios == 0,
+        }
+        true
+    }
+
+    /// The side that has requests although the options name the other alone.
+    pub(crate) fn foreign_side(&self, reads_percent: u32) -> Option<&'static str> {
+        match reads_percent {
+            100 if self.write.total_ios > 0 => Some("writes"),
+            0 if self.read.total_ios > 0 => Some("reads"),
+            _ => None,
+        }
+    }
+
     /// What ended the job; `None` where nothing did.
     pub(crate) fn failure(&self) -> Option<String> {
         (self.error != 0).then(|| {

@@ -148,11 +148,11 @@ impl JobOptions {
         self.get(&[name])?.parse().ok()
     }
 
-    /// Threads that one entry of the JSON stands for: all of the job with group_reporting, otherwise each has its own.
-    pub(crate) fn threads_of_entry(&self) -> u64 {
-        let together = self.is_on("group_reporting") == Some(true);
-        let threads = self.number("numjobs").filter(|_| together);
-        threads.unwrap_or(1).max(1)
+    /// Threads that one of the job's `entries` in the JSON stands for: all with group_reporting, otherwise each has its own.
+    /// fio writes no option without a value into its JSON, so that `group_reporting` often shows in the number of entries alone.
+    pub(crate) fn threads_of_entry(&self, entries: u64) -> u64 {
+        let is_together = self.is_on("group_reporting") == Some(true) || entries < self.threads();
+        if is_together { self.threads() } else { 1 }
     }
 
     /// Threads of the job, whether each has an entry of its own or not.
@@ -160,17 +160,13 @@ impl JobOptions {
         self.number("numjobs").unwrap_or(1).max(1)
     }
 
-    /// Requests of one entry that are in flight at the same time.
-    pub(crate) fn requests_in_flight(&self) -> u32 {
-        self.requests_of(self.threads_of_entry())
-    }
-
     /// Requests of all threads of the job that are in flight at the same time.
     pub(crate) fn requests_of_job(&self) -> u32 {
         self.requests_of(self.threads())
     }
 
-    fn requests_of(&self, threads: u64) -> u32 {
+    /// Requests of this number of threads that are in flight at the same time.
+    pub(crate) fn requests_of(&self, threads: u64) -> u32 {
         let depth = if self.is_synchronous() {
             1
         } else {
@@ -260,9 +256,15 @@ mod tests {
 
     #[test]
     fn depths_are_requests_in_flight() {
-        let depth = |given: &[(&str, &str)]| options(given).requests_in_flight();
+        let depth_of_one_of = |entries, given: &[(&str, &str)]| {
+            let options = options(given);
+            options.requests_of(options.threads_of_entry(entries))
+        };
+        let depth = |given: &[(&str, &str)]| depth_of_one_of(4, given);
         assert_eq!(depth(&[]), 1);
         assert_eq!(depth(&[("iodepth", "8"), ("numjobs", "4")]), 8);
+        let of_one_entry = depth_of_one_of(1, &[("iodepth", "8"), ("numjobs", "4")]);
+        assert_eq!(of_one_entry, 32);
         let together = ("group_reporting", "1");
         assert_eq!(depth(&[("iodepth", "8"), ("numjobs", "4"), together]), 32);
         let psync = ("ioengine", "psync");

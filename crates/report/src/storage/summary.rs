@@ -14,6 +14,7 @@ use units::{bytes, bytes_per_s, counted, duration, moment, per_s, percent};
 
 use super::{
     heat::heat_text,
+    jobs::jobs_text,
     limit::{limit_in_words, limit_notes},
     my_cnf,
     problems::{noise, problems},
@@ -78,6 +79,7 @@ pub fn storage_details(record: &StorageRecord) -> String {
     let mut parts = Vec::new();
     parts.extend(heat_text(record));
     parts.extend(repeats_text(record));
+    parts.extend(jobs_text(record));
     if judges_uses(record) {
         let uses = uses(record).into_iter().map(|it| {
             let fitness = it.fitness.map_or("not judged", |it| it.name());

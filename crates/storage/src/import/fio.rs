@@ -3,7 +3,7 @@
 mod document;
 mod log;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{BurstCell, ImportedJob, Pattern, PatternResult, Requests};
 
@@ -51,12 +51,12 @@ impl Importer for FioFiles {
             if file.name().ends_with(".log") {
                 continue;
             }
-            let document = Document::of(file)?;
+            let mut document = Document::of(file)?;
             imported.unix_s = [imported.unix_s, document.unix_s]
                 .into_iter()
                 .flatten()
                 .min();
-            take_jobs(index, file, &document, &mut imported, &mut taken)?;
+            take_jobs(index, file, &mut document, &mut imported, &mut taken)?;
             versions.insert(document.version);
         }
         imported.version = Vec::from_iter(versions).join(", ");
@@ -79,17 +79,26 @@ impl Importer for FioFiles {
 fn take_jobs(
     index: usize,
     file: &ImportFile,
-    document: &Document,
+    document: &mut Document,
     imported: &mut Imported,
     taken: &mut Vec<Taken>,
 ) -> Result<(), Error> {
     let (name, mut thread) = (file.name(), 1_u64);
+    let mut entries: BTreeMap<(String, i64), u64> = BTreeMap::new();
     for job in &document.jobs {
+        *entries.entry(job.key()).or_default() += 1;
+    }
+    for job in &mut document.jobs {
         let options = JobOptions::of(&document.global, &job.options);
-        let threads = thread..thread.saturating_add(options.threads_of_entry());
+        let entries = entries.get(&job.key()).copied().unwrap_or(1);
+        // Before its threads are counted: the time is that of its sides.
+        let kind = kind_of(job, &options);
+        let of_options = options.threads_of_entry(entries);
+        let count = job.more_threads_than(of_options).unwrap_or(of_options);
+        let threads = thread..thread.saturating_add(count);
         thread = threads.end;
         let job_name = samples::printable(&job.jobname).into_owned();
-        let kind = match options.kind() {
+        let kind = match kind {
             Ok(kind) => kind,
             Err(why) => {
                 imported
@@ -98,7 +107,15 @@ fn take_jobs(
                 continue;
             }
         };
-        let pattern = pattern(job_name.clone(), file, kind, &options, &imported.patterns);
+        if count > of_options {
+            imported.left_out.push(format!(
+                "the options of job {job_name} of {name} are those of {}, and its figures those of {count}: with group_reporting fio \
+                 adds up the jobs of a group",
+                units::counted(of_options as usize, "thread")
+            ));
+        }
+        let depth = options.requests_of(count);
+        let pattern = pattern(job_name.clone(), file, kind, depth, &imported.patterns);
         let mut result = job.result(&pattern);
         if result.error.is_none() && result.read.is_none() && result.write.is_none() {
             let empty = format!("job {job_name} of {name}: no request was completed");
@@ -135,12 +152,28 @@ fn take_jobs(
     Ok(())
 }
 
+/// The kind of a job's requests, whose figures are then apart, or why it cannot be taken over.
+fn kind_of(job: &mut Job, options: &JobOptions) -> Result<Kind, String> {
+    let kind = options.kind()?;
+    if !job.take_apart(kind.reads_percent) {
+        let why = "its reads and writes are reported together (unified_rw_reporting=1; `both` has them apart, too)";
+        return Err(why.to_owned());
+    }
+    match job.foreign_side(kind.reads_percent) {
+        Some(side) => Err(format!(
+            "its options name the other kind, and it has {side}: with group_reporting fio adds up the jobs of a group (new_group \
+             divides them), and verify reads what was written"
+        )),
+        None => Ok(kind),
+    }
+}
+
 /// The pattern of a job, under a name that no other has.
 fn pattern(
     job_name: String,
     file: &ImportFile,
     kind: Kind,
-    options: &JobOptions,
+    depth: u32,
     known: &[PatternResult],
 ) -> Pattern {
     let is_free = |name: &String| known.iter().all(|it| it.pattern.name != *name);
@@ -152,18 +185,17 @@ fn pattern(
         access: kind.access,
         block_bytes: kind.block_bytes,
         reads_percent: kind.reads_percent,
-        depth: options.requests_in_flight(),
+        depth,
     }
 }
 
 fn facts(file: &ImportFile, job: &Job, options: &JobOptions) -> ImportedJob {
-    let runtime_ms = job.read.runtime.max(job.write.runtime);
     ImportedJob {
         file: shown(&file.path),
         engine: options.engine(),
         direct: options.is_direct(),
         size_bytes: options.size_bytes(),
-        elapsed_s: runtime_ms as f64 / 1000.0,
+        elapsed_s: job.longest_ms() as f64 / 1000.0,
         flushes: job.flushes(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{error::Error, fio_output::Job, import::importer::ImportFile};
 
@@ -46,7 +46,7 @@ impl Document {
             let name = name.map_or((index + 1).to_string(), |it| {
                 samples::printable(it).into_owned()
             });
-            serde_json::from_value(job.clone()).map_err(|error| {
+            serde_json::from_value(with_sides(job.clone())).map_err(|error| {
                 let error = error.to_string();
                 let error = samples::printable(&error);
                 file.error(format!("job {name}: {error}"), AS_WRITTEN)
@@ -63,6 +63,19 @@ impl Document {
             version,
         })
     }
+}
+
+/// A job with both of its sides: with `unified_rw_reporting=1` fio writes `mixed` in their place.
+fn with_sides(mut job: Value) -> Value {
+    if job.get("mixed").is_some_and(Value::is_object)
+        && let Some(members) = job.as_object_mut()
+    {
+        for side in ["read", "write"] {
+            let empty = json!({ "total_ios": 0, "iops": 0.0, "bw_bytes": 0.0, "clat_ns": {} });
+            members.entry(side).or_insert(empty);
+        }
+    }
+    job
 }
 
 /// The last whole JSON object of a text that begins at the begin of a line; the reason where there is none.

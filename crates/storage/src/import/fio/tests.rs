@@ -180,6 +180,82 @@ fn logs_become_courses_of_their_jobs() {
     }
 }
 
+/// The name, depth, rates and what was left out of an import.
+fn taken(change: impl FnOnce(&mut serde_json::Value)) -> (Vec<(u32, bool, bool)>, Vec<String>) {
+    let imported = FioFiles.read(&[changed(change)]).unwrap();
+    let patterns = imported.patterns.iter();
+    let patterns = patterns.map(|it| (it.pattern.depth, it.read.is_some(), it.write.is_some()));
+    (patterns.collect(), imported.left_out)
+}
+
+#[test]
+fn threads_in_one_entry_are_a_depth_although_fio_does_not_write_the_option() {
+    // The job has iodepth=4.
+    let without_option = |it: &mut serde_json::Value| {
+        it["global options"]
+            .as_object_mut()
+            .unwrap()
+            .remove("group_reporting");
+        it["global options"]["numjobs"] = "3".into();
+    };
+    let (patterns, _) = taken(without_option);
+    assert_eq!(patterns, [(12, true, true)]);
+    // An entry for each thread: each has its own depth.
+    let (patterns, left_out) = taken(|it| {
+        without_option(it);
+        let job = it["jobs"][0].clone();
+        it["jobs"] = vec![job.clone(), job.clone(), job].into();
+    });
+    assert_eq!(patterns, [(4, true, true); 3]);
+    assert!(left_out[0].contains("(3 jobs in 1 group)"), "{left_out:?}");
+}
+
+#[test]
+fn jobs_that_fio_added_up_are_said() {
+    let add_up = |it: &mut serde_json::Value| {
+        it["jobs"][0]["elapsed"] = 3.into();
+        it["jobs"][0]["job_runtime"] = 6_003.into();
+    };
+    let (patterns, left_out) = taken(add_up);
+    assert_eq!(patterns, [(12, true, true)]);
+    let expected =
+        "the options of job a of a.json are those of 1 thread, and its figures those of 3";
+    assert!(left_out[0].starts_with(expected), "{left_out:?}");
+    let error = refused(changed(|it| {
+        it["jobs"][0]["job options"]["rw"] = "randwrite".into();
+    }));
+    assert!(
+        error.contains("its options name the other kind, and it has reads"),
+        "{error}"
+    );
+}
+
+#[test]
+fn reads_and_writes_reported_together_are_those_of_the_only_side() {
+    let together = |rw: &'static str| {
+        move |it: &mut serde_json::Value| {
+            let job = it["jobs"][0].as_object_mut().unwrap();
+            let side = job.remove("read").unwrap();
+            job.remove("write");
+            job.insert("mixed".to_owned(), side);
+            job["job options"]["rw"] = rw.into();
+        }
+    };
+    assert_eq!(taken(together("randread")).0, [(4, true, false)]);
+    assert_eq!(taken(together("randwrite")).0, [(4, false, true)]);
+    let error = refused(changed(together("randrw")));
+    assert!(
+        error.contains("job a of a.json: its reads and writes are reported together"),
+        "{error}"
+    );
+    // `both` has each side by itself, too.
+    let (patterns, _) = taken(|it| {
+        let side = it["jobs"][0]["read"].clone();
+        it["jobs"][0]["mixed"] = side;
+    });
+    assert_eq!(patterns, [(4, true, true)]);
+}
+
 /// Replaces, removes or repeats a piece of a text.
 fn mutated(text: &str, cuts: &[(usize, usize, String)]) -> String {
     let mut bytes = text.as_bytes().to_vec();
