@@ -77,10 +77,12 @@ fn collect<'a>(node: &'a Node, is_cut_short: bool, found: &mut Vec<Misestimate<'
     let stops = |flag: &Flag| {
         matches!(
             flag,
-            Flag::FirstMatch(_) | Flag::NotExists | Flag::Distinct | Flag::LooseScan
+            Flag::FirstMatch(_) | Flag::NotExists | Flag::Distinct | Flag::LooseScan | Flag::Limit
         )
     };
-    let is_cut_short = is_cut_short || node.flags.iter().any(stops);
+    // A query block runs to an end of its own.
+    let is_cut_short = is_cut_short && !matches!(node.operation, Operation::Query(_))
+        || node.flags.iter().any(stops);
     let loops = node.actual.and_then(|actual| actual.loops).unwrap_or(1.0);
     let mut add = |estimated: f64, actual: f64, is_of_kept_rows| {
         let matters = estimated.max(actual) * loops >= ROWS_AT_LEAST && loops > 0.0;

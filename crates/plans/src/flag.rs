@@ -48,6 +48,8 @@ pub enum Flag {
     Uncacheable,
     /// It reads its own earlier rows.
     Recursive,
+    /// It ends at the statement's LIMIT.
+    Limit,
     /// Any other remark, in the server's words.
     Other(String),
 }
@@ -72,6 +74,7 @@ impl Flag {
             Self::Dependent => "runs for each row outside",
             Self::Uncacheable => "result not kept",
             Self::Recursive => "recursive",
+            Self::Limit => "ends at its LIMIT",
             Self::JoinBuffer(kind) if kind.is_empty() => "join buffer",
             Self::FirstMatch(table) if table.is_empty() => "first match",
             Self::JoinBuffer(kind) => return format!("join buffer ({kind})"),

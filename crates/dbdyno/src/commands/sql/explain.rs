@@ -2,6 +2,7 @@
 
 mod explanation;
 mod forms;
+mod limits;
 mod outputs;
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode, time::Duration};

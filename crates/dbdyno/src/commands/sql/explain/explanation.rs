@@ -4,6 +4,8 @@ use plans::{Plan, Trace};
 use serde_json::{Value, json};
 use workload::sql_script::SqlStatement;
 
+use super::limits::limits_of;
+
 /// A form of explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -71,9 +73,16 @@ impl Explanation {
     pub(super) fn new(
         statement: &SqlStatement,
         version: &str,
-        explained: Explained,
+        mut explained: Explained,
         notes: Vec<String>,
     ) -> Self {
+        let limits = limits_of(statement);
+        let measured = explained.forms.iter_mut();
+        for taken in measured.filter(|taken| taken.form == Form::Measured) {
+            if let Ok((plan, _)) = &mut taken.plan {
+                plan.note_limits(limits);
+            }
+        }
         Self {
             place: statement.place().to_string(),
             statement: String::from_utf8_lossy(statement.text()).into_owned(),
