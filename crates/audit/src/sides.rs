@@ -88,6 +88,15 @@ impl SidesAudit {
         found.collect()
     }
 
+    /// Other work on the machine that met one side and not the other, so that a difference may be its doing: on one side only, or
+    /// while one side was measured completely before the other. What meets runs that are mixed is in their interval.
+    pub fn disturbance(&self) -> Option<SidesFinding<'_>> {
+        let mut found = self.findings();
+        found.retain(|it| it.rule == "H14" && it.finding.level == Level::Invalid);
+        let is_one_sided = found.len() == 1 || self.first.is_some();
+        found.into_iter().next().filter(|_| is_one_sided)
+    }
+
     /// The findings that prevent a verdict.
     pub fn refusals(&self) -> Vec<SidesFinding<'_>> {
         let mut findings = self.findings();
@@ -127,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        fixture::{blocks_over, over, run_of},
+        fixture::{blocks_over, each_sample, over, run_of},
         subject::Measured,
     };
 
@@ -172,6 +181,26 @@ mod tests {
         let refusals = found.refusals();
         let of: Vec<_> = refusals.iter().map(|it| (it.of(), it.rule)).collect();
         assert_eq!(of, [("B", "W10")]);
+    }
+
+    #[test]
+    fn other_work_on_one_side_is_a_disturbance() {
+        let disturbed = |mut records: Vec<Record>| {
+            for record in &mut records {
+                each_sample(record, |sample| {
+                    sample.machine.as_mut().unwrap().steal_s = 0.4;
+                });
+            }
+            records
+        };
+        let mixed = (runs([1, 3, 6]), runs([2, 4, 5]));
+        let of = |a: &[Record], b: &[Record]| audited(a, b).disturbance().map(|it| it.of());
+        assert_eq!(of(&mixed.0, &mixed.1), None);
+        assert_eq!(of(&mixed.0, &disturbed(mixed.1.clone())), Some("B"));
+        let both = (disturbed(mixed.0), disturbed(mixed.1));
+        assert_eq!(of(&both.0, &both.1), None, "their interval has it");
+        let (first, then) = (disturbed(runs([1, 2, 3])), disturbed(runs([4, 5, 6])));
+        assert_eq!(of(&first, &then), Some("A"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn contrast_as_text(
         format!("What differs:\n  {}", differences.join("\n  "))
     });
     for place in &contrast.places {
-        let mut sentences = vec![wrap(&words::headline(contrast, place))];
+        let mut sentences = vec![wrap(&words::headline(contrast, place, audit))];
         let groups = words::groups(contrast, place);
         sentences.extend(groups.iter().map(|groups| wrap(groups)));
         sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));
@@ -105,7 +105,7 @@ pub fn contrast_as_markdown(
     let audited: Vec<_> = audited.iter().map(|text| escaped(text)).collect();
     parts.push(audited.join("  \n"));
     for place in &contrast.places {
-        let headline = words::headline(contrast, place);
+        let headline = words::headline(contrast, place, audit);
         parts.push(format!("### {}", escaped(&headline)));
         let groups = words::groups(contrast, place);
         parts.extend(groups.iter().map(|text| escaped(text)));

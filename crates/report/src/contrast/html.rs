@@ -20,7 +20,7 @@ pub fn contrast_as_html(
         dl.facts { dt { "A" } dd { (a) } dt { "B" } dd { (b) } }
         section aria-labelledby="answer" {
             h2 id="answer" { "The answer" }
-            @for place in &contrast.places { p.lead { (unbroken(&words::headline(contrast, place))) } }
+            @for place in &contrast.places { p.lead { (unbroken(&words::headline(contrast, place, audit))) } }
             @for check in checks { p { strong { (words::check(check)) } } }
             @if let Some(unlike) = unlike(contrast) { p { strong { (unlike) } } }
         }

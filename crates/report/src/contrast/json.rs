@@ -27,6 +27,7 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudi
         "differences": differences.collect::<Vec<_>>(),
         "one_factor": one_factor.map(|it| judged(&it.outcome)),
         "audit": audited::json(audit),
+        "disturbance": audit.disturbance().map(|it| json!({"side": it.of(), "evidence": it.finding.evidence})),
         "looked_at_blocks_at_most": contrast.looked_at,
         "combinations": contrast.places.iter().map(place).collect::<Vec<_>>(),
         "only_a": contrast.alone[0],

@@ -62,7 +62,12 @@ pub fn contrast_summary(
     let told = if places.len() > room { room - 1 } else { room };
     let each = if places.len() == 1 { room.min(2) } else { 1 };
     for place in places.iter().take(told) {
-        lines.extend(cut("", &words::headline(contrast, place), width, each));
+        lines.extend(cut(
+            "",
+            &words::headline(contrast, place, audit),
+            width,
+            each,
+        ));
     }
     if places.len() > told {
         let more = places.len() - told;

@@ -1,5 +1,6 @@
 //! The phrases and numbers of a comparison.
 
+use audit::SidesAudit;
 use stats::Interval;
 use units::{change, counted, fine_percent};
 use verdict::{
@@ -31,7 +32,11 @@ fn executions(place: &SharedCombination) -> String {
 }
 
 /// The decision about a combination, in a sentence.
-pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String {
+pub(super) fn headline(
+    contrast: &Contrast,
+    place: &SharedCombination,
+    audit: &SidesAudit,
+) -> String {
     let at = if place.within.is_empty() {
         String::new()
     } else {
@@ -60,9 +65,15 @@ pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String
         change(ratio.high)
     );
     match compared.decision {
-        Decision::Faster | Decision::Slower => {
-            format!("{at}B is {}: {numbers}.", compared.decision.word())
-        }
+        Decision::Faster | Decision::Slower => match audit.disturbance() {
+            Some(found) => format!(
+                "{at}it cannot be told whether B is {}: something else used the machine ({}: {}). What was seen: {numbers}.",
+                compared.decision.word(),
+                found.of(),
+                found.finding.evidence
+            ),
+            None => format!("{at}B is {}: {numbers}.", compared.decision.word()),
+        },
         Decision::Equivalent => {
             format!("{at}A and B are equivalent: {numbers}, less than the {margin} that matter.")
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use samples::Disturbance;
 use stats::EXECUTIONS_AT_LEAST;
 
 use crate::{
@@ -28,6 +29,15 @@ pub(super) struct Evidence<'a> {
     pub(super) limits: [Vec<Option<Resource>>; 2],
     /// Mean of the shortest response times of A and B, microseconds.
     pub(super) shortest_us: Option<[f64; 2]>,
+    /// Shares of the CPUs that other programs and the hypervisor took, means of A and B; `None` where that was not observed.
+    pub(super) taken: Option<[Taken; 2]>,
+}
+
+/// Shares of a machine's CPUs that were taken from server and client.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Taken {
+    pub(super) others: f64,
+    pub(super) steal: f64,
 }
 
 /// A cost that changed.
@@ -73,6 +83,7 @@ impl<'a> Evidence<'a> {
             metrics: metrics.iter().collect(),
             variables: variables(a, b),
             limits: [limits(a), limits(b)],
+            taken: taken(a).zip(taken(b)).map(|(a, b)| [a, b]),
             shortest_us: shortest_us(a).zip(shortest_us(b)).map(|(a, b)| [a, b]),
         }
     }
@@ -191,6 +202,19 @@ fn variables<'a>(
     both.filter(|(_, a, b)| a != b)
         .map(|(name, a, b)| (name.as_str(), [a.as_str(), b.as_str()]))
         .collect()
+}
+
+/// The means of a side; `None` if an execution lacks them.
+fn taken(side: &[&Execution<'_>]) -> Option<Taken> {
+    let of = |execution: &&Execution<'_>| Disturbance::of(execution.record);
+    let of_side: Vec<Disturbance> = side.iter().map(of).collect::<Option<_>>()?;
+    let mean = |share: fn(&Disturbance) -> f64| {
+        of_side.iter().map(share).sum::<f64>() / of_side.len() as f64
+    };
+    (!of_side.is_empty()).then(|| Taken {
+        others: mean(|it| it.others),
+        steal: mean(|it| it.steal),
+    })
 }
 
 fn limits(side: &[&Execution<'_>]) -> Vec<Option<Resource>> {

@@ -1,9 +1,10 @@
 //! The rules, and the nominal prices by which they are ranked.
 
-use units::{change, duration};
+use samples::Disturbance;
+use units::{change, duration, percent};
 
 use super::{
-    evidence::{Evidence, Moved},
+    evidence::{Evidence, Moved, Taken},
     finding::{Finding, Rank},
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
@@ -44,7 +45,27 @@ const ROWS_OF_A_SCAN: f64 = 10.0;
 const PAGE_BYTES: f64 = 16_384.0;
 
 /// All rules, in order.
-pub(super) const RULES: [Rule; 18] = [
+pub(super) const RULES: [Rule; 20] = [
+    Rule {
+        name: "other programs",
+        holds: "a metric differs for certain, and other programs took more than 5 % of the CPUs on one side, and 5 points \
+                more than on the other",
+        rank: Rank::Limit,
+        judge: |it| {
+            let what = "other programs took";
+            taken(it, what, Disturbance::OTHERS, |it| it.others)
+        },
+    },
+    Rule {
+        name: "steal",
+        holds: "a metric differs for certain, and the hypervisor took more than 1 % of the CPUs on one side, and 1 point \
+                more than on the other",
+        rank: Rank::Limit,
+        judge: |it| {
+            let what = "the hypervisor took";
+            taken(it, what, Disturbance::STEAL, |it| it.steal)
+        },
+    },
     Rule {
         name: "CPU limit",
         holds: "most executions of one side were limited by the CPU quota of the server's control group, and none of the \
@@ -203,6 +224,29 @@ const SIDES: [&str; 2] = ["A", "B"];
 /// The side on which a cost is higher, in words.
 fn higher(moved: &Moved) -> &'static str {
     SIDES[moved.higher()]
+}
+
+/// CPU that somebody else took on one side.
+fn taken(it: &Evidence<'_>, what: &str, limit: f64, share: fn(&Taken) -> f64) -> Option<Finding> {
+    let shares = it
+        .taken
+        .filter(|_| it.is_decided())?
+        .map(|side| share(&side));
+    let side = usize::from(shares[1] > shares[0]);
+    let (more, less) = (shares[side], shares[1 - side]);
+    (more > limit && more - less > limit).then(|| Finding {
+        cost: None,
+        sentence: format!(
+            "{what} {} of the CPUs of {} and {} of {}",
+            percent(more),
+            SIDES[side],
+            percent(less),
+            SIDES[1 - side]
+        ),
+        explains_us: 0.0,
+        side: Some(side),
+        rank: None,
+    })
 }
 
 fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Finding> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stats::compare_pairs;
 
-use super::*;
+use super::{evidence::Taken, *};
 use crate::{bottleneck::Resource, decision::Decision, measure::Measure, metric::Metric};
 
 /// A measure with these means; the difference is certain if there is one.
@@ -63,6 +63,24 @@ impl Case {
     fn rules(&self) -> Vec<&'static str> {
         self.causes().iter().map(|cause| cause.rule).collect()
     }
+}
+
+fn taken_by_others((others, steal): (f64, f64)) -> Taken {
+    Taken { others, steal }
+}
+
+#[test]
+fn what_others_take_of_both_sides_explains_nothing() {
+    let of = |sides: fn(&mut Evidence<'_>)| Case::of(&[]).and(sides).rules();
+    let others = |it: &mut Evidence<'_>| {
+        it.taken = Some([(0.24, 0.02), (0.26, 0.025)].map(taken_by_others));
+    };
+    assert_eq!(of(others), [""; 0]);
+    // The side that is better had less of the machine.
+    let of_better = |it: &mut Evidence<'_>| {
+        it.taken = Some([(0.3, 0.0), (0.0, 0.0)].map(taken_by_others));
+    };
+    assert_eq!(of(of_better), [""; 0]);
 }
 
 #[test]
@@ -152,6 +170,16 @@ fn each_rule_holds_in_its_case() {
         (
             Case::of(&[]).and(|it| it.limits = [vec![None; 3], vec![Some(Resource::Memory); 3]]),
             "memory",
+        ),
+        (
+            Case::of(&[(Cost::ServerCpu, 100.0, 300.0)]).and(|it| {
+                it.taken = Some([(0.01, 0.0), (0.24, 0.0)].map(taken_by_others));
+            }),
+            "other programs",
+        ),
+        (
+            Case::of(&[]).and(|it| it.taken = Some([(0.0, 0.0), (0.0, 0.12)].map(taken_by_others))),
+            "steal",
         ),
     ];
     for (case, rule) in &cases {
