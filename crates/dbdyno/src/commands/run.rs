@@ -145,21 +145,29 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
 
 /// Warns of the plan's versions that are missing on this machine: the run would end at the first of them.
 fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
-    let runs = experiment.plan().runs.iter();
+    for error in missing_servers(experiment.plan().runs.iter(), mysqld) {
+        eprintln!("warning: {error}");
+        if let Some(hint) = error.hint() {
+            eprintln!("hint: {hint}");
+        }
+    }
+}
+
+/// The versions of these runs that are missing on this machine.
+fn missing_servers<'p>(
+    runs: impl Iterator<Item = &'p PlannedRun>,
+    mysqld: Option<&Path>,
+) -> Vec<server::Error> {
     let wanted: BTreeSet<Option<&str>> = runs
         .filter_map(|run| match &run.server {
             ServerSpec::Private { run, .. } => Some(run.as_deref()),
             ServerSpec::Given { .. } | ServerSpec::Absent => None,
         })
         .collect();
-    for run in wanted {
-        if let Err(error) = Installation::find(run, mysqld) {
-            eprintln!("warning: {error}");
-            if let Some(hint) = error.hint() {
-                eprintln!("hint: {hint}");
-            }
-        }
-    }
+    let found = wanted.into_iter();
+    found
+        .filter_map(|run| Installation::find(run, mysqld).err())
+        .collect()
 }
 
 /// Parses `connections=1,64`.
@@ -232,7 +240,15 @@ pub(crate) fn perform(
         if let Some(alike) = experiment.plan().of_compared_versions() {
             eprintln!("note: {alike}");
         }
-        Runner::new(experiment, results, choices, context, smacks).run(&left)
+        // Before the first run, and not after the hours of those in front of it.
+        let runs = left.iter().filter(|_| !experiment.is_simulated());
+        match missing_servers(runs.copied(), choices.mysqld.as_deref())
+            .into_iter()
+            .next()
+        {
+            Some(missing) => Err(missing.into()),
+            None => Runner::new(experiment, results, choices, context, smacks).run(&left),
+        }
     };
     let reported = report_on(experiment, results, ending.verbose);
     match (outcome, reported) {

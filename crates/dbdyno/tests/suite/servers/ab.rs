@@ -262,4 +262,13 @@ fn what_is_no_comparison_is_refused() {
         }
     }
     assert!(!scene.path().join("results").exists());
+    // Before the first run, and not after it.
+    for versions in ["mariadb,mysql-1.0", "mysql-1.0,mariadb"] {
+        scene
+            .dbdyno([&["ab", "--run", versions], &tpcc[..]].concat())
+            .exits(2)
+            .says("mysql-1.0")
+            .conceals("run 1");
+    }
+    scene.nothing_is_left();
 }
