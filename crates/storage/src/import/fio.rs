@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use samples::{BurstCell, ImportedJob, Pattern, PatternResult, Requests};
 
 use self::{
-    document::Document,
+    document::{AS_WRITTEN, Document},
     log::{LogName, course},
 };
 use super::importer::{ImportFile, Imported, Importer, shown};
@@ -61,12 +61,13 @@ impl Importer for FioFiles {
         }
         imported.version = Vec::from_iter(versions).join(", ");
         if let (None, Some(first)) = (taken.first(), files.first()) {
-            let why = match imported.left_out.first() {
-                Some(reason) => format!("no job that can be imported ({reason})"),
-                None => "no JSON of fio among the files".to_owned(),
-            };
-            let hint = "name the file that `fio --output-format=json --output=FILE` wrote";
-            return Err(first.error(why, hint));
+            return Err(match imported.left_out.first() {
+                Some(reason) => first.error(
+                    format!("no job that can be imported ({reason})"),
+                    "a job is read that makes reads, writes or both of one size, and reports each by itself",
+                ),
+                None => first.error("no JSON of fio among the files", AS_WRITTEN),
+            });
         }
         for file in files.iter().filter(|it| it.name().ends_with(".log")) {
             add_log(file, files, &taken, &mut imported)?;

@@ -8,7 +8,8 @@ use crate::{error::Error, fio_output::Job, import::importer::ImportFile};
 
 /// Begins of JSON that may turn out to be none: a text has few lines that begin with a brace.
 const TRIES_MAX: u32 = 64;
-const AS_WRITTEN: &str = "name the file that `fio --output-format=json --output=FILE` wrote";
+pub(super) const AS_WRITTEN: &str =
+    "name the file that `fio --output-format=json --output=FILE` wrote";
 
 /// One run of fio.
 #[derive(Debug)]
