@@ -16,6 +16,7 @@ mod listener;
 pub mod named_server;
 pub mod open_files;
 pub mod password_file;
+mod prepared_statements;
 mod record;
 pub mod redo_log;
 mod results;
@@ -37,6 +38,7 @@ pub use data::{
 };
 pub use exit_code::Blame;
 pub use listener::{Context, Event, Length, Listener, Step};
+pub use prepared_statements::PreparedStatements;
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
 pub use results::{
     audited::{

@@ -22,6 +22,7 @@ use crate::{
     limit,
     listener::{Context, Event, Length, Step},
     named_server,
+    prepared_statements::PreparedStatements,
     record::recording::RunProgress,
     results::{origin::Origin, results_directory::ResultsDirectory},
     run::planned::{Identity, Planned},
@@ -304,6 +305,7 @@ impl<'a> Runner<'a> {
         if let Some(null) = &self.null {
             return Ok(Stage::simulated(data.as_ref(), null, database));
         }
+        let prepared = self.prepared_statements(run)?;
         match &run.server {
             ServerSpec::Private {
                 run: wanted,
@@ -327,7 +329,7 @@ impl<'a> Runner<'a> {
                     self.private.insert(key.clone(), server);
                 }
                 let server = self.private.get_mut(&key).expect("it was made above");
-                server.prepare(run, data, &database)
+                server.prepare(run, data, &database, prepared)
             }
             ServerSpec::Given { address, .. } => {
                 if !self.given.contains_key(address) {
@@ -344,10 +346,27 @@ impl<'a> Runner<'a> {
                     self.given.insert(address.clone(), server);
                 }
                 let server = self.given.get_mut(address).expect("it was made above");
-                server.prepare(run, data, &database)
+                server.prepare(run, data, &database, prepared)
             }
             ServerSpec::Absent => unreachable!("a load on a server has one"),
         }
+    }
+
+    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them.
+    fn prepared_statements(&self, run: &PlannedRun) -> Result<PreparedStatements, Blamed> {
+        let all = self.experiment.plan().runs.iter();
+        let mut most = PreparedStatements::default();
+        for run in all.filter(|it| it.block == run.block && it.server == run.server) {
+            let mut of_run = PreparedStatements::default();
+            for load in &run.loads {
+                let of_load = benchmark(load.spec.source.name());
+                of_run = of_run + of_load.prepared_statements(run, load)?;
+            }
+            if of_run.statements > most.statements {
+                most = of_run;
+            }
+        }
+        Ok(most)
     }
 
     /// The directory of dbdyno's own below this one; it is kept for later runs.

@@ -10,7 +10,7 @@ use settings::{DataKind, DiskLimits, LoadKind};
 
 use crate::{
     benchmarks::smack::files::SmackFiles, blame::Blamed, data::DataSet, listener::Context,
-    run::driver::Driver, stage::Stage,
+    prepared_statements::PreparedStatements, run::driver::Driver, stage::Stage,
 };
 
 /// A benchmark in the runs of an experiment.
@@ -36,6 +36,15 @@ pub trait Benchmark: Sync {
 
     /// What it has on a server; `None` for one that uses none.
     fn on_server(&self) -> Option<&dyn OnServer>;
+
+    /// The prepared statements that the connections of a load keep.
+    fn prepared_statements(
+        &self,
+        _run: &PlannedRun,
+        _load: &PlannedLoad,
+    ) -> Result<PreparedStatements, Blamed> {
+        Ok(PreparedStatements::default())
+    }
 
     /// The directory that a load without a server uses.
     fn directory(&self, _load: &LoadSpec) -> Option<PathBuf> {

@@ -18,6 +18,7 @@ use crate::{
     blame::Blamed,
     data::DataSet,
     listener::Context,
+    prepared_statements::PreparedStatements,
     run::driver::Driver,
     stage::Stage,
 };
@@ -51,16 +52,28 @@ impl Benchmark for Oltp {
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let data = run.data.as_ref();
-        let data = data.expect("the experiment has checked that the tables are sysbench's");
-        let (values, connections) = (&load.spec.source.values, load.spec.connections);
-        let settings = Settings::of_data(&data.source.values);
-        let list = values.text("mysql_ignore_errors").unwrap_or_default();
-        let ignored = IgnoredErrors::of(list).expect("the experiment has checked the list");
-        let settings = settings.with_load(values, connections, load.seed);
-        let plan = Plan::new(Script::of(values), settings, ignored);
-        Ok(Box::new(Connections(Arc::new(plan))))
+        Ok(Box::new(Connections(Arc::new(plan(run, load)))))
     }
+
+    fn prepared_statements(
+        &self,
+        run: &PlannedRun,
+        load: &PlannedLoad,
+    ) -> Result<PreparedStatements, Blamed> {
+        let each = plan(run, load).prepared_statements();
+        Ok(PreparedStatements::of(load.spec.connections, each))
+    }
+}
+
+fn plan(run: &PlannedRun, load: &PlannedLoad) -> Plan {
+    let data = run.data.as_ref();
+    let data = data.expect("the experiment has checked that the tables are sysbench's");
+    let (values, connections) = (&load.spec.source.values, load.spec.connections);
+    let settings = Settings::of_data(&data.source.values);
+    let list = values.text("mysql_ignore_errors").unwrap_or_default();
+    let ignored = IgnoredErrors::of(list).expect("the experiment has checked the list");
+    let settings = settings.with_load(values, connections, load.seed);
+    Plan::new(Script::of(values), settings, ignored)
 }
 
 impl OnServer for Oltp {

@@ -22,6 +22,7 @@ use crate::{
     data::DataSet,
     exit_code::Blame,
     listener::Context,
+    prepared_statements::PreparedStatements,
     run::driver::Driver,
     stage::Stage,
 };
@@ -63,6 +64,19 @@ impl Benchmark for Script {
             }
             _ => Ok(()),
         }
+    }
+
+    fn prepared_statements(
+        &self,
+        _run: &PlannedRun,
+        load: &PlannedLoad,
+    ) -> Result<PreparedStatements, Blamed> {
+        let connections = load.spec.connections;
+        let settings = ScriptLoad::settings(&load.spec.source.values, connections, load.seed);
+        let each = settings
+            .mode
+            .prepared_statements(scripts(&load.spec)?.statements());
+        Ok(PreparedStatements::of(connections, each))
     }
 
     fn work(

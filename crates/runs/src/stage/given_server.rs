@@ -17,6 +17,7 @@ use crate::{
     },
     exit_code::Blame,
     listener::Context,
+    prepared_statements::PreparedStatements,
     record::server_host::Observation,
     stage::{
         Stage,
@@ -61,11 +62,15 @@ impl GivenServer {
         run: &PlannedRun,
         data: Option<WantedData<'_>>,
         database: &str,
+        prepared: PreparedStatements,
     ) -> Result<Stage, Blamed> {
         self.endpoint
             .database
             .get_or_insert_with(|| database.to_owned());
         let variables = control(&self.endpoint, variables)?;
+        let allowed = variables.get("max_prepared_stmt_count");
+        let remedy = |all| format!("SET GLOBAL max_prepared_stmt_count={all}");
+        prepared.refuse_beyond(allowed.and_then(|all| all.parse().ok()), remedy)?;
         let server_pid = local_pid(&self.endpoint.address, &variables);
         let observation = self.observation(run, server_pid)?;
         let new_block = self.block.replace(run.block) != Some(run.block);

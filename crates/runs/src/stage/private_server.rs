@@ -19,7 +19,9 @@ use crate::{
     data::WantedData,
     limit::{ServerLimits, guard::GuardedGroup},
     listener::{Context, Length},
-    named_server, redo_log, signals,
+    named_server,
+    prepared_statements::PreparedStatements,
+    redo_log, signals,
     stage::{Stage, settings_in_effect::adjusted, shared_server::SharedServer},
 };
 
@@ -69,6 +71,8 @@ pub(crate) struct PrivateServer {
     group: Option<GuardedGroup>,
     /// Time limit of the experiment for each statement before and after the runs.
     statement_timeout: Option<Duration>,
+    /// The prepared statements that it has to allow.
+    prepared: PreparedStatements,
 }
 
 impl PrivateServer {
@@ -119,6 +123,7 @@ impl PrivateServer {
             told: BTreeSet::new(),
             group,
             statement_timeout: None,
+            prepared: PreparedStatements::default(),
         };
         made.tell_of_remarks();
         Ok(made)
@@ -130,7 +135,9 @@ impl PrivateServer {
         run: &PlannedRun,
         data: Option<WantedData<'_>>,
         database: &str,
+        prepared: PreparedStatements,
     ) -> Result<Stage, Blamed> {
+        self.prepared = prepared;
         self.statement_timeout = run.server.access().statement_timeout;
         let limit = self.limit(run)?;
         let settings = settings_of(&run.server);
@@ -154,6 +161,7 @@ impl PrivateServer {
             self.change(&run.change, database, is_cold)?;
         }
         self.start()?;
+        self.check_prepared()?;
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
         let mut endpoint = self.endpoint(database);
@@ -291,6 +299,12 @@ impl PrivateServer {
             self.server.lock().start(Lifetime::Owned)?;
         }
         Ok(())
+    }
+
+    /// An error if the running server allows too few prepared statements.
+    fn check_prepared(&self) -> Result<(), Blamed> {
+        let remedy = |all| format!("set = {{ max_prepared_stmt_count = {all} }} under [server]");
+        self.prepared.refuse_on(&self.without_database(), remedy)
     }
 
     /// Stops the server, so that the next start uses `settings`.

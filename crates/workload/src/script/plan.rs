@@ -39,6 +39,15 @@ impl Mode {
         let mut named = Self::NAMES.iter().zip(modes);
         named.find(|(known, _)| **known == name).map(|it| it.1)
     }
+
+    /// Prepared statements of a connection whose scripts have this number of statements.
+    pub fn prepared_statements(self, statements: usize) -> u64 {
+        match self {
+            Self::Prepared => statements as u64,
+            Self::PrepareEach => 1,
+            Self::Text => 0,
+        }
+    }
 }
 
 /// The numbers of a run.
@@ -142,11 +151,9 @@ impl Plan {
 
     /// Prepared statements of each connection.
     pub fn prepared_statements(&self) -> u64 {
-        match self.settings.mode {
-            Mode::Prepared => self.statements.len() as u64,
-            Mode::PrepareEach => 1,
-            Mode::Text => 0,
-        }
+        self.settings
+            .mode
+            .prepared_statements(self.statements.len())
     }
 
     /// What the record of a run says of it.

@@ -13,7 +13,7 @@ use super::{
     population::DISTRICTS,
     random::{Draw, Purpose},
     session::{Session, Steps},
-    statement::{CALLS, ENDS, SINGLE},
+    statement::{CALLS, Definition, ENDS, SINGLE},
     tally::{SharedTally, Tally},
     transactions::{call, delivery, new_order, order_status, payment, stock_level},
 };
@@ -47,6 +47,21 @@ pub enum RoundTrips {
     Statements,
     /// One per transaction: a call of a stored procedure.
     Stored,
+}
+
+impl RoundTrips {
+    /// The statements that a terminal prepares.
+    fn definitions(self) -> &'static [Definition] {
+        match self {
+            Self::Statements => &SINGLE,
+            Self::Stored => &CALLS,
+        }
+    }
+
+    /// The number of statements that a terminal prepares.
+    pub fn prepared_statements(self) -> u64 {
+        self.definitions().len() as u64
+    }
 }
 
 /// Executor of the Delivery transactions.
@@ -292,10 +307,7 @@ impl User for Terminal {
 
     async fn connect(&mut self) -> Result<(), Failure> {
         self.session = None;
-        let definitions: &[_] = match self.plan.round_trips {
-            RoundTrips::Statements => &SINGLE,
-            RoundTrips::Stored => &CALLS,
-        };
+        let definitions = self.plan.round_trips.definitions();
         self.session = Some(Session::open(&self.endpoint, definitions).await?);
         Ok(())
     }

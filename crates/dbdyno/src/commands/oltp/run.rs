@@ -13,8 +13,8 @@ use report::{
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
 use runs::{
-    Blame, Blamed, Recorded, RunOutcome, SingleRun, audit_of_run, control, number, shortcoming,
-    steady_judge,
+    Blame, Blamed, PreparedStatements, Recorded, RunOutcome, SingleRun, audit_of_run, control,
+    number, shortcoming, steady_judge,
 };
 use workload::oltp::{Benchmark, OltpUser, Plan};
 
@@ -225,9 +225,9 @@ fn expected(options: &Options) -> Duration {
 /// Refuses what would fail half access: more prepared statements than the server allows. Warns where rows are missing.
 fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
     let settings = plan.settings();
-    let wanted = plan.prepared_statements() * u64::from(settings.connections);
+    let prepared = PreparedStatements::of(settings.connections, plan.prepared_statements());
     let (allowed, last_id) = control(endpoint, async |connection| {
-        let allowed = number(connection, "select @@max_prepared_stmt_count").await?;
+        let allowed = PreparedStatements::allowed(connection).await?;
         let last_id = match number(connection, "select max(id) from sbtest1").await {
             Err(lost) if lost.is_connection_lost() => return Err(lost),
             // Whatever is wrong with the table, the load says so.
@@ -235,14 +235,9 @@ fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
         };
         Ok((allowed, last_id))
     })?;
-    if let Some(allowed) = allowed.filter(|allowed| *allowed < wanted) {
-        let message = format!(
-            "{} connections prepare {wanted} statements, and the server allows {allowed}",
-            settings.connections
-        );
-        let hint = format!("SET GLOBAL max_prepared_stmt_count={wanted}, or --db-ps-mode=disable");
-        return Err(Blamed::new(Blame::Input, message).hint(hint));
-    }
+    prepared.refuse_beyond(allowed, |all| {
+        format!("SET GLOBAL max_prepared_stmt_count={all}, or --db-ps-mode=disable")
+    })?;
     let needs_rows = !matches!(plan.benchmark(), Benchmark::Insert | Benchmark::BulkInsert);
     if let Some(last_id) = last_id.filter(|last| needs_rows && *last < settings.table_size) {
         eprintln!(

@@ -7,9 +7,9 @@ use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, Tolerated, WarmUp, d
 use protocol::Endpoint;
 use report::RunReport;
 use runs::{
-    Blame, Blamed, RunOutcome, SingleRun, audit_of_run,
+    Blame, Blamed, PreparedStatements, RunOutcome, SingleRun, audit_of_run,
     benchmarks::script::{DATABASE, ON_ERROR, group, plan},
-    control, number, shortcoming, steady_judge,
+    shortcoming, steady_judge,
 };
 use settings::{Values, WeightedFile, quantity};
 use workload::script::{Plan, ScriptLoad, Scripts};
@@ -206,21 +206,10 @@ fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
 
 /// Refuses more prepared statements than the server allows, at which the run would fail while it connects.
 fn check_prepared(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
-    let connections = plan.connections();
-    let wanted = plan.prepared_statements() * u64::from(connections);
-    let allowed = control(endpoint, async |connection| {
-        number(connection, "select @@max_prepared_stmt_count").await
-    })?;
-    match allowed.filter(|allowed| *allowed < wanted) {
-        None => Ok(()),
-        Some(allowed) => {
-            let message = format!(
-                "{connections} connections prepare {wanted} statements, and the server allows {allowed}"
-            );
-            let hint = format!("SET GLOBAL max_prepared_stmt_count={wanted}, or --mode text");
-            Err(Blamed::new(Blame::Input, message).hint(hint))
-        }
-    }
+    let prepared = PreparedStatements::of(plan.connections(), plan.prepared_statements());
+    prepared.refuse_on(endpoint, |all| {
+        format!("SET GLOBAL max_prepared_stmt_count={all}, or --mode text")
+    })
 }
 
 fn load(

@@ -15,7 +15,7 @@ use runs::{
         DATABASE,
         consistency::{checked, describe, violations},
         deliveries,
-        terminals::{Database, Settings},
+        terminals::{Database, Settings, prepared_statements},
     },
     database, shortcoming,
 };
@@ -135,6 +135,14 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let context = terminal::context()?;
     let stage = args.record.stage(endpoint.clone(), &context)?;
+    prepared_statements(
+        settings.connections,
+        settings.deliveries,
+        settings.round_trips,
+    )
+    .refuse_on(&endpoint, |all| {
+        format!("SET GLOBAL max_prepared_stmt_count={all}, or fewer --connections")
+    })?;
     let database = Database::look(&endpoint)?;
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {

@@ -1,6 +1,9 @@
 //! sysbench's OLTP workloads as data and load of an experiment, on a real server and on the null server.
 
-use crate::{results::Results, scene::Scene};
+use crate::{
+    results::{Results, names_in},
+    scene::Scene,
+};
 
 const EXPERIMENT: &str = r#"
 format = 1
@@ -20,6 +23,23 @@ duration = "1s"
 [disturbed]
 repeats = "0 %"
 "#;
+
+#[test]
+fn more_prepared_statements_than_the_server_allows_are_refused_before_data_is_loaded() {
+    let scene = Scene::for_servers();
+    let text = EXPERIMENT.replace("\"32M\"", "\"32M\", max_prepared_stmt_count = 10");
+    scene.file("scripts.toml", &text);
+    // The first run, of point_select, would fit.
+    scene
+        .dbdyno(["run", "scripts.toml"])
+        .exits(2)
+        .says("2 connections prepare ")
+        .says("and the server allows 10")
+        .hints("set = { max_prepared_stmt_count = ");
+    let results = names_in(&scene.path().join("results/scripts-1"));
+    assert!(!results.contains("run-0001.jsonl"), "{results:?}");
+    scene.nothing_is_left();
+}
 
 #[test]
 fn an_experiment_runs_sysbenchs_scripts_on_its_tables() {

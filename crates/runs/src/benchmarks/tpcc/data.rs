@@ -12,8 +12,8 @@ use samples::{Checked, Deliveries, Line};
 use workload::{
     KnownTable,
     tpcc::{
-        DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan,
-        Violation, drop_procedures, known_tables,
+        DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, RoundTrips, Table,
+        TerminalPlan, Violation, drop_procedures, known_tables,
         options::{DataOptions, LoadOptions},
     },
 };
@@ -27,13 +27,14 @@ use crate::{
             consistency::{checked, describe, violations},
             deliveries::{are_allowed, deliver_rest},
             population::load_all,
-            terminals::{Database, ON_ERROR, couriers, group},
+            terminals::{Database, ON_ERROR, couriers, group, prepared_statements},
         },
     },
     blame::Blamed,
     data::{DataSet, Destination, Loaded, disk_bytes::disk_bytes, prepared_tables::PreparedTables},
     exit_code::Blame,
     listener::Context,
+    prepared_statements::PreparedStatements,
     run::driver::Driver,
     stage::Stage,
 };
@@ -59,6 +60,20 @@ impl Benchmark for Tpcc {
 
     fn single_runs(&self) -> &'static [&'static str] {
         &["tpcc"]
+    }
+
+    fn prepared_statements(
+        &self,
+        _run: &PlannedRun,
+        load: &PlannedLoad,
+    ) -> Result<PreparedStatements, Blamed> {
+        let options = LoadOptions::of(&load.spec.source.values);
+        let connections = load.spec.connections;
+        Ok(prepared_statements(
+            connections,
+            options.deliveries,
+            RoundTrips::Statements,
+        ))
     }
 
     fn work(

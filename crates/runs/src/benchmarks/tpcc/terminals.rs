@@ -13,6 +13,7 @@ use crate::{
     blame::Blamed,
     control::{control, number},
     data::database,
+    prepared_statements::PreparedStatements,
     record::steady_judge,
 };
 
@@ -122,9 +123,29 @@ pub fn couriers(plan: &Arc<TerminalPlan>, terminals: u32, endpoint: &Endpoint) -
         name: COURIERS.to_owned(),
         operations: vec![DELIVERED.to_owned()],
         statements: statements(plan.round_trips),
-        users: terminals.div_ceil(4),
+        users: couriers_of(terminals),
         make: Box::new(move |_| Terminal::courier(Arc::clone(&plan), Arc::clone(&endpoint))),
     }
+}
+
+fn couriers_of(terminals: u32) -> u32 {
+    terminals.div_ceil(4)
+}
+
+/// The prepared statements of a number of terminals, and of their couriers where they have some.
+pub fn prepared_statements(
+    terminals: u32,
+    deliveries: Deliveries,
+    round_trips: RoundTrips,
+) -> PreparedStatements {
+    let couriers = match deliveries {
+        Deliveries::Inline => 0,
+        Deliveries::Deferred => couriers_of(terminals),
+    };
+    PreparedStatements::of(
+        terminals.saturating_add(couriers),
+        round_trips.prepared_statements(),
+    )
 }
 
 impl Settings {

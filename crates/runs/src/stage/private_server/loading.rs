@@ -88,6 +88,7 @@ impl PrivateServer {
         self.server.lock().restore(&self.pristine)?;
         self.holds = None;
         self.start()?;
+        self.check_prepared()?;
         let create = format!("create database if not exists {}", backticked(database));
         Purpose::Work.control(&self.without_database(), async |connection| {
             connection.query(create.as_bytes()).await
