@@ -7,11 +7,13 @@
 //! ```
 
 mod alternatives;
+mod changes;
 mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alternatives::alternatives;
+use changes::changed;
 use token::{Token, tokens};
 
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
@@ -41,6 +43,8 @@ pub struct TableUse {
     pub with_number: Vec<String>,
     /// Columns searched by a pattern that begins with a wildcard.
     pub wildcard: Vec<String>,
+    /// Whether the statement changes its rows.
+    pub is_changed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,11 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
     };
     reading.find_tables();
     reading.find_columns();
+    let changed = changed(&tokens);
+    for table in &mut reading.tables {
+        let names = [&table.alias, &table.table];
+        table.is_changed = changed.iter().any(|it| names.iter().any(|name| name == it));
+    }
     reading.tables
 }
 

@@ -67,6 +67,42 @@ fn outer_joins_and_statements_that_change_data_are_read() {
 }
 
 #[test]
+fn tables_that_are_changed_are_known() {
+    // As MySQL 8.0 and MariaDB 11.8 rewrite them.
+    for (text, changed) in [
+        (
+            "update `w`.`page` set `w`.`page`.`len` = (`w`.`page`.`len` + 1) where (`w`.`page`.`len` between 20 and 25)",
+            &["page"][..],
+        ),
+        (
+            "update `w`.`author` `a` join `w`.`revision` `r` set `w`.`a`.`edits` = `w`.`a`.`edits` + 1 where `w`.`r`.`len` = 7",
+            &["a"],
+        ),
+        (
+            "update `w`.`author` `a` join `w`.`revision` `r` set `w`.`a`.`x` = 1, `w`.`r`.`y` = `w`.`a`.`z` where `w`.`r`.`len` = 7",
+            &["a", "r"],
+        ),
+        ("delete from `w`.`r` where (`w`.`r`.`u` = 9)", &["r"]),
+        (
+            "delete  from `w`.`r` using dual where `w`.`r`.`u` = 9",
+            &["r"],
+        ),
+        (
+            "delete `w`.`a` from `w`.`author` `a` join `w`.`r` where `w`.`a`.`id` = `w`.`r`.`u`",
+            &["a"],
+        ),
+        (
+            "select `w`.`r`.`u` AS `u` from `w`.`r` where `w`.`r`.`u` = 9",
+            &[],
+        ),
+    ] {
+        let uses = column_uses(text).into_iter();
+        let found: Vec<String> = uses.filter(|it| it.is_changed).map(|it| it.alias).collect();
+        assert_eq!(found, changed, "{text}");
+    }
+}
+
+#[test]
 fn alternatives_are_no_condition_of_one_index() {
     let of = |condition: &str| {
         let text = format!(

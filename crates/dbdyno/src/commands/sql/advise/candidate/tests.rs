@@ -99,6 +99,20 @@ fn indexes_follow_conditions_and_orders() {
 }
 
 #[test]
+fn a_table_that_is_changed_gets_no_covering_index() {
+    let types = [("a", "int"), ("b", "int")];
+    let text = "update `s`.`t` set `s`.`t`.`b` = (`s`.`t`.`b` + 1) where (`s`.`t`.`a` = 5)";
+    let found = candidates(SCAN, text, &types, &[]);
+    assert_eq!(
+        found,
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "analyze table `s`.`t`"
+        ]
+    );
+}
+
+#[test]
 fn a_table_of_a_join_can_be_the_first_or_a_later_one() {
     let types = [("a", "int"), ("b", "int")];
     let text = "select 1 AS `1` from `s`.`u` join `s`.`t` where `s`.`t`.`a` = `s`.`u`.`x` and `s`.`t`.`b` < 5";
