@@ -9,8 +9,15 @@ use samples::{ReadError, Record};
 
 use crate::{blame::Blamed, exit_code::Blame};
 
+/// The experiment of a results directory.
+const EXPERIMENT: &str = "experiment.toml";
+/// The hint where nothing better is known.
+const HISTORY: &str = "dbdyno history lists past results";
 /// File name extension of run records.
 const RECORD: &str = ".jsonl";
+
+/// Records that a hint names at most.
+const NAMED_MAX: usize = 5;
 
 /// Part of the name of records of disturbed runs: `run-0007.disturbed-1.jsonl`.
 pub(crate) const DISTURBED: &str = "disturbed";
@@ -98,11 +105,53 @@ pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
     }
     let files = RecordFiles::of(path)?.counted;
     if files.is_empty() {
-        let message = format!("{}: holds no run record", path.display());
-        Err(Blamed::new(Blame::Input, message))
+        Err(no_record(path))
     } else {
         Ok(files)
     }
+}
+
+/// The error for a directory without run records.
+pub(crate) fn no_record(directory: &Path) -> Blamed {
+    let message = format!("{}: holds no run record", directory.display());
+    let hint = if directory.join(EXPERIMENT).exists() {
+        "no run is complete, or its records were removed: the experiment with --resume and these --results measures what is missing"
+    } else {
+        HISTORY
+    };
+    Blamed::new(Blame::Input, message).hint(hint.to_owned())
+}
+
+/// How to find a record that is not where it was named; `None` for one that is.
+pub(crate) fn hint_to_missing(path: &Path) -> Option<String> {
+    if path.exists() {
+        return None;
+    }
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let beside = RecordFiles::of(directory).unwrap_or_default().counted;
+    let names = beside.iter().filter_map(|it| it.file_name());
+    let mut names: Vec<String> = names.map(|it| it.to_string_lossy().into_owned()).collect();
+    if names.is_empty() {
+        return Some(HISTORY.to_owned());
+    }
+    let more = names.len().saturating_sub(NAMED_MAX);
+    names.truncate(NAMED_MAX);
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let resume = if directory.join(EXPERIMENT).exists() {
+        "; the experiment with --resume measures what is missing"
+    } else {
+        ""
+    };
+    Some(format!(
+        "its directory has {}{more}{resume}",
+        names.join(", ")
+    ))
 }
 
 /// Reads a record; an error names the file.
@@ -124,7 +173,7 @@ pub fn record_error(path: &Path, error: &ReadError) -> Blamed {
     } else {
         format!("{shown}: {error}")
     };
-    Blamed::new(Blame::Input, named)
+    Blamed::new(Blame::Input, named).hint(hint_to_missing(path))
 }
 
 #[cfg(test)]
@@ -168,5 +217,44 @@ mod tests {
         );
         assert_eq!(names(&files.incomplete), ["run-0003.incomplete-1.jsonl"]);
         assert!(RecordFiles::of(&directory.path().join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn a_record_that_was_removed_has_a_hint() {
+        let directory = tempfile::tempdir().unwrap();
+        let record = directory.path().join("run-0002.jsonl");
+        let hints = |path: &Path| read_record(path).unwrap_err().hints;
+        assert_eq!(hints(&record), [HISTORY]);
+        for run in [1, 3] {
+            let name = format!("run-000{run}.jsonl");
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        assert_eq!(
+            hints(&record),
+            ["its directory has run-0001.jsonl, run-0003.jsonl"]
+        );
+        for run in 4..9 {
+            let name = format!("run-000{run}.jsonl");
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        std::fs::write(directory.path().join(EXPERIMENT), "").unwrap();
+        assert_eq!(
+            hints(&record),
+            [
+                "its directory has run-0001.jsonl, run-0003.jsonl, run-0004.jsonl, run-0005.jsonl, run-0006.jsonl and 2 more; the \
+                 experiment with --resume measures what is missing"
+            ]
+        );
+        // One that is there, and broken, has another error.
+        assert!(hints(&directory.path().join("run-0001.jsonl")).is_empty());
+    }
+
+    #[test]
+    fn a_directory_without_records_has_a_hint() {
+        let directory = tempfile::tempdir().unwrap();
+        let hints = || record_files(directory.path()).unwrap_err().hints;
+        assert_eq!(hints(), [HISTORY]);
+        std::fs::write(directory.path().join(EXPERIMENT), "").unwrap();
+        assert!(hints()[0].contains("with --resume"));
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     exit_code::Blame,
     results::{
         audited::{audit_of_path, audit_of_sides, experiment_of},
-        record_files::read_records,
+        record_files::{hint_to_missing, no_record, read_records},
         results_directory::{REPORT, ResultsDirectory},
     },
 };
@@ -31,7 +31,8 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     for path in paths {
         let whole = path
             .canonicalize()
-            .map_err(Blamed::io(Blame::Input, path))?;
+            .map_err(Blamed::io(Blame::Input, path))
+            .map_err(|error| error.hint(hint_to_missing(path)))?;
         if !seen.insert(whole) {
             let message = format!("{} is named twice", path.display());
             return Err(Blamed::new(Blame::Input, message));
@@ -81,8 +82,7 @@ fn results_at(path: &Path) -> Result<Results, Blamed> {
     {
         let results = ResultsDirectory::of_past(path).read(&experiment)?;
         if results.runs.is_empty() {
-            let message = format!("{}: holds no run record", path.display());
-            return Err(Blamed::new(Blame::Input, message));
+            return Err(no_record(path));
         }
         return Ok(results);
     }
