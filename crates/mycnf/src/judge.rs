@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use crate::catalogue::{Catalogue, Family, Kind, KnownOption};
+use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::entry::Entry;
 use crate::finding::{Finding, Severity};
 use crate::name::{OptionName, is_switched_on};
+use crate::target::Target;
 use crate::unknown::explain_unknown;
 
 /// A hint lists at most this many allowed words.
 const WORDS_SHOWN_MAX: usize = 12;
+
+/// What servers do with a switch that is neither on nor off. Source: `slow_query_log = yes` on MariaDB 10.11 and MySQL 8.0.33.
+pub(crate) const TAKEN_FOR_OFF: &str =
+    "the value is neither on nor off: the server warns, and takes it for OFF";
 
 /// The findings of the catalogue's version about each option.
 pub fn judge(catalogue: &Catalogue, entries: &[Entry]) -> Vec<Finding> {
@@ -40,6 +46,21 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
     Some(Finding::new(entry, severity, what).hint(allowed(catalogue, name)))
 }
 
+/// The options that take the name of a character set.
+const OF_CHARACTER_SETS: [&str; 2] = ["character_set_server", "character_set_filesystem"];
+
+fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<(Severity, String)> {
+    let target = Target::of_catalogue(catalogue);
+    // `utf8` has a rule of its own.
+    if has_character_set(&target, name) || name.eq_ignore_ascii_case("utf8") {
+        return None;
+    }
+    let meant = nearest_character_set(name);
+    let meant = meant.map_or(String::new(), |meant| format!("; is {meant} meant?"));
+    let what = format!("this version has no character set of this name{meant}");
+    Some((Severity::Refused, what))
+}
+
 /// What the catalogue's version says of a value of an option, written under this name.
 pub(crate) fn judge_value(
     catalogue: &Catalogue,
@@ -48,11 +69,17 @@ pub(crate) fn judge_value(
     value: &str,
 ) -> Option<(Severity, String)> {
     let refused = |what: &str| Some((Severity::Refused, what.to_owned()));
+    if value.is_empty() {
+        return judge_empty(catalogue, &option.kind);
+    }
     match &option.kind {
+        Kind::Text if OF_CHARACTER_SETS.contains(&option.name) => {
+            judge_character_set(catalogue, value)
+        }
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,
         Kind::Boolean => match is_switched_on(name, Some(value)) {
             Some(_) => None,
-            None => refused("the value is neither on nor off"),
+            None => Some((Severity::Note, TAKEN_FOR_OFF.to_owned())),
         },
         Kind::Integer { min, max } => match parse_number(value) {
             None => refused("the value is no number with a unit of K, M, G, T, P or E"),
@@ -78,7 +105,7 @@ pub(crate) fn judge_value(
             }
         }
         Kind::Words(words) => {
-            if value.is_empty() || value.parse::<u64>().is_ok() {
+            if value.parse::<u64>().is_ok() {
                 return None;
             }
             let wrong = value.split(',').filter(|part| !is_part_of(words, part));
@@ -99,6 +126,28 @@ pub(crate) fn judge_value(
             }
         }
     }
+}
+
+/// What a version does with `name =`: MySQL refuses it from 5.7 on for a number or a word, and others take it for 0.
+/// Source: seven versions with `join_buffer_size =`, `binlog_format =`, `long_query_time =`, `sql_mode =` and
+/// `slow_query_log =`.
+fn judge_empty(catalogue: &Catalogue, kind: &Kind) -> Option<(Severity, String)> {
+    let becomes = match kind {
+        Kind::Integer { min, max } => {
+            let least = min.unwrap_or(0).max(0).min(max.unwrap_or(i128::MAX));
+            least.to_string()
+        }
+        Kind::Decimal => "0".to_owned(),
+        Kind::Word(words) => words.split(',').next().unwrap_or_default().to_owned(),
+        Kind::Boolean => "OFF".to_owned(),
+        Kind::Words(_) | Kind::Text | Kind::NoEffect | Kind::VariableOnly => return None,
+    };
+    let is_refused = Target::of_catalogue(catalogue).is_at_least(Family::MySql, &[5, 7]);
+    Some(if is_refused && *kind != Kind::Boolean {
+        (Severity::Refused, "the value is empty".to_owned())
+    } else {
+        (Severity::Note, format!("becomes {becomes}"))
+    })
 }
 
 /// Whether a number does not fit into 64 bits: before its unit, where every server refuses it, or with it, which MariaDB
@@ -225,8 +274,8 @@ mod tests {
                 [8, 0],
                 "innodb_file_per_table=maybe",
                 Some(
-                    "Refused: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off; \
-                      allowed: 0 or 1",
+                    "Note: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server \
+                      warns, and takes it for OFF; allowed: 0 or 1",
                 ),
             ),
             (
@@ -252,6 +301,38 @@ mod tests {
                 ),
             ),
             (MySql, [5, 7], "sql_mode=NO_AUTO_CREATE_USER", None),
+            (MySql, [5, 7], "character_set_server=gb18030", None),
+            (
+                MySql,
+                [9, 7],
+                "binlog_format=",
+                Some(
+                    "Refused: my.cnf line 2: binlog_format=: the value is empty; allowed: MIXED, STATEMENT, ROW",
+                ),
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "join_buffer_size=",
+                Some(
+                    "Note: my.cnf line 2: join_buffer_size=: becomes 128; allowed: 128 to 18446744073709551615",
+                ),
+            ),
+            (
+                MySql,
+                [8, 0],
+                "slow_query_log=",
+                Some("Note: my.cnf line 2: slow_query_log=: becomes OFF; allowed: 0 or 1"),
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "character_set_server=utf8mb5",
+                Some(
+                    "Refused: my.cnf line 2: character_set_server=utf8mb5: this version has no character set of this \
+                      name; is utf8mb4 meant?",
+                ),
+            ),
             (MySql, [8, 0], "sql_mode=", None),
             (MySql, [8, 0], "sql_mode=STRICT_TRANS", None),
             (

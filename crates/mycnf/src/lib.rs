@@ -12,6 +12,7 @@
 //! ```
 
 mod assignment;
+mod authentication;
 mod behaviour;
 mod candidates;
 mod catalogue;
@@ -57,6 +58,7 @@ mod subject;
 mod target;
 mod time_zone;
 mod trap;
+mod trial;
 mod unknown;
 
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};
@@ -82,6 +84,7 @@ pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
+pub use plugins::{LoadedPlugin, loads_plugins};
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use rewrite::{Edit, rewritten_text};
 pub use rule::{Advice, Basis, Level, Remark, Rewrite, Rule};
@@ -91,4 +94,5 @@ pub use shaping::SHAPING;
 pub use size::parse_size_bytes;
 pub use target::Target;
 pub use trap::traps;
+pub use trial::{Here, TrialFile};
 pub use unknown::{Unknown, explain_unknown};

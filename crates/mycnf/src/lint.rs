@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::counter_rule::Judged;
 use crate::counter_rules::COUNTER_RULES;
 use crate::durability::{Durability, durability};
+use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::machine::Machine;
@@ -253,9 +254,26 @@ impl Lint {
         self.advice.insert(0, advice);
     }
 
-    /// Adds what the server's own validator says. Where a rule has refused the line already, the rule's words remain;
-    /// where it has only noted it, both stay.
-    pub fn add_validator(&mut self, findings: &[Finding], file: &OptionFile) {
+    /// Adds what the server's own validator says of the lines that it has `judged`. Where a rule has refused the line
+    /// already, the rule's words remain; where it has only noted it, both stay. The server knows its own names: one that
+    /// it takes is not unknown.
+    pub fn add_validator(&mut self, findings: &[Finding], judged: &[Origin], file: &OptionFile) {
+        let is_refused = |at: &Origin| {
+            let mut findings = findings.iter();
+            findings.any(|finding| finding.at == *at && finding.is_refusal())
+        };
+        for advice in &mut self.advice {
+            let remark = &mut advice.remark;
+            let is_unknown = advice.rule.id == "unknown-option" && remark.level == Level::Refused;
+            let is_taken = |at: &Origin| judged.contains(at) && !is_refused(at);
+            if is_unknown && remark.at.as_ref().is_some_and(is_taken) {
+                remark.level = Level::Note;
+                "in no catalogue of this version; the installed server takes it"
+                    .clone_into(&mut remark.what);
+                remark.fix = None;
+                remark.rewrite = None;
+            }
+        }
         for finding in findings {
             // The server starts, though not as the line says.
             let is_taken_for_off = finding.what.contains("recognized. Set to OFF");
@@ -380,8 +398,21 @@ mod tests {
         let entry = &file.entries()[1];
         let known = Finding::new(entry, Severity::Refused, "unknown");
         let new = Finding::new(&file.entries()[0], Severity::Refused, "something else");
-        lint.add_validator(&[known, new], &file);
+        lint.add_validator(&[known.clone(), new.clone()], &[], &file);
         assert_eq!(shown(&lint)[0], "server-validator sync_binlog=1");
         assert_eq!(lint.advice.len(), expected.len() + 2, "{:?}", shown(&lint));
+
+        // The server takes the name.
+        let judged: Vec<_> = file
+            .entries()
+            .iter()
+            .map(|entry| entry.origin.clone())
+            .collect();
+        lint.add_validator(&[known, new.clone()], &judged, &file);
+        assert_eq!(lint.count(Level::Refused), 2);
+        lint.add_validator(&[new], &judged, &file);
+        assert_eq!(lint.count(Level::Refused), 1);
+        let note = "unknown-option no_such_option=1".to_owned();
+        assert!(shown(&lint).contains(&note));
     }
 }

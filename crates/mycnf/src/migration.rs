@@ -1,20 +1,21 @@
 //! The rewriting of an option file for another version or family.
 
+mod changed_defaults;
+mod place;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::assignment::is_same_setting;
 use crate::entry::{Entry, Origin};
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
-use crate::instances::{SERVER_GROUP, is_instance};
+use crate::instances::SERVER_GROUP;
 use crate::judge::parse_number;
-use crate::line::{Line, parse_line};
 use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
-use crate::plugins::plugin_lines;
+use crate::plugins::loads_plugins;
 use crate::rename::size;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite};
@@ -22,9 +23,8 @@ use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::is_known_anywhere;
-
-/// Groups of MariaDB that are no place for a pin: clients read the first, too, and not every server reads the second.
-const SHARED_GROUPS: [&str; 2] = ["client-server", "galera"];
+use changed_defaults::changed_defaults;
+use place::{Place, headers, place_of_pins};
 
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
 const NOTHING_LEFT: [&str; 2] = ["unknown-option", "old-password-hashes"];
@@ -86,12 +86,14 @@ pub struct Migration {
 }
 
 /// Rewrites a file of `from` for `to`. `text` is the content of `path`; lines of included files are reported, not edited.
+/// `taken` are lines that a server of the new version takes as they are, whatever its catalogue says of their names.
 pub fn migrate(
     file: &OptionFile,
     path: &Path,
     text: &[u8],
     from: &Target,
     to: &Target,
+    taken: &[Origin],
 ) -> Migration {
     let foreign = foreign_groups(from, to);
     let is_foreign = |group: &str| foreign.contains(&group.to_ascii_lowercase());
@@ -121,6 +123,13 @@ pub fn migrate(
         migration.keep_flushing(before, after, path);
     }
     let mut findings = advice_for_all(&after);
+    findings.retain(|advice| {
+        let at = advice.remark.at.as_ref();
+        // One with `loose-`, which is only noted, may have been passed over.
+        let is_unknown =
+            advice.rule.id == "unknown-option" && advice.remark.level == Level::Refused;
+        !is_unknown || !at.is_some_and(|at| taken.contains(at))
+    });
     findings.sort_by_key(|advice| std::cmp::Reverse(advice.remark.level));
     for advice in &findings {
         let is_known = before.iter().any(|before| is_known(before, advice));
@@ -131,6 +140,9 @@ pub fn migrate(
     }
     for advice in &findings {
         migration.leave_open(advice);
+    }
+    for moved in &moved {
+        migration.judge_rewritten(moved, to, path);
     }
     if from.family() != to.family() {
         migration.leave_plugins_open(&after, to);
@@ -175,43 +187,6 @@ fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
     before.has(name.as_written()) || is_known_anywhere(&name)
 }
 
-/// Where new lines of the server go.
-struct Place {
-    /// Behind this line; 0 is the beginning.
-    line: u32,
-    /// Whether they need a group of their own.
-    is_without_group: bool,
-}
-
-/// The place of the pins: behind the last line of a group that only servers read, and before all instances of
-/// mysqld_multi, whose own lines then decide.
-fn place_of_pins(
-    file: &OptionFile,
-    path: &Path,
-    text: &[u8],
-    is_read: &dyn Fn(&str) -> bool,
-) -> Place {
-    let is_shared = |group: &str| {
-        let mut shared = SHARED_GROUPS.iter();
-        shared.any(|shared| shared.eq_ignore_ascii_case(group))
-    };
-    let mut headers = headers(text).into_iter();
-    let instance = headers.find(|(_, group)| is_instance(group));
-    let before_instances = instance.map(|(number, _)| number - 1);
-    let own = file.entries().iter().filter(|entry| {
-        entry.origin.path() == path && is_read(&entry.group) && !is_shared(&entry.group)
-    });
-    let own = own.filter_map(|entry| entry.origin.number());
-    let last = own
-        .filter(|line| before_instances.is_none_or(|before| *line <= before))
-        .max();
-    let end = u32::try_from(text.split_inclusive(|byte| *byte == b'\n').count());
-    Place {
-        line: last.or(before_instances).or(end.ok()).unwrap_or(0),
-        is_without_group: last.is_none(),
-    }
-}
-
 /// Where a move belongs in the report: by line, additions behind.
 fn position(one: &Move) -> u32 {
     match one {
@@ -234,7 +209,8 @@ impl Migration {
     fn apply(&mut self, advice: &Advice, path: &Path, from: &Target, is_known: bool) {
         let remark = &advice.remark;
         let Some(at) = &remark.at else { return };
-        if self.has_settled(at) || PINNED.contains(&advice.rule.id) {
+        let is_pinned = PINNED.contains(&advice.rule.id) && remark.rewrite.is_none();
+        if self.has_settled(at) || is_pinned {
             return;
         }
         let rewrite = match (&remark.rewrite, remark.level) {
@@ -368,9 +344,58 @@ impl Migration {
         self.replace(line.entry, now, &how, path);
     }
 
+    /// Judges the rewritten lines once more: what has a new name may have a value that the new version does not take.
+    fn judge_rewritten(&mut self, moved: &OptionFile, to: &Target, path: &Path) {
+        let (new, machine) = (self.rewritten(moved), Machine::default());
+        let findings = advice(&Subject::new(&new, to, &machine), rules_of_files());
+        let is_rewritten = |at: &Origin, moves: &[Move]| {
+            let mut moves = moves.iter();
+            moves.any(|one| matches!(one, Move::Rewritten { at: done, .. } if done == at))
+        };
+        for advice in findings {
+            let remark = advice.remark;
+            let is_pinned = PINNED.contains(&advice.rule.id) && remark.rewrite.is_none();
+            let is_refused = remark.level == Level::Refused;
+            let Some(at) = remark.at.filter(|_| is_refused && !is_pinned) else {
+                continue;
+            };
+            if !is_rewritten(&at, &self.moves) {
+                continue;
+            }
+            match remark.rewrite {
+                Some(Rewrite::Replace(better)) => self.replace_again(&at, &better, path),
+                _ => self.moves.push(Move::Open {
+                    at: Some(at),
+                    option: remark.option,
+                    what: remark.what,
+                }),
+            }
+        }
+    }
+
+    /// Gives a rewritten line another text.
+    fn replace_again(&mut self, at: &Origin, better: &str, path: &Path) {
+        for one in &mut self.moves {
+            if let Move::Rewritten { at: done, now, .. } = one
+                && done == at
+            {
+                better.clone_into(now);
+            }
+        }
+        for edit in &mut self.edits {
+            if let Edit::Line { line, rewrite, .. } = edit
+                && at.path() == path
+                && at.number() == Some(*line)
+            {
+                *rewrite = Rewrite::Replace(better.to_owned());
+            }
+        }
+    }
+
     /// Leaves the plugins to the user where the family changes: a library is made for one family.
     fn leave_plugins_open(&mut self, after: &[(Option<&str>, Subject<'_>)], to: &Target) {
-        for line in after.iter().flat_map(|(_, after)| plugin_lines(after)) {
+        let read = after.iter().flat_map(|(_, after)| after.read());
+        for line in read.filter(|line| loads_plugins(&line.entry.name)) {
             let at = Some(line.entry.origin.clone());
             let is_new = !self
                 .moves
@@ -453,42 +478,4 @@ fn foreign_groups(from: &Target, to: &Target) -> Vec<String> {
     let read = to.groups();
     let all = from.groups().into_iter();
     all.filter(|group| !read.contains(group)).collect()
-}
-
-/// The group lines of a text with their numbers.
-fn headers(text: &[u8]) -> Vec<(u32, String)> {
-    let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
-    let headers =
-        lines.filter_map(
-            |(number, line)| match parse_line(std::str::from_utf8(line).ok()?) {
-                Ok(Line::Group(group)) => Some((number, group.to_owned())),
-                _ => None,
-            },
-        );
-    headers.collect()
-}
-
-/// Defaults of options with a text that change, that the file does not set, and that are not pinned.
-fn changed_defaults(
-    before: &Subject<'_>,
-    after: &Subject<'_>,
-    pins: &[Pin],
-) -> Vec<(&'static str, &'static str, &'static str)> {
-    let names = crate::explanation::explained_names();
-    let changed = names.filter_map(|name| {
-        let (old, new) = before
-            .catalogue
-            .default_value(name)
-            .zip(after.catalogue.default_value(name))?;
-        let is_set = before.set(name).is_some() || after.set(name).is_some();
-        // The collation follows the character set.
-        let is_decided_by =
-            |decider: &str| name == "collation_server" && decider == "character_set_server";
-        let is_pinned = pins
-            .iter()
-            .any(|pin| pin.option == name || is_decided_by(pin.option))
-            || (name == "collation_server" && after.set("character_set_server").is_some());
-        (!is_same_setting(name, old, new) && !is_set && !is_pinned).then_some((name, old, new))
-    });
-    changed.collect()
 }

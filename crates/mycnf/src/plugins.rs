@@ -1,8 +1,7 @@
 //! The plugins that a file itself loads, whose options no catalogue has.
 
-use crate::assignment::Assignment;
+use crate::entry::Entry;
 use crate::name::OptionName;
-use crate::subject::Subject;
 
 /// The options that load plugins.
 const LOADING: [&str; 3] = ["plugin_load", "plugin_load_add", "early_plugin_load"];
@@ -20,61 +19,74 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_source", "rpl_semi_sync_source"),
 ];
 
-/// The lines that load plugins.
-pub(crate) fn plugin_lines<'a, 's>(
-    subject: &'s Subject<'a>,
-) -> impl Iterator<Item = &'s Assignment<'a>> {
-    let loads = |line: &&Assignment<'_>| LOADING.contains(&line.entry.name.base());
-    subject.read().filter(loads)
+/// A plugin that a file loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedPlugin {
+    /// The names that it may have: the one that the line gives it, that of its library, and that of the library's plugin.
+    names: Vec<String>,
+    /// The file of its library: `server_audit.so`.
+    pub library: String,
 }
 
-/// The plugin to which an option belongs, of those that the file loads. The options of a plugin begin with its name; the
-/// name alone says whether it is on.
-pub(crate) fn plugin_of<'s>(subject: &'s Subject<'_>, name: &OptionName) -> Option<&'s str> {
-    let option = name.base().to_ascii_lowercase();
-    let option = option.strip_prefix("plugin_").unwrap_or(&option);
-    let is_its = |plugin: &str| {
-        let rest = option.strip_prefix(plugin);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
-    };
-    let mut plugins = subject.plugins.iter();
-    plugins.find(|plugin| is_its(plugin)).map(String::as_str)
+impl LoadedPlugin {
+    /// The plugins that the options load.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Self> {
+        let loading = entries
+            .into_iter()
+            .filter(|entry| loads_plugins(&entry.name));
+        let values = loading.filter_map(|entry| entry.value.as_deref());
+        values.flat_map(plugins_in).collect()
+    }
+
+    /// The name by which a reader knows it.
+    pub(crate) fn name(&self) -> &str {
+        self.names.last().map_or("", String::as_str)
+    }
+
+    /// Whether an option is the plugin's. Its options begin with its name; the name alone says whether it is on.
+    pub fn has(&self, name: &OptionName) -> bool {
+        let option = name.base().to_ascii_lowercase();
+        let option = option.strip_prefix("plugin_").unwrap_or(&option);
+        self.names.iter().any(|plugin| {
+            let rest = option.strip_prefix(plugin.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
+        })
+    }
 }
 
-/// The names of the plugins that a value of `plugin_load` loads: `audit=server_audit.so;file_key_management`.
-pub(crate) fn names_in(value: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    for one in value.split([';', ',']).map(str::trim) {
-        let (name, library) = one.split_once('=').unwrap_or(("", one));
+/// Whether an option loads plugins.
+pub fn loads_plugins(name: &OptionName) -> bool {
+    LOADING.contains(&name.base())
+}
+
+/// The plugins in a value of `plugin_load`: `audit=server_audit.so;file_key_management`.
+fn plugins_in(value: &str) -> impl Iterator<Item = LoadedPlugin> {
+    let parts = value.split([';', ',']).map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(|part| {
+        let (name, library) = part.split_once('=').unwrap_or(("", part));
         let library = library.trim().rsplit('/').next().unwrap_or_default();
-        let stem = library
-            .split('.')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
+        let stem = library.split('.').next().unwrap_or_default();
+        let stem = stem.to_ascii_lowercase();
         let mut short = stem.as_str();
         for prefix in ["lib", "ha_", "auth_"] {
             short = short.strip_prefix(prefix).unwrap_or(short);
         }
         let renamed = PLUGINS_OF.iter().find(|(library, _)| *library == short);
-        let known = renamed.map_or(short, |(_, plugin)| plugin);
-        for name in [
-            name.trim().to_ascii_lowercase(),
-            stem.clone(),
-            known.to_owned(),
-        ] {
-            if !name.is_empty() && !names.contains(&name) {
-                names.push(name);
-            }
+        let known = renamed.map_or(short, |(_, plugin)| plugin).to_owned();
+        let mut names = vec![name.trim().to_ascii_lowercase(), stem, known];
+        names.retain(|name| !name.is_empty());
+        let suffix = if library.contains('.') { "" } else { ".so" };
+        LoadedPlugin {
+            names,
+            library: format!("{library}{suffix}"),
         }
-    }
-    names
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Machine, OptionFile, Target};
+    use crate::OptionFile;
     use std::path::Path;
 
     #[test]
@@ -124,10 +136,16 @@ mod tests {
         ] {
             let text = format!("[mysqld]\n{line}\n");
             let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
-            let (target, machine) = (Target::parse("mariadb-10.11").unwrap(), Machine::default());
-            let subject = Subject::new(&file, &target, &machine);
-            let plugin = plugin_of(&subject, &OptionName::new(option));
+            let plugins = LoadedPlugin::of(file.entries());
+            let plugin = plugins
+                .iter()
+                .find(|plugin| plugin.has(&OptionName::new(option)));
             assert_eq!(plugin.is_some(), is_its, "{line}: {option}");
         }
+        let line = "[mysqld]\nplugin-load=audit=server_audit.so;file_key_management\n";
+        let file = OptionFile::parse(line, Path::new("my.cnf")).unwrap();
+        let plugins = LoadedPlugin::of(file.entries());
+        let libraries: Vec<&str> = plugins.iter().map(|one| one.library.as_str()).collect();
+        assert_eq!(libraries, ["server_audit.so", "file_key_management.so"]);
     }
 }

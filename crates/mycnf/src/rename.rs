@@ -1,6 +1,7 @@
 //! The line that takes the place of one with an old name, with the value in the new option's unit.
 
 use crate::assignment::{Assignment, is_on};
+use crate::authentication::has_plugin;
 use crate::judge::parse_number;
 use crate::name::{OptionName, is_switched_on};
 use crate::print::option_line;
@@ -84,6 +85,10 @@ pub(crate) fn rewritten(
         }
         ("temptable_use_mmap", _) if !switch(line)? => replaced(new, Some("0".to_owned())),
         ("innodb_locks_unsafe_for_binlog" | "temptable_use_mmap", _) => Some(Rewrite::Remove),
+        // A policy with a plugin that the version does not have keeps it from starting.
+        ("default_authentication_plugin", _) if !has_plugin(subject, value?) => {
+            Some(Rewrite::Remove)
+        }
         ("default_authentication_plugin", _) => replaced(new, Some(format!("{},,", value?))),
         ("innodb_file_io_threads", _) | ("set_variable", _) => None,
         // A switch without a value; its successor is a size.
@@ -303,6 +308,16 @@ mod tests {
                 Some(""),
             ),
             ("mysql-9.7", "no_such_option=1", None),
+            (
+                "mysql-9.7",
+                "default_authentication_plugin = caching_sha2_password",
+                Some("authentication_policy = caching_sha2_password,,"),
+            ),
+            (
+                "mysql-9.7",
+                "default_authentication_plugin = mysql_native_password",
+                Some(""),
+            ),
         ] {
             let file =
                 OptionFile::parse(&format!("[mysqld]\n{lines}\n"), Path::new("my.cnf")).unwrap();

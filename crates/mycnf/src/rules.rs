@@ -5,6 +5,7 @@
 
 mod abbreviated_name;
 mod adjusted_value;
+mod authentication_plugin;
 mod binary_log_expiry;
 mod binary_log_identity;
 mod bind_address;
@@ -53,8 +54,8 @@ mod fixture;
 
 use crate::rule::Rule;
 
-/// Rules about how single lines are written; a running server has none.
-pub(crate) static RULES_OF_LINES: [&Rule; 11] = [
+/// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
+pub(crate) static RULES_OF_LINES: [&Rule; 12] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -66,6 +67,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 11] = [
     &option_without_effect::RULE,
     &equal_to_default::RULE,
     &fixed_at_creation::RULE,
+    &authentication_plugin::RULE,
 ];
 
 /// Rules about the settings in effect, of a file or a running server.

@@ -7,7 +7,7 @@ use crate::catalogue::{Catalogue, Family};
 use crate::file::OptionFile;
 use crate::machine::Machine;
 use crate::name::OptionName;
-use crate::plugins::{names_in, plugin_lines};
+use crate::plugins::LoadedPlugin;
 use crate::running_server::RunningServer;
 use crate::target::Target;
 
@@ -20,8 +20,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) assignments: Vec<Assignment<'a>>,
     /// Index of the line that decides each option.
     deciding: BTreeMap<String, usize>,
-    /// The plugins that the file loads, by all names that they may have.
-    pub(crate) plugins: Vec<String>,
+    /// The plugins that the file loads.
+    pub(crate) plugins: Vec<LoadedPlugin>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,
     /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
@@ -63,8 +63,7 @@ impl<'a> Subject<'a> {
             redo_files: 2,
             running: None,
         };
-        let values = plugin_lines(&subject).filter_map(|line| line.entry.value.as_deref());
-        subject.plugins = values.flat_map(names_in).collect();
+        subject.plugins = LoadedPlugin::of(subject.read().map(|line| line.entry));
         subject
     }
 

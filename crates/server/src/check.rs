@@ -5,8 +5,9 @@ pub(crate) mod help;
 pub(crate) mod validator;
 
 use mycnf::{
-    Catalogue, Entry, Family, Finding, OptionFile, OptionName, PrivateOptions, Severity, allowed,
-    explain_unknown, is_switched_on, judge, parse_number, traps,
+    Catalogue, Entry, Family, Finding, LoadedPlugin, OptionFile, OptionName, Origin,
+    PrivateOptions, Severity, allowed, explain_unknown, is_switched_on, judge, loads_plugins,
+    parse_number, traps,
 };
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
@@ -25,6 +26,11 @@ pub struct Checked {
     /// The version whose catalogue was used for ranges and allowed words; `None` when none is close enough: then only
     /// the server itself has checked the options.
     pub catalogue: Option<&'static str>,
+    /// The lines that were judged; the others are replaced in a private server.
+    pub judged: Vec<Origin>,
+    /// Those of them that load a plugin whose library is not installed here, or set an option of such a plugin, so that no
+    /// server here can take them.
+    pub without_library: Vec<Origin>,
 }
 
 /// Checks settings against a server without starting it.
@@ -68,12 +74,17 @@ fn examine(
         has_catalogue: false,
         remaining: entries.to_vec(),
         unknown: Vec::new(),
+        plugins: LoadedPlugin::of(entries),
+        without_library: Vec::new(),
         findings: traps(private.options()),
     };
     examination.has_catalogue = examination
         .catalogue
         .covers(installation.numbers().as_slice());
     examination.examine()?;
+    let loading = entries.iter().filter(|entry| loads_plugins(&entry.name));
+    let mut without_library = examination.missing_libraries(loading);
+    without_library.extend(examination.without_library);
     let mut findings = examination.findings;
     let position = |finding: &Finding| {
         let mut entries = entries.iter();
@@ -84,6 +95,8 @@ fn examine(
     findings.sort_by_key(position);
     Ok(Checked {
         findings,
+        judged: entries.iter().map(|entry| entry.origin.clone()).collect(),
+        without_library,
         catalogue: examination
             .has_catalogue
             .then(|| examination.catalogue.version()),
@@ -118,6 +131,9 @@ struct Examination<'a> {
     /// The options without a finding so far.
     remaining: Vec<Entry>,
     unknown: Vec<Entry>,
+    /// The plugins that the options load.
+    plugins: Vec<LoadedPlugin>,
+    without_library: Vec<Origin>,
     findings: Vec<Finding>,
 }
 
@@ -227,7 +243,13 @@ impl Examination<'_> {
 
     /// For a server that does not report unknown names: removes the options that it does not list.
     fn take_unlisted(&mut self) -> Result<(), Error> {
-        let help = self.validator.help(&[])?;
+        // Plugins list their options when they are loaded.
+        let loading = self
+            .remaining
+            .iter()
+            .filter(|entry| loads_plugins(&entry.name));
+        let loading: Vec<Entry> = loading.cloned().collect();
+        let help = self.validator.help(&loading)?;
         self.take_as_unknown(|entry| !lists(&help, &entry.name));
         Ok(())
     }
@@ -303,18 +325,47 @@ impl Examination<'_> {
         self.remaining = entries;
     }
 
+    /// The library that an option's plugin lacks here; `None` if it has one, or is no plugin's.
+    fn missing_library(&self, name: &OptionName) -> Option<&str> {
+        let plugin = self.plugins.iter().find(|plugin| plugin.has(name))?;
+        (!self.has_library(plugin)).then_some(plugin.library.as_str())
+    }
+
+    /// The lines that load a plugin without a library here.
+    fn missing_libraries<'e>(&self, loading: impl Iterator<Item = &'e Entry>) -> Vec<Origin> {
+        let lacks = |entry: &&Entry| {
+            let plugins = LoadedPlugin::of([*entry]);
+            plugins.iter().any(|plugin| !self.has_library(plugin))
+        };
+        loading
+            .filter(lacks)
+            .map(|entry| entry.origin.clone())
+            .collect()
+    }
+
+    fn has_library(&self, plugin: &LoadedPlugin) -> bool {
+        let directory = self.validator.installation.plugin_dir();
+        directory.is_some_and(|directory| directory.join(&plugin.library).exists())
+    }
+
     /// Adds to each unknown option the versions that have it and the replacement.
     fn explain(&mut self, help: &Help) {
-        for entry in &self.unknown {
-            let knows = |name: &str| lists(help, &OptionName::new(name));
-            let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
+        for entry in std::mem::take(&mut self.unknown) {
             let severity = if entry.name.is_loose() {
                 Severity::Note
             } else {
                 Severity::Refused
             };
+            if let Some(library) = self.missing_library(&entry.name) {
+                let what = format!("the library of its plugin is not installed here: {library}");
+                self.findings.push(Finding::new(&entry, severity, what));
+                self.without_library.push(entry.origin);
+                continue;
+            }
+            let knows = |name: &str| lists(help, &OptionName::new(name));
+            let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
             self.findings
-                .push(Finding::new(entry, severity, unknown.what).hint(unknown.hint));
+                .push(Finding::new(&entry, severity, unknown.what).hint(unknown.hint));
         }
     }
 }

@@ -19,6 +19,7 @@ mod random;
 mod redo_log;
 mod server;
 mod snapshot;
+mod trial;
 mod user_directory;
 mod version;
 
@@ -38,5 +39,6 @@ pub use server::Server;
 pub use snapshot::manifest::Method;
 pub use snapshot::page_cache::evict_page_cache;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};
+pub use trial::{Trial, try_start};
 pub use user_directory::{calibration_file, history_file, installs_root, servers_root};
 pub use version::Flavour;

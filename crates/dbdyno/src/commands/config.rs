@@ -13,6 +13,7 @@ mod prove;
 mod review;
 mod running;
 mod subject;
+mod trial;
 
 /// Option files are read as the server reads them; nothing is ever changed in place. Running servers are only read.
 #[derive(Debug, clap::Args)]

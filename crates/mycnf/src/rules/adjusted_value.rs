@@ -1,6 +1,7 @@
 //! Rule: the version changes the value to the nearest that it takes.
 
 use crate::assignment::Assignment;
+use crate::catalogue::Kind;
 use crate::finding::Severity;
 use crate::judge::{allowed, judge_value, parse_number};
 use crate::rename::size;
@@ -23,7 +24,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
-    let option = line.option?;
+    // A switch has a rule of its own for it.
+    let option = line.option.filter(|option| option.kind != Kind::Boolean)?;
     let value = line.entry.value.as_deref()?;
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some((Severity::Note, what)) = judged {

@@ -1,6 +1,6 @@
 //! Rule: the character set is the old utf8, or latin1 by default.
 
-use crate::character_sets::{has_character_set, nearest_character_set};
+use crate::character_sets::has_character_set;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -14,40 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The options that take the name of a character set.
-const OPTIONS: [&str; 2] = ["character_set_server", "character_set_filesystem"];
-
-/// The lines with a name that the version does not have; `utf8` has findings of its own.
-fn unknown(subject: &Subject<'_>) -> Vec<Remark> {
-    let lines = OPTIONS.iter().filter_map(|name| subject.set(name));
-    let remarks = lines.filter_map(|line| {
-        let value = line.entry.value.as_deref().unwrap_or_default();
-        if has_character_set(subject.target, value) || value.eq_ignore_ascii_case("utf8") {
-            return None;
-        }
-        let remark = Remark::on(line, Level::Refused, UNKNOWN);
-        Some(match nearest_character_set(value) {
-            Some(nearest) => remark.fix(format!("is {nearest} meant?")),
-            None => remark.fix("write utf8mb4 for new data"),
-        })
-    });
-    remarks.collect()
-}
-
-/// What a version says that lacks the character set.
-const UNKNOWN: &str = "this version has no character set of this name";
-
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let unknown = unknown(subject);
-    if unknown.is_empty() {
-        known(subject)
-    } else {
-        unknown
-    }
-}
-
-/// What a character set that the version has costs.
-fn known(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "character_set_server";
     let Some(line) = subject.set(name) else {
         if !subject.is_one_of(name, &["latin1"]) {
@@ -62,7 +29,8 @@ fn known(subject: &Subject<'_>) -> Vec<Remark> {
     let value = line.value().unwrap_or_default();
     if value.eq_ignore_ascii_case("utf8") {
         let (level, what) = if !has_character_set(subject.target, "utf8") {
-            (Level::Refused, UNKNOWN)
+            let what = "this version has no character set of this name";
+            (Level::Refused, what)
         } else {
             (
                 Level::Warning,
@@ -106,20 +74,6 @@ mod tests {
             &["note: character_set_server: not set"],
         );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
-        assert_found(
-            &RULE,
-            "mysql-8.0.33",
-            "character_set_server=utf8mb5",
-            &[
-                "refused: character_set_server=utf8mb5: this version has no character set of this name; is utf8mb4 meant?",
-            ],
-        );
-        assert_found(
-            &RULE,
-            "mariadb-10.11",
-            "character_set_filesystem=gb18030\ncharacter_set_server=utf8mb4",
-            &["refused: character_set_filesystem=gb18030"],
-        );
         assert_found(&RULE, "mysql-5.6", "character_set_server=utf8mb4", &[]);
     }
 }

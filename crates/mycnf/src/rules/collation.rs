@@ -1,7 +1,7 @@
 //! Rule: the collation belongs to another character set than the server's.
 
 use crate::character_sets::{has_character_set, nearest_character_set};
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -19,29 +19,34 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let (Some(collation), Some(set)) = (line.value(), subject.value("character_set_server")) else {
         return Vec::new();
     };
-    let own = |collation: &str| {
-        collation
-            .split('_')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-    };
     let alike = |name: &str| name.to_ascii_lowercase().replace("utf8mb3", "utf8");
-    let of = alike(&own(&collation));
+    let own_set = collation.split('_').next().unwrap_or_default();
+    let own_set = own_set.to_ascii_lowercase();
     // Collations of Unicode in MariaDB name no character set.
-    if of == alike(&set) || of == "uca1400" || collation.eq_ignore_ascii_case("binary") {
+    if own_set == "uca1400" || collation.eq_ignore_ascii_case("binary") {
         return Vec::new();
     }
-    if !has_character_set(subject.target, &own(&collation)) {
-        let what = format!("this version has no character set {}", own(&collation));
+    if !has_character_set(subject.target, &own_set) {
+        let what = format!("this version has no character set {own_set}");
         let remark = Remark::on(line, Level::Refused, what);
-        return vec![match nearest_character_set(&own(&collation)) {
+        return vec![match nearest_character_set(&own_set) {
+            // Its name from 8.0 on.
+            _ if own_set == "utf8" => {
+                let rest = &collation[own_set.len()..];
+                let new = format!("{} = utf8mb3{rest}", line.entry.name);
+                remark
+                    .fix(format!("write {new}"))
+                    .rewrite(Rewrite::Replace(new))
+            }
             Some(nearest) => remark.fix(format!("is a collation of {nearest} meant?")),
             None => remark,
         }];
     }
+    if alike(&own_set) == alike(&set) {
+        return Vec::new();
+    }
     let what = format!("does not belong to the character set {set}");
-    let fix = format!("add character_set_server = {}", own(&collation));
+    let fix = format!("add character_set_server = {own_set}");
     vec![Remark::on(line, Level::Refused, what).fix(fix)]
 }
 
@@ -64,6 +69,12 @@ mod tests {
             "mysql-8.0.33",
             "collation_server=utf8mb5_general_ci",
             &["this version has no character set utf8mb5; is a collation of utf8mb4 meant?"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-9.7",
+            "character_set_server=utf8mb3\ncollation_server=utf8_unicode_ci",
+            &["no character set utf8; write collation_server = utf8mb3_unicode_ci"],
         );
         assert_found(
             &RULE,

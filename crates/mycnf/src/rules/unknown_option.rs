@@ -2,7 +2,6 @@
 
 use crate::assignment::Assignment;
 use crate::name::OptionName;
-use crate::plugins::plugin_of;
 use crate::rename::renamed;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
@@ -23,7 +22,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let name = &line.entry.name;
-    if let Some(plugin) = plugin_of(subject, name) {
+    if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
+        let plugin = plugin.name();
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
         return Remark::on(line, Level::Note, what);
     }
@@ -41,6 +41,12 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
             Some(format!("write {}", Rewrite::in_one_line(new)))
         }
+        Some(Rewrite::Remove) if name.base() == "default_authentication_plugin" => {
+            let plugin = line.entry.value.as_deref().unwrap_or_default();
+            let why =
+                format!("this version has no plugin {plugin}, and no account with it can log in");
+            Some(format!("leave it out: {why}"))
+        }
         _ => unknown.hint,
     };
     remark
@@ -52,7 +58,12 @@ mod tests {
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
-        let cases: [(&str, &str, &[&str]); 10] = [
+        let cases: [(&str, &str, &[&str]); 11] = [
+            (
+                "mysql-9.7",
+                "default_authentication_plugin=mysql_native_password",
+                &["leave it out: this version has no plugin mysql_native_password"],
+            ),
             (
                 "mariadb-10.11",
                 "plugin_load_add=server_audit\nserver_audit_logging=ON\nserver_adit_events=QUERY",

@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Kind};
 use crate::finding::Severity;
-use crate::judge::{allowed, is_part_of, judge_value};
+use crate::judge::{TAKEN_FOR_OFF, allowed, is_part_of, judge_value};
 use crate::name::is_switched_on;
 use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule};
@@ -35,8 +35,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
-        let what = "the value is neither on nor off: the server warns, and takes it for OFF";
-        return Some(Remark::on(line, Level::Warning, what).fix("write ON or OFF"));
+        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix("write ON or OFF"));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some((Severity::Refused, what)) = judged {

@@ -27,7 +27,7 @@ fn moved(text: &str, from: &str, to: &Target) -> (Migration, String) {
     let path = Path::new("my.cnf");
     let file = OptionFile::parse(text, path).unwrap();
     let from = Target::parse(from).unwrap();
-    let migration = migrate(&file, path, text.as_bytes(), &from, to);
+    let migration = migrate(&file, path, text.as_bytes(), &from, to, &[]);
     let text = rewritten_text(text.as_bytes(), &migration.edits);
     (migration, String::from_utf8(text).unwrap())
 }

@@ -55,7 +55,7 @@ fn extreme_values_are_judged_and_moved() {
             assert!(!found.advice.is_empty(), "{target}: {value}");
             assert!(!Side::of_file(&file, &target).set.is_empty());
             let from = Target::parse("mysql-5.6").unwrap();
-            let moved = migrate(&file, path, text.as_bytes(), &from, &target);
+            let moved = migrate(&file, path, text.as_bytes(), &from, &target, &[]);
             let new = rewritten_text(text.as_bytes(), &moved.edits);
             OptionFile::parse(std::str::from_utf8(&new).unwrap(), path).unwrap();
         }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+mod agreement;
 mod bad_files;
 mod documents;
+mod generated_files;
 mod hostile_values;
 mod migrations;
 mod option_files;

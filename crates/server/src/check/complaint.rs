@@ -22,13 +22,9 @@ pub(crate) enum Complaint {
     },
 }
 
-/// Text that marks an option as not applied, whatever the level of the line.
-const NOT_FOLLOWED: [&str; 4] = [
-    "Unknown suffix ",
-    "due to invalid value",
-    "was not recognized",
-    "wasn't recognized",
-];
+/// Text that marks an option as not applied, whatever the level of the line. A switch that is neither on nor off is applied:
+/// the server starts with OFF.
+const NOT_FOLLOWED: [&str; 2] = ["Unknown suffix ", "due to invalid value"];
 
 pub(crate) fn parse_complaints(log: &str) -> Vec<Complaint> {
     log.lines().filter_map(parse_line).collect()
@@ -165,7 +161,7 @@ mod tests {
             ),
             (
                 "2026-11-21 10:36:04 0 [Warning] option 'x': boolean value 'maybe' wasn't recognized. Set to OFF.",
-                refused("option 'x': boolean value 'maybe' wasn't recognized. Set to OFF"),
+                remark("option 'x': boolean value 'maybe' wasn't recognized. Set to OFF"),
             ),
             (
                 "2026-11-21T10:38:23.1Z 0 [Warning] [MY-000081] [Server] option 'x': unsigned value 0 adjusted to 1.",

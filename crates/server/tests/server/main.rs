@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+#[path = "../../../mycnf/tests/mycnf/generated_files.rs"]
+mod generated_files;
 mod installs;
 mod option_check;
 mod reliability;

@@ -3,11 +3,13 @@
 //! `DBDYNO_MATRIX` names more server binaries, separated by `:`, or is `installed` for those of
 //! `dbdyno server install`; without it only the installed server is tested.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use mycnf::{Finding, Severity};
-use server::{Error, Fault, Flavour, Installation, Server, Settings, check};
+use mycnf::{Family, Finding, Level, Machine, OptionFile, Severity, Target, lint};
+use server::{Error, Fault, Flavour, Installation, Server, Settings, check, check_file, try_start};
+
+use crate::generated_files::generated_file;
 
 /// The servers to test.
 fn installations() -> Vec<Installation> {
@@ -209,5 +211,97 @@ fn the_lists_of_documents_000_and_004_are_refused_line_by_line_as_each_version_d
                 );
             }
         }
+    }
+}
+
+/// The lines that findings refuse.
+fn refused_lines(findings: &[Finding]) -> BTreeSet<u32> {
+    let refused = findings.iter().filter(|finding| finding.is_refusal());
+    refused.filter_map(|finding| finding.at.number()).collect()
+}
+
+/// With `DBDYNO_MATRIX` 200 files, and a start with every twentieth that is accepted; else few files, and one start.
+#[test]
+fn review_check_and_creation_agree_on_generated_files() {
+    let is_matrix = !std::env::var("DBDYNO_MATRIX")
+        .unwrap_or_default()
+        .is_empty();
+    let (files, step) = if is_matrix { (200, 20) } else { (8, 8) };
+    let scratch = tempfile::tempdir().unwrap();
+    let mut wrong = Vec::new();
+    for installation in installations() {
+        let family = if is_mariadb(&installation) {
+            Family::MariaDb
+        } else {
+            Family::MySql
+        };
+        let target = Target::new(family, &numbers(&installation));
+        let mut accepted = 0;
+        for number in 0..files {
+            let text = generated_file(number);
+            let path = scratch.path().join("my.cnf");
+            std::fs::write(&path, &text).unwrap();
+            let file = OptionFile::read(&path).unwrap();
+            let at = format!("{target}, file {number}:\n{text}");
+
+            let checked = check_file(&installation, &file).unwrap();
+            let of_check = refused_lines(&checked.findings);
+            let mut review = lint(&file, &target, &Machine::default());
+            review.add_validator(&checked.findings, &checked.judged, &file);
+            let remarks = review.advice.iter().map(|advice| &advice.remark);
+            let remarks = remarks.filter(|remark| remark.level == Level::Refused);
+            let of_lint: BTreeSet<u32> = remarks
+                .filter_map(|one| one.at.as_ref()?.number())
+                .collect();
+            if of_lint != of_check {
+                let of_review = review.advice.iter().map(|advice| &advice.remark);
+                let said: Vec<_> = of_review.map(|one| (&one.at, &one.what)).collect();
+                wrong.push(format!(
+                    "{at}review {of_lint:?}, check {of_check:?}: {said:#?}"
+                ));
+                continue;
+            }
+            if of_check.is_empty() {
+                accepted += 1;
+                if accepted % step == 1 {
+                    let trial = try_start(&installation, &file).unwrap();
+                    assert_eq!(trial.failure, None, "{at}");
+                }
+                continue;
+            }
+            let settings = Settings {
+                cnf: vec![path],
+                ..Settings::default()
+            };
+            let dir = scratch.path().join("server");
+            let error = Server::create(&dir, &installation, &settings).unwrap_err();
+            let Error::Rejected { findings, .. } = error else {
+                panic!("{at}{error}");
+            };
+            assert_eq!(refused_lines(&findings), of_check, "{at}");
+        }
+        assert!(accepted > 0, "{target}");
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} files, {}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// No check without a start looks for the directory of the redo log.
+#[test]
+fn a_start_finds_what_no_check_does() {
+    for installation in installations() {
+        let at = format!("{} {}", installation.flavour, installation.version);
+        let parse = |text: &str| OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let file =
+            parse("[mysqld]\ninnodb_log_group_home_dir = nowhere\ninnodb_buffer_pool_size = 9G\n");
+        let checked = check_file(&installation, &file).unwrap();
+        assert!(refused(&checked.findings).is_empty(), "{at}: {checked:?}");
+        let trial = try_start(&installation, &file).unwrap();
+        assert!(trial.failure.is_some(), "{at}: {trial:?}");
+        assert_eq!(trial.reduced, ["innodb_buffer_pool_size"], "{at}");
     }
 }

@@ -6,11 +6,12 @@ use std::{
     thread::available_parallelism,
 };
 
-use mycnf::{DurabilityClass, Purpose, Wish, generate};
+use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, generate};
 use runs::{Blame, Blamed};
 use samples::StorageRecord;
 
-use super::subject::{VersionArgs, note_catalogue, size, write_new};
+use super::subject::{VersionArgs, blamed, note_catalogue, size, write_new};
+use super::trial::Start;
 use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
@@ -49,6 +50,9 @@ pub(crate) struct GenerateArgs {
     /// New file to write [default: standard output]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
+    /// Do not start the version with the file, also where it is installed
+    #[arg(long)]
+    no_start: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -62,8 +66,9 @@ enum Workload {
 }
 
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
-    let (target, _) = args.version.resolve()?;
+    let (target, installation) = args.version.resolve()?;
     note_catalogue(&target);
+    let missing = Start::of_missing(&target);
     let memory = args
         .memory
         .or_else(telemetry::usable_memory_bytes)
@@ -90,14 +95,30 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         connections: args.connections,
     };
     let text = generate(&wish);
+    let start = match installation {
+        _ if args.no_start => Start::NotTried("--no-start".to_owned()),
+        None => missing,
+        Some(installation) => {
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).map_err(blamed)?;
+            Start::of(&installation, &file)
+        }
+    };
+    let words = start.in_words();
     match &args.output {
         Some(path) => {
             write_new(path, text.as_bytes())?;
-            println!("wrote {}", path.display());
+            println!("wrote {}: {words}", path.display());
         }
-        None => print!("{text}"),
+        None => {
+            print!("{text}");
+            eprintln!("note: {words}");
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if start.has_failed() {
+        ExitCode::from(Blame::Answer as u8)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Durable random writes of pages per second in a measurement of storage.

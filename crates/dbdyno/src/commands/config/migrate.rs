@@ -12,16 +12,18 @@ use units::counted;
 use super::subject::{
     blamed, difference, note_catalogue, read_bytes, target, validated, write_new,
 };
+use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Renamed options get their new name and unit, options that the new version does not have become comments with the reason,
 and defaults that change results or durability are pinned to what they were. Everything else stays as it is, comments
-included. Where the new version is installed, its own validator reads the result before it is written.
+included. Where the new version is installed, its own validator reads the result before it is written, and the version is
+started with it on a data directory of its own.
 
 Without --output the difference is shown and nothing is written.
 
-Exit code 1 if the new version's validator refuses the result; 0 otherwise.
+Exit code 1 if the new version's validator refuses the result, or the version does not start with it; 0 otherwise.
 
 Example: dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf")]
 pub(crate) struct MigrateArgs {
@@ -52,20 +54,26 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     let file = OptionFile::read(&args.file).map_err(blamed)?;
     note_catalogue(&args.from);
     note_catalogue(&args.to);
-    let migration = migrate(&file, &args.file, &old, &args.from, &args.to);
-    let new = rewritten_text(&old, &migration.edits);
     let installation = Installation::find(Some(&args.to.to_string()), None).ok();
     let installation = installation.filter(|_| !args.no_validator);
-    let refusals = match &installation {
-        Some(installation) => refusals(installation, &new)?,
+    let taken = match &installation {
+        Some(installation) => validated(installation, &file)?.taken(),
         None => Vec::new(),
+    };
+    let migration = migrate(&file, &args.file, &old, &args.from, &args.to, &taken);
+    let new = rewritten_text(&old, &migration.edits);
+    let (refusals, start) = match &installation {
+        Some(installation) => tried(installation, &new)?,
+        None if args.no_validator => (Vec::new(), Start::NotTried("--no-validator".to_owned())),
+        None => (Vec::new(), Start::of_missing(&args.to)),
     };
     let checked = match (installation.is_some(), refusals.len()) {
         (false, _) => "not checked by a server",
         (true, 0) => "accepted by that server's validator",
         (true, _) => "refused by that server's validator",
     };
-    print!("{}", summary(args, &migration, checked));
+    let checked = format!("{checked}, {}", start.in_words());
+    print!("{}", summary(args, &migration, &checked));
     for refusal in &refusals {
         println!("refused  {refusal}");
     }
@@ -76,21 +84,21 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
         }
         None => print!("{}", difference(&args.file, &old, &args.file, &new)),
     }
-    Ok(if refusals.is_empty() {
+    Ok(if refusals.is_empty() && !start.has_failed() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(Blame::Answer as u8)
     })
 }
 
-/// What the new version's own validator refuses in the result.
-fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<String>, Blamed> {
+/// What the new version's own validator refuses in the result, and whether it starts with it.
+fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start), Blamed> {
     let scratch = files::Scratch::make("dbdyno-migrate-");
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
     let file = OptionFile::read(&path).map_err(blamed)?;
-    let findings = validated(installation, &file)?.into_iter();
+    let findings = validated(installation, &file)?.findings.into_iter();
     let refusals = findings.filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {
         let line = finding.at.number().unwrap_or(0);
@@ -99,7 +107,13 @@ fn refusals(installation: &Installation, text: &[u8]) -> Result<Vec<String>, Bla
             finding.option, finding.what
         )
     });
-    Ok(refusals.collect())
+    let refusals: Vec<String> = refusals.collect();
+    let start = if refusals.is_empty() {
+        Start::of(installation, &file)
+    } else {
+        Start::NotTried("its validator refuses the file".to_owned())
+    };
+    Ok((refusals, start))
 }
 
 fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mycnf::{Finding, Lint, Machine, OptionFile, Target, lint, lint_server};
+use mycnf::{Lint, Machine, OptionFile, Target, lint, lint_server};
 use runs::Blamed;
 use server::Installation;
 
@@ -62,15 +62,8 @@ pub(super) fn review(
 ) -> Result<Review, Blamed> {
     let mut lint = lint(file, &target, machine);
     if let Some(installation) = installation {
-        let mut findings: Vec<Finding> = Vec::new();
-        for server in file.per_server() {
-            for finding in validated(installation, &server.file)? {
-                if !findings.contains(&finding) {
-                    findings.push(finding);
-                }
-            }
-        }
-        lint.add_validator(&findings, file);
+        let validated = validated(installation, file)?;
+        lint.add_validator(&validated.findings, &validated.judged, file);
     }
     for path in files.iter().filter(|path| is_world_writable(path)) {
         lint.add_ignored_file(path);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mycnf::{
-    Entry, Family, Finding, MASK, Machine, OptionFile, Severity, Target, is_secret,
+    Entry, Family, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
     parse_size_bytes, shown_line,
 };
 use runs::{Blame, Blamed, named_server};
@@ -265,23 +265,54 @@ pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8
         .to_string()
 }
 
-/// What an installed server's own validator says of an option file. Paths that do not exist on this machine are not judged:
-/// the file may be for another one.
+/// What an installed server's own validator says of an option file.
+#[derive(Debug, Default)]
+pub(super) struct Validated {
+    pub(super) findings: Vec<Finding>,
+    /// The lines that it has judged.
+    pub(super) judged: Vec<Origin>,
+}
+
+impl Validated {
+    /// The lines that it has judged and takes as they are.
+    pub(super) fn taken(&self) -> Vec<Origin> {
+        let has_finding = |at: &Origin| self.findings.iter().any(|finding| finding.at == *at);
+        let taken = self.judged.iter().filter(|at| !has_finding(at));
+        taken.cloned().collect()
+    }
+}
+
+/// Asks the validator, for each instance where the file is for mysqld_multi. What is not on this machine is not judged, paths
+/// and libraries of plugins: the file may be for another one.
 pub(super) fn validated(
     installation: &Installation,
     file: &OptionFile,
-) -> Result<Vec<Finding>, Blamed> {
-    let mut findings = server::check_file(installation, file)?.findings;
-    for finding in findings.iter_mut().filter(|finding| finding.is_refusal()) {
-        let path = finding
-            .option
-            .split_once('=')
-            .map(|(_, value)| Path::new(value));
-        if path.is_some_and(|path| path.is_absolute() && !path.exists()) {
-            finding.severity = Severity::Note;
-            "not judged: the path does not exist on this machine".clone_into(&mut finding.what);
-            finding.hint = None;
+) -> Result<Validated, Blamed> {
+    let mut all = Validated::default();
+    for server in file.per_server() {
+        let checked = server::check_file(installation, &server.file)?;
+        for mut finding in checked.findings {
+            let path = finding
+                .option
+                .split_once('=')
+                .map(|(_, value)| Path::new(value));
+            let is_elsewhere = path.is_some_and(|path| path.is_absolute() && !path.exists());
+            let not_judged = if checked.without_library.contains(&finding.at) {
+                Some(format!("not judged: {}", finding.what))
+            } else {
+                let what = "not judged: the path does not exist on this machine";
+                is_elsewhere.then(|| what.to_owned())
+            };
+            if let Some(what) = not_judged.filter(|_| finding.is_refusal()) {
+                finding.severity = Severity::Note;
+                finding.what = what;
+                finding.hint = None;
+            }
+            if !all.findings.contains(&finding) {
+                all.findings.push(finding);
+            }
         }
+        all.judged.extend(checked.judged);
     }
-    Ok(findings)
+    Ok(all)
 }

@@ -327,6 +327,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
         .dbdyno(migrate)
         .exits(0)
         .prints("old.cnf from mysql-5.5 to mariadb-")
+        .prints("accepted by that server's validator, started here\n")
         .prints("+key_buffer_size = 16M");
     assert!(!scene.path().join("new.cnf").exists());
     scene
@@ -345,7 +346,73 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
         .dbdyno(migrate)
         .exits(1)
         .prints("refused by that server's validator")
-        .prints("refused  line 2 of the new file: innodb_flush_method");
+        .prints("refused  line 3 of the new file: innodb_flush_method");
+    // What only a start refuses does, too.
+    scene.file("old.cnf", "[mysqld]\ninnodb_log_group_home_dir=nowhere\n");
+    scene
+        .dbdyno(migrate)
+        .exits(1)
+        .prints("accepted by that server's validator, does not start here: ");
+    // Without the version nothing is started, and the answer says so.
+    scene
+        .dbdyno([&migrate[..], &["--no-validator"]].concat())
+        .exits(0)
+        .prints("not checked by a server, not started here: --no-validator\n");
+    let absent = [
+        "config",
+        "migrate",
+        "old.cnf",
+        "--from",
+        "mysql-5.5",
+        "--to",
+        "mariadb-10.3.1",
+    ];
+    scene
+        .dbdyno(absent)
+        .exits(0)
+        .prints("not started here: mariadb-10.3.1 is not installed\n");
+}
+
+/// The catalogues have no options of plugins, and a server here need not have their libraries.
+#[test]
+fn options_of_loaded_plugins_are_neither_refused_nor_left_out() {
+    let scene = Scene::for_servers();
+    scene.file(
+        "audit.cnf",
+        "[mariadb]\nplugin_load_add = no_such_library\nno_such_library_logging = ON\nno_such_thing = 1\n",
+    );
+    let text = scene
+        .dbdyno(["config", "lint", "audit.cnf", "--for", "mariadb-10.11"])
+        .exits(1)
+        .text();
+    assert!(text.contains("1 refused"), "{text}");
+    assert!(
+        text.contains(
+            "no_such_library_logging=ON: not judged: an option of the plugin no_such_library"
+        ),
+        "{text}"
+    );
+    scene
+        .dbdyno(["server", "check", "--run", "mariadb", "--cnf", "audit.cnf"])
+        .exits(2)
+        .prints("the library of its plugin is not installed here: no_such_library.so");
+    scene.file(
+        "audit.cnf",
+        "[mariadb]\nplugin_load_add = no_such_library\nno_such_library_logging = ON\n",
+    );
+    scene
+        .dbdyno([
+            "config",
+            "migrate",
+            "audit.cnf",
+            "--from",
+            "mariadb-10.5",
+            "--to",
+            "mariadb",
+        ])
+        .exits(0)
+        .prints(" 0 left out")
+        .prints("started here, without plugin_load_add, no_such_library_logging");
 }
 
 #[test]
@@ -361,7 +428,8 @@ fn a_made_file_is_clean_and_starts() {
         "--disk-iops",
         "2000",
     ];
-    let text = scene.dbdyno(generate).exits(0).text();
+    let made = scene.dbdyno(generate).exits(0).says("note: started here");
+    let text = made.text();
     assert!(
         text.contains("[mysqld]\n") && text.contains("\ninnodb_io_capacity = 1000\n"),
         "{text}"
@@ -387,6 +455,10 @@ fn a_made_file_is_clean_and_starts() {
         ])
         .exits(0);
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+    scene
+        .dbdyno([&generate[..], &["--no-start"]].concat())
+        .exits(0)
+        .says("note: not started here: --no-start");
     scene
         .dbdyno([&generate[..], &["--durability", "D9"]].concat())
         .exits(2)

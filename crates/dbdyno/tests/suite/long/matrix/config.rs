@@ -65,12 +65,14 @@ pub(crate) fn moved(subject: &mut Subject) -> Cell {
         let (old, new) = (format!("{name}.cnf"), format!("{name}-new.cnf"));
         fs::write(subject.directory().join(&old), text).unwrap();
         let to = target(subject);
-        succeed(
+        let moved = succeed(
             subject,
             &[
                 "config", "migrate", &old, "--from", from, "--to", &to, "--output", &new,
             ],
         );
+        let said = String::from_utf8_lossy(&moved.stdout);
+        assert!(said.contains(", started here"), "{said}");
         starts(subject, &new);
     }
     Cell::Ok

@@ -1,0 +1,26 @@
+//! The authentication plugins of MySQL, and what names them.
+
+use crate::catalogue::Family;
+use crate::name::OptionName;
+use crate::subject::Subject;
+
+/// The plugins that `authentication_policy` names: `*:sha256_password,auth_socket,`. An asterisk stands for any.
+pub(crate) fn plugins_of_policy(policy: &str) -> impl Iterator<Item = &str> {
+    let factors = policy.split(',').map(str::trim);
+    let plugins = factors.map(|factor| factor.strip_prefix("*:").unwrap_or(factor));
+    plugins.filter(|plugin| !plugin.is_empty() && *plugin != "*")
+}
+
+/// Whether a server of MySQL has an authentication plugin: it is part of the version, or the file loads it.
+/// Source: MySQL Reference Manual, "Authentication Plugins"; 9.0 removed mysql_native_password.
+pub(crate) fn has_plugin(subject: &Subject<'_>, plugin: &str) -> bool {
+    let is_at_least = |numbers: &[u32]| subject.target.is_at_least(Family::MySql, numbers);
+    let is_own = match plugin.to_ascii_lowercase().as_str() {
+        "mysql_native_password" => !is_at_least(&[9]),
+        "sha256_password" => is_at_least(&[5, 6]),
+        "caching_sha2_password" => is_at_least(&[8]),
+        _ => false,
+    };
+    let name = OptionName::new(plugin);
+    is_own || subject.plugins.iter().any(|loaded| loaded.has(&name))
+}

@@ -1,0 +1,83 @@
+//! Rule: the file names an authentication plugin that the version does not have.
+
+use crate::authentication::{has_plugin, plugins_of_policy};
+use crate::catalogue::Family;
+use crate::print::option_line;
+use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "authentication-plugin",
+    title: "Authentication plugin",
+    reason: "A server does not start with a policy that names a plugin which it does not have, and its own check does not \
+        find it.",
+    source: "seen: authentication_policy = mysql_native_password,, on 9.7, and auth_socket,, on 8.0.33 and 9.7 without its \
+        library",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(line) = subject.set("authentication_policy") else {
+        return Vec::new();
+    };
+    let policy = line.entry.value.as_deref().unwrap_or_default();
+    let mut plugins = plugins_of_policy(policy);
+    if let Some(plugin) = plugins.find(|plugin| !has_plugin(subject, plugin)) {
+        let what = format!(
+            "this version has no plugin {plugin}, and the file loads none: the server does not start"
+        );
+        let factors = policy.split(',').map(|factor| {
+            let is_known = plugins_of_policy(factor).all(|plugin| has_plugin(subject, plugin));
+            if is_known { factor } else { "*" }
+        });
+        let factors: Vec<&str> = factors.collect();
+        let new = option_line(line.entry.name.as_written(), Some(&factors.join(",")));
+        let fix = format!("write {new}, and give the accounts with {plugin} another plugin");
+        let remark = Remark::on(line, Level::Refused, what).fix(fix);
+        return vec![remark.rewrite(Rewrite::Replace(new))];
+    }
+    let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
+    if is_8_4 && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
+        let what = "8.4 has the plugin mysql_native_password off by default";
+        let fix = "add loose_mysql_native_password = ON, or write caching_sha2_password";
+        return vec![Remark::on(line, Level::Warning, what).fix(fix)];
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn plugins_by_version() {
+        let line = "authentication_policy = mysql_native_password,,";
+        assert_found(
+            &RULE,
+            "mysql-9.7",
+            line,
+            &[
+                "refused: authentication_policy=mysql_native_password,,: this version has no plugin \
+               mysql_native_password, and the file loads none: the server does not start; write \
+               authentication_policy = *,,",
+            ],
+        );
+        assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        assert_found(&RULE, "mysql-8.4", line, &["warning: "]);
+        assert_found(
+            &RULE,
+            "mysql-9.7",
+            "authentication_policy='*:sha256_password,*,'",
+            &[],
+        );
+        let socket = "authentication_policy=*,auth_socket";
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            socket,
+            &["write authentication_policy = *,*"],
+        );
+        let loaded = format!("{socket}\nplugin_load_add=auth_socket.so");
+        assert_found(&RULE, "mysql-8.0.33", &loaded, &[]);
+    }
+}

@@ -1,0 +1,102 @@
+//! A start of a version with an option file, on a data directory of its own: what no check without a start can say.
+
+use mycnf::{Here, OptionFile, TrialFile};
+
+use crate::check::complaint::{Complaint, parse_complaints};
+use crate::configuration::Settings;
+use crate::directory::marker::write_private;
+use crate::error::Error;
+use crate::initialise::make_data;
+use crate::installation::Installation;
+use crate::process::spawner::Lifetime;
+use crate::server::Server;
+
+/// What a trial showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// Why the server did not start; `None` if it did.
+    pub failure: Option<String>,
+    /// The names of lines without which it was started, as they are about another machine or a cluster.
+    pub left_out: Vec<String>,
+    /// The options with less memory or disk than in the file.
+    pub reduced: Vec<String>,
+}
+
+/// Starts a server with the file, and removes it. Nothing of the file's own directories, addresses and clusters is used.
+pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial, Error> {
+    let plugins = installation.plugin_dir();
+    let TrialFile {
+        file,
+        left_out,
+        reduced,
+    } = file.for_trial(&Here {
+        has_path: &|path| path.exists(),
+        has_library: &|library| {
+            plugins
+                .as_ref()
+                .is_some_and(|plugins| plugins.join(library).exists())
+        },
+    });
+    let place = std::env::temp_dir();
+    let scratch = files::Scratch::make("dbdyno-start-")
+        .map_err(|error| Error::io("make a directory in", &place)(error.into()))?;
+    let path = scratch.path().join("trial.cnf");
+    write_private(&path, file.to_string().as_bytes())?;
+    let settings = Settings {
+        cnf: vec![path],
+        ..Settings::default()
+    };
+    let failure = start(installation, &scratch.path().join("server"), &settings)?;
+    Ok(Trial {
+        failure,
+        left_out,
+        reduced,
+    })
+}
+
+/// Makes, starts and removes a server; returns why it died.
+fn start(
+    installation: &Installation,
+    dir: &std::path::Path,
+    settings: &Settings,
+) -> Result<Option<String>, Error> {
+    // The caller has asked the server's own check already.
+    let unchecked = Settings::default();
+    let made = Server::create_with(
+        dir,
+        installation,
+        settings,
+        &unchecked,
+        |layout, private| make_data(layout, installation, private.options()),
+    );
+    let mut server = match made {
+        Ok(server) => server,
+        Err(error) => return cause(error).map(Some),
+    };
+    let started = server.start(Lifetime::Owned);
+    server.destroy()?;
+    match started {
+        Ok(()) => Ok(None),
+        Err(error) => cause(error).map(Some),
+    }
+}
+
+/// The words of the server about its end; an error that is not the file's stays one.
+fn cause(error: Error) -> Result<String, Error> {
+    let (Error::DiedAtStart { status, log, .. } | Error::Initialise { status, log, .. }) = &error
+    else {
+        return Err(error);
+    };
+    let said = parse_complaints(log)
+        .into_iter()
+        .filter_map(|one| match one {
+            Complaint::Refused { text } if text != "Aborting" => Some(text),
+            Complaint::Unknown { name } => Some(format!("unknown option {name}")),
+            Complaint::Refused { .. } | Complaint::Remark { .. } => None,
+        });
+    let said: Vec<String> = said.collect();
+    Ok(match said.first() {
+        Some(first) => first.clone(),
+        None => format!("it ended without a word ({status})"),
+    })
+}
