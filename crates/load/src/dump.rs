@@ -20,8 +20,9 @@ use std::{
 
 use protocol::{Connection, Endpoint};
 use workload::{
-    own_data::dump::{DumpStatement, Role, without_definer},
+    own_data::dump::{DefaultCharset, DumpStatement, Role, without_definer},
     own_session::open_settled,
+    sql_script::{Quoting, without_database},
 };
 
 use crate::{
@@ -52,6 +53,10 @@ pub struct DumpLoad {
     pub endpoint: Endpoint,
     /// The files, in their order.
     pub files: Vec<PathBuf>,
+    /// Settings of the session before the first statement.
+    pub session: Vec<String>,
+    /// The database that the files' names say.
+    pub database: Option<String>,
     /// Connections for rows; at least 1.
     pub streams: u32,
     /// INSERTs are sent as LOAD DATA LOCAL where that changes no row.
@@ -84,6 +89,15 @@ impl DumpProgress {
     }
 }
 
+/// A dump that was loaded.
+#[derive(Debug)]
+pub struct LoadedDump {
+    /// The whole of it.
+    pub progress: DumpProgress,
+    /// What a user should know of it, a sentence each.
+    pub notes: Vec<String>,
+}
+
 /// Loads a dump into the endpoint's database; `watch` is called on this thread.
 ///
 /// # Errors
@@ -92,7 +106,7 @@ pub fn load_dump(
     load: &DumpLoad,
     interrupt: &Interrupt,
     watch: &mut dyn FnMut(DumpProgress),
-) -> Result<DumpProgress, DumpError> {
+) -> Result<LoadedDump, DumpError> {
     let begin = reactor::system_now();
     let streams = load.streams.max(1) as usize;
     let ahead_at_most = ahead_at_most();
@@ -101,7 +115,8 @@ pub fn load_dump(
     // Without it the load only takes longer.
     let spool = spool_in.and_then(|it| Spool::make(it, ahead_at_most as u64).ok());
     let spool = spool.map(Arc::new);
-    let reading = Reading::of(&load.files);
+    let reading = Reading::of(&load.files, &load.session);
+    let mut notes = Vec::new();
     let result = thread::scope(|scope| {
         let mut threads = Vec::new();
         for index in 0..streams {
@@ -130,11 +145,19 @@ pub fn load_dump(
                 queue: &queue,
                 spool: spool.clone(),
                 connection: opened.map_err(DumpError::Connection)?,
-                database: None,
+                used: None,
+                named: load.database.clone(),
+                charset: DefaultCharset::default(),
                 tables: BTreeMap::new(),
                 filled: BTreeSet::new(),
                 sets: 0,
+                notes: &mut notes,
             };
+            for set in &load.session {
+                if let Role::Session(set) = Role::of(set.as_bytes()) {
+                    director.set("the session of the dump", set).await?;
+                }
+            }
             loop {
                 if queue.has_failed() {
                     return Ok(());
@@ -144,6 +167,8 @@ pub fn load_dump(
                     Ok(Piece::Statement(source, statement, has_backslashes)) => {
                         director.take(source, statement, has_backslashes).await?
                     }
+                    Ok(Piece::Database(name)) => director.named = Some(name),
+                    Ok(Piece::CutOff(note)) => director.notes.push(note),
                     Ok(Piece::Failed(error)) => return Err(error),
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
                     Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
@@ -175,7 +200,10 @@ pub fn load_dump(
         }
         queue.failure().map_or(Ok(()), Err)
     });
-    result.map(|()| progress(&queue, &reading, begin))
+    result.map(|()| LoadedDump {
+        progress: progress(&queue, &reading, begin),
+        notes,
+    })
 }
 
 /// Bytes of statements that may be read before their rows are sent: a quarter of the memory, so that they are still in the page
@@ -202,14 +230,18 @@ struct Director<'l> {
     queue: &'l Queue<'l>,
     spool: Option<Arc<Spool>>,
     connection: Connection,
-    /// The database that the dump names.
-    database: Option<String>,
+    /// The database that a statement names.
+    used: Option<String>,
+    /// The one that names of files, or a first line, say.
+    named: Option<String>,
+    charset: DefaultCharset,
     /// Tables with rows, as they are on the server.
     tables: BTreeMap<String, Arc<TableColumns>>,
     /// Tables whose rows may be under way.
     filled: BTreeSet<String>,
     /// Number of the session's settings so far.
     sets: usize,
+    notes: &'l mut Vec<String>,
 }
 
 impl Director<'_> {
@@ -220,7 +252,9 @@ impl Director<'_> {
         has_backslashes: bool,
     ) -> Result<(), DumpError> {
         let place = format!("{}, line {}", source.path.display(), statement.line);
-        let text = statement.text;
+        let own = self.without_own_database(&statement.text, has_backslashes);
+        let is_in_file = source.is_plain && own.is_none();
+        let text = own.unwrap_or(statement.text);
         match Role::of(&text) {
             Role::Rows(table) => {
                 let Some(columns) = self.columns(&place, &table).await? else {
@@ -233,7 +267,7 @@ impl Director<'_> {
                     return Ok(());
                 }
                 self.filled.insert(table);
-                let text = if source.is_plain && text.len() >= IN_FILE_AT_LEAST {
+                let text = if is_in_file && text.len() >= IN_FILE_AT_LEAST {
                     JobText::InFile {
                         source,
                         at: statement.at,
@@ -250,18 +284,13 @@ impl Director<'_> {
                 });
                 Ok(())
             }
-            Role::Session(text) => {
-                self.send(&place, &text).await?;
-                self.sets = self.queue.set(text);
-                // Which rows may go as lines, and in any order, depends on settings.
-                self.tables.clear();
-                Ok(())
-            }
+            Role::Session(text) => self.set(&place, text).await,
             Role::Table(name) => {
                 if self.filled.contains(&name) {
                     self.barrier();
                 }
                 self.tables.remove(&name);
+                self.set_charset_before(&place, &text).await?;
                 self.send(&place, &text).await
             }
             Role::EnableKeys(name) => {
@@ -275,6 +304,7 @@ impl Director<'_> {
             Role::Database(name) => self.database(place, name),
             Role::AlterDatabase(name, text) => {
                 self.database(place.clone(), name)?;
+                self.charset.settle();
                 self.barrier();
                 self.send(&place, &text).await
             }
@@ -283,9 +313,42 @@ impl Director<'_> {
                 self.barrier();
                 // It can be a trigger.
                 self.tables.clear();
+                self.set_charset_before(&place, &text).await?;
                 self.send(&place, &without_definer(text)).await
             }
         }
+    }
+
+    /// A statement whose names are not qualified with the dump's database; `None` where it has no such name. The tables are
+    /// in another one.
+    fn without_own_database(&self, text: &[u8], has_backslashes: bool) -> Option<Vec<u8>> {
+        let quoting = Quoting {
+            has_plain_backslashes: !has_backslashes,
+            ..Quoting::default()
+        };
+        let database = self.used.as_ref().or(self.named.as_ref())?;
+        without_database(text, database, quoting)
+    }
+
+    /// Sets something for the rows behind it, on every connection.
+    async fn set(&mut self, place: &str, text: Vec<u8>) -> Result<(), DumpError> {
+        self.send(place, &text).await?;
+        self.sets = self.queue.set(text);
+        // Which rows may go as lines, and in any order, depends on settings.
+        self.tables.clear();
+        Ok(())
+    }
+
+    /// Gives the database the character set that is concluded from the statements before this one.
+    async fn set_charset_before(&mut self, place: &str, statement: &[u8]) -> Result<(), DumpError> {
+        let Some(charset) = self.charset.before(statement) else {
+            return Ok(());
+        };
+        let alter = format!("ALTER DATABASE {charset}");
+        self.notes.push(format!(
+            "no statement says the character set of the database; that of most tables is taken ({charset})"
+        ));
+        self.send(place, alter.as_bytes()).await
     }
 
     /// A statement in memory as long as that takes it, then in the file for those that wait.
@@ -300,14 +363,14 @@ impl Director<'_> {
 
     /// Notes the database that a statement names; an error if it is a second one.
     fn database(&mut self, place: String, second: String) -> Result<(), DumpError> {
-        match &self.database {
+        match &self.used {
             Some(first) if *first != second => Err(DumpError::Databases {
                 place,
                 first: first.clone(),
                 second,
             }),
             _ => {
-                self.database = Some(second);
+                self.used = Some(second);
                 Ok(())
             }
         }

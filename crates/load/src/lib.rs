@@ -31,7 +31,7 @@ mod timeline;
 mod tolerated;
 
 pub use arrivals::{Schedule, Share};
-pub use dump::{DumpError, DumpLoad, DumpProgress, load_dump};
+pub use dump::{DumpError, DumpLoad, DumpProgress, LoadedDump, load_dump};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};

@@ -3,7 +3,9 @@
 //! The text of each file is kept once, and a statement is a range of it: a file of 100 MB takes little more than that.
 
 mod error;
+mod executed_tokens;
 mod first_word;
+mod own_database;
 mod quoting;
 mod rewording;
 mod scanner;
@@ -19,7 +21,9 @@ use std::{
 
 use error::DEPTH_AT_MOST;
 pub use error::{Place, SqlScriptError};
+pub(crate) use executed_tokens::{ExecutedToken, ExecutedTokens};
 pub use first_word::refuse_foreign_text;
+pub use own_database::without_database;
 pub use quoting::Quoting;
 pub use rewording::SqlToken;
 use scanner::{Scanner, Token};

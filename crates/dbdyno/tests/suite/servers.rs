@@ -8,6 +8,7 @@ mod config;
 mod config_running;
 mod datadir;
 mod door_records;
+mod dump_tools;
 mod events;
 mod faults;
 mod history;

@@ -14,14 +14,14 @@ use std::{
 
 use files::HandedOver;
 use workload::{
-    own_data::dump::{DumpStatement, Splitter},
+    own_data::dump::{DumpHead, DumpStatement, Splitter, TAIL_BYTES},
     sql_script::refuse_foreign_text,
 };
 
 use crate::dump::{error::DumpError, queue::Queue, source::Source, sql_mode::SqlMode};
 
 /// Bytes that are read at once.
-const PIECE_BYTES: usize = 256 << 10;
+const PIECE_BYTES: u64 = 256 << 10;
 /// Statements that wait for the one who sends them.
 const WAITING_AT_MOST: usize = 2;
 
@@ -29,6 +29,10 @@ const WAITING_AT_MOST: usize = 2;
 pub(super) enum Piece {
     /// The file, a statement, and whether a backslash protects a byte in it.
     Statement(Arc<Source>, DumpStatement, bool),
+    /// The first lines say the database.
+    Database(String),
+    /// The file may have been cut off, in words.
+    CutOff(String),
     Failed(DumpError),
 }
 
@@ -36,16 +40,24 @@ pub(super) enum Piece {
 #[derive(Debug)]
 pub(super) struct Reading {
     files: Vec<PathBuf>,
+    /// The mode before the first statement.
+    mode: SqlMode,
     bytes: AtomicU64,
     bytes_expected: u64,
     text_bytes: AtomicU64,
 }
 
 impl Reading {
-    pub(super) fn of(files: &[PathBuf]) -> Self {
+    /// Files with the settings of the session before the first statement.
+    pub(super) fn of(files: &[PathBuf], session: &[String]) -> Self {
         let lengths = files.iter().filter_map(|path| path.metadata().ok());
+        let mut mode = SqlMode::default();
+        for set in session {
+            mode.execute(set.as_bytes());
+        }
         Self {
             files: files.to_vec(),
+            mode,
             bytes: AtomicU64::new(0),
             bytes_expected: lengths.map(|metadata| metadata.len()).sum(),
             text_bytes: AtomicU64::new(0),
@@ -72,7 +84,7 @@ impl Reading {
         let (sender, receiver) = mpsc::sync_channel(WAITING_AT_MOST);
         let builder = thread::Builder::new().name("dump-reader".to_owned());
         builder.spawn_scoped(scope, move || {
-            let mut mode = SqlMode::default();
+            let mut mode = self.mode.clone();
             for path in &self.files {
                 match self.read(path, &mut mode, &sender, queue) {
                     Ok(true) => {}
@@ -113,21 +125,33 @@ impl Reading {
         }
         // All files are one session.
         splitter.set_backslashes(mode.has_backslashes);
-        let mut piece = vec![0; PIECE_BYTES];
-        let mut is_first = true;
+        let mut text = Vec::new();
+        let mut head = None;
+        let mut tail = Vec::new();
         loop {
-            let read = input.read(&mut piece).map_err(failed)?;
-            if std::mem::take(&mut is_first) {
-                refuse_foreign_text(path, &piece[..read]).map_err(|what| DumpError::Foreign {
+            text.clear();
+            // One read gives less where the input is a chain, and the first piece has to have the first lines.
+            let mut piece = input.by_ref().take(PIECE_BYTES);
+            let read = piece.read_to_end(&mut text).map_err(failed)?;
+            if head.is_none() {
+                refuse_foreign_text(path, &text).map_err(|what| DumpError::Foreign {
                     path: path.to_owned(),
                     what,
                 })?;
+                let database = head.insert(DumpHead::of(&text)).database.clone();
+                if let Some(name) = database
+                    && sender.send(Piece::Database(name)).is_err()
+                {
+                    return Ok(false);
+                }
             }
+            tail.extend_from_slice(&text[read.saturating_sub(TAIL_BYTES)..]);
+            tail.drain(..tail.len().saturating_sub(TAIL_BYTES));
             self.text_bytes.fetch_add(read as u64, Ordering::Relaxed);
             if read == 0 {
                 splitter.end();
             } else {
-                splitter.feed(&piece[..read]);
+                splitter.feed(&text);
             }
             loop {
                 let next = splitter
@@ -149,7 +173,14 @@ impl Reading {
                 }
             }
             if read == 0 {
-                return Ok(true);
+                let missing = head.and_then(|head| head.missing_last_line(&tail));
+                let note = missing.map(|line| {
+                    format!(
+                        "{} does not end with \"{line}\": it may have been cut off",
+                        path.display()
+                    )
+                });
+                return Ok(note.is_none_or(|note| sender.send(Piece::CutOff(note)).is_ok()));
             }
         }
     }
@@ -197,13 +228,14 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
 
     use super::*;
+    use crate::rules::Interrupt;
 
     fn read(name: &str, content: &[u8]) -> io::Result<String> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join(name);
         fs::write(&path, content)?;
         let mut text = String::new();
-        Reading::of(&[])
+        Reading::of(&[], &[])
             .open(File::open(path)?)?
             .read_to_string(&mut text)?;
         Ok(text)
@@ -222,6 +254,52 @@ mod tests {
         // Parts that were compressed one by one.
         for content in &contents[1..] {
             assert_eq!(read("a", &content.repeat(2)).unwrap(), text.repeat(2));
+        }
+    }
+
+    /// What the reader says of a file beside its statements, and the number of these.
+    fn told(content: &[u8]) -> (Vec<String>, usize) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.sql");
+        fs::write(&path, content).unwrap();
+        let interrupt = Interrupt::default();
+        let queue = Queue::new(&interrupt, 1, 0);
+        let reading = Reading::of(&[path], &[]);
+        thread::scope(|scope| {
+            let pieces = reading.start(scope, &queue).unwrap();
+            let (mut told, mut statements) = (Vec::new(), 0);
+            for piece in pieces {
+                match piece {
+                    Piece::Statement(..) => statements += 1,
+                    Piece::Database(name) => told.push(name),
+                    Piece::CutOff(note) => told.push(note.rsplit('/').next().unwrap().to_owned()),
+                    Piece::Failed(error) => panic!("{error}"),
+                }
+            }
+            (told, statements)
+        })
+    }
+
+    #[test]
+    fn the_database_and_a_missing_last_line_are_told() {
+        let head =
+            "-- MySQL dump 10.13  Distrib 8.0.33\n--\n-- Host: localhost    Database: shop\n";
+        let rows = "INSERT INTO t VALUES (1);\n".repeat(20_000);
+        let whole = format!("{head}{rows}-- Dump completed on 2026-01-02\n");
+        let cut = format!("{head}{rows}");
+        let note = "a.sql does not end with \"-- Dump completed\": it may have been cut off";
+        for (text, notes) in [
+            (&whole, vec!["shop"]),
+            (&cut, vec!["shop", note]),
+            (&rows, vec![]),
+        ] {
+            let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+            for content in [text.as_bytes(), &zstd] {
+                assert_eq!(
+                    told(content),
+                    (notes.iter().map(|it| (*it).to_owned()).collect(), 20_000)
+                );
+            }
         }
     }
 

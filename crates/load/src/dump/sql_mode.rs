@@ -8,7 +8,7 @@ use workload::own_data::dump::assignments;
 const NO_BACKSLASH_ESCAPES: u64 = 1 << 20;
 
 /// The part of sql_mode that the text of a dump depends on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SqlMode {
     pub(super) has_backslashes: bool,
     /// What user variables keep of it.

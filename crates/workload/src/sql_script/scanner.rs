@@ -42,6 +42,11 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
+    /// Continues at this byte.
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// Skips a delimiter; false if none is here.
     pub(super) fn skip_delimiter(&mut self, delimiter: &[u8]) -> bool {
         let is_here = self.rest().starts_with(delimiter);

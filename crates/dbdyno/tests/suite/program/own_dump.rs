@@ -7,6 +7,9 @@ fn a_dump_that_is_not_there_or_has_no_place_is_refused() {
     let scene = Scene::new();
     scene.file("load.sql", "\\set id random(0, 3)\nSELECT :id;\n");
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
+    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
+    scene.file("prod.sql", "BZh91AY&SY");
+    run().says("bunzip2 --keep unpacks it");
     scene.file("prod.sql", "CREATE TABLE t (a int);\n");
     scene.file("own.toml", &experiment("", "dump = \"none.sql\""));
     run().says("none.sql");

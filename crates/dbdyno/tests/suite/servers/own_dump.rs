@@ -40,7 +40,7 @@ CREATE DEFINER = gone@nowhere PROCEDURE two() SELECT 'a;b', \"c\";
 
 const TABLES: &str = "bytes, texts, latin, codes, times, computed, child, many, plain";
 
-fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
+pub(super) fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
     let client = [
         "server", "client", server, "--", database, "--batch", "-N", "-e", sql,
     ];
@@ -48,7 +48,7 @@ fn ask(scene: &Scene, server: &str, database: &str, sql: &str) -> String {
 }
 
 /// Starts the server that a run kept, and returns its name.
-fn start_kept(scene: &Scene) -> String {
+pub(super) fn start_kept(scene: &Scene) -> String {
     let server = server_of_the_run(scene);
     scene.dbdyno(["server", "start", &server]).exits(0);
     server
@@ -198,54 +198,6 @@ fn a_dump_that_fails_says_where() {
     run().says("prod.sql: ");
     fs::write(scene.path().join("prod.sql"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
     run().says("prod.sql: ");
-    scene.nothing_is_left();
-}
-
-#[test]
-fn a_directory_of_mydumper_is_loaded_in_its_order() {
-    let scene = Scene::for_servers();
-    fs::create_dir(scene.path().join("dumped")).unwrap();
-    for (name, text) in [
-        ("metadata", "Started dump at: 2024-01-01 00:00:00\n"),
-        ("shop-schema-create.sql", "CREATE DATABASE `shop`;\n"),
-        (
-            "shop.a_view-schema-view.sql",
-            "CREATE VIEW `a_view` AS SELECT `id` FROM `t`;\n",
-        ),
-        (
-            "shop.t-schema.sql",
-            "/*!40101 SET NAMES utf8mb4*/;\nCREATE TABLE `t` (`id` int PRIMARY KEY, `a` varchar(9)) CHARSET=utf8mb4;\n",
-        ),
-        (
-            "shop.t.00000.sql",
-            "/*!40101 SET NAMES utf8mb4*/;\nINSERT INTO `t` VALUES\n(1,\"it's\")\n,(2,NULL);\n",
-        ),
-        ("shop.t.00001.sql", "INSERT INTO `t` VALUES (3,'\u{e9}');\n"),
-        // Within a body mydumper writes a blank behind a semicolon that ends a line.
-        (
-            "shop.t-schema-triggers.sql",
-            "/*!40101 SET NAMES binary*/;\nCREATE DEFINER=`app`@`%` TRIGGER `tr` BEFORE INSERT ON `t` FOR EACH ROW BEGIN \n \
-             IF NEW.a IS NULL THEN \n  SET NEW.a = 'x'; \n END IF; \nEND;\n",
-        ),
-        (
-            "shop-schema-post.sql",
-            "/*!40101 SET NAMES binary*/;\nDROP FUNCTION IF EXISTS `two`;\nCREATE DEFINER=`app`@`%` FUNCTION `two`() RETURNS int \
-             DETERMINISTIC\nBEGIN \n DECLARE a int; \n SET a = 2; \n RETURN a; \nEND;\n",
-        ),
-    ] {
-        scene.file(&format!("dumped/{name}"), text);
-    }
-    scene.file(
-        "load.sql",
-        "\\set id random(1, 3)\nSELECT id FROM a_view WHERE id = :id AND two() = 2 \\gset\n",
-    );
-    scene.file("own.toml", &experiment("", "dump = \"dumped\""));
-    scene
-        .dbdyno(["run", "own.toml", "--results", "out"])
-        .exits(0);
-    let record = Results::at(scene.path().join("out")).record(1);
-    assert_eq!(record.one("dataset")["rows"], 3);
-    assert_eq!(record.one("dataset")["source"], "the dump dumped");
     scene.nothing_is_left();
 }
 

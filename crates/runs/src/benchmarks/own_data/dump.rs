@@ -2,11 +2,14 @@
 
 use std::{
     collections::BTreeSet,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use load::{DumpError, DumpLoad, load_dump};
+use ::files::HandedOver;
+use load::{DumpError, DumpLoad, LoadedDump, load_dump};
 use protocol::Endpoint;
+use workload::own_data::dump::myloader_session;
 
 use crate::{
     blame::Blamed,
@@ -18,10 +21,26 @@ use crate::{
 /// Length of the progress bar, which shows a share of the bytes.
 const WHOLE: u64 = 1000;
 
-/// The files of a dump in the order in which they are loaded; those of a directory by the names that mydumper gives them.
-pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
+/// What a dump is made of.
+#[derive(Debug, Default)]
+pub(super) struct DumpFiles {
+    /// In the order in which they are loaded.
+    paths: Vec<PathBuf>,
+    /// Settings of the session before them.
+    session: Vec<String>,
+    /// The database that their names say.
+    database: Option<String>,
+}
+
+/// The files of a dump; those of a directory by the names that mydumper gives them.
+pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
     if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        // What is not read at all is refused before a server is made for it.
+        HandedOver::open(path).map_err(Blamed::io(Blame::Input, path))?;
+        return Ok(DumpFiles {
+            paths: vec![path.to_owned()],
+            ..DumpFiles::default()
+        });
     }
     let failed = Blamed::io(Blame::Input, path);
     let mut names = BTreeSet::new();
@@ -36,11 +55,32 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
         let message = format!("{}: {what}", path.display());
         return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
+    let metadata = path.join("metadata");
+    let session = match fs::read(&metadata) {
+        Ok(metadata) => myloader_session(&metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => myloader_session(b""),
+        Err(error) => return Err(Blamed::io(Blame::Input, &metadata)(error)),
+    };
+    let database = databases(&names).first().map(|name| (*name).to_owned());
     let texts = names.into_iter().filter(|name| is_text(name));
     let mut files: Vec<_> = texts.map(|name| (stage(&name), name)).collect();
     files.sort();
     let paths = files.into_iter().map(|(_, name)| path.join(name));
-    Ok(paths.collect())
+    Ok(DumpFiles {
+        paths: paths.collect(),
+        session,
+        database,
+    })
+}
+
+/// The databases whose tables have files: `shop` of `shop.orders-schema.sql`; `shop-schema-create.sql` is of a database as
+/// a whole.
+fn databases(names: &BTreeSet<String>) -> BTreeSet<&str> {
+    let of_tables = names.iter().filter(|name| is_text(name));
+    of_tables
+        .filter(|name| !name.contains("-schema-create.sql") && !name.contains("-schema-post.sql"))
+        .filter_map(|name| Some(name.split_once('.')?.0))
+        .collect()
 }
 
 /// Whether a file of this name has statements.
@@ -74,12 +114,7 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
         let what = format!("the rows are not in its statements but in files beside them ({rows})");
         return Some((what, "dump again without --load-data, --csv and --fifodir"));
     }
-    // `shop.orders-schema.sql`; `shop-schema-create.sql` is of a database as a whole.
-    let of_tables = names.iter().filter(|name| is_text(name));
-    let databases: BTreeSet<&str> = of_tables
-        .filter(|name| !name.contains("-schema-create.sql") && !name.contains("-schema-post.sql"))
-        .filter_map(|name| Some(name.split_once('.')?.0))
-        .collect();
+    let databases = databases(names);
     if databases.len() > 1 {
         let databases: Vec<&str> = databases.into_iter().collect();
         let what = format!(
@@ -110,9 +145,12 @@ pub(super) fn load(
     destination: &Destination<'_>,
     context: &Context,
 ) -> Result<(), Blamed> {
+    let files = files(path)?;
     let load = DumpLoad {
         endpoint: destination.endpoint.clone(),
-        files: files(path)?,
+        files: files.paths,
+        session: files.session,
+        database: files.database,
         streams: default_streams(),
         as_lines,
         spool_in: destination.directory.map(Path::to_owned),
@@ -129,7 +167,13 @@ pub(super) fn load(
             None => step.say(&pace),
         }
     });
-    let loaded = loaded.map_err(|error| blamed(destination.endpoint, error))?;
+    let LoadedDump {
+        progress: loaded,
+        notes,
+    } = loaded.map_err(|error| blamed(destination.endpoint, error))?;
+    for note in &notes {
+        step.note(&format!("note: {note}"));
+    }
     let plain = loaded.statements - loaded.as_lines;
     if as_lines && plain > 0 {
         step.note(&format!(

@@ -4,6 +4,7 @@ use bstr::ByteSlice;
 
 use super::{
     assignment::{Setting, setting, words},
+    default_charset::charset,
     insert::insert_head,
 };
 
@@ -23,8 +24,8 @@ pub enum Role {
     EnableKeys(String),
     /// It names the database of the statements behind it.
     Database(String),
-    /// It changes the properties of the database of this name: this statement without the name, which so holds for the
-    /// database of the connection.
+    /// It makes the database of this name with properties, or changes them: this statement, which does so to the database
+    /// of the connection.
     AlterDatabase(String, Vec<u8>),
     /// It has no use where several connections load into a fresh server: locks, transactions, positions of a replica.
     Skipped,
@@ -75,8 +76,15 @@ impl Role {
             "DROP SCHEMA",
         ] {
             if begins(word) {
-                let name = name_behind(word);
-                return name.map_or(Self::Other, Self::Database);
+                let Some(name) = name_behind(word) else {
+                    return Self::Other;
+                };
+                return match charset(statement) {
+                    Some(charset) => {
+                        Self::AlterDatabase(name, format!("ALTER DATABASE {charset}").into_bytes())
+                    }
+                    None => Self::Database(name),
+                };
             }
         }
         for word in ["ALTER DATABASE", "ALTER SCHEMA"] {
@@ -217,6 +225,10 @@ mod tests {
             ("set autocommit=0", Role::Skipped),
             (
                 "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop` /*!40100 DEFAULT CHARACTER SET x */",
+                Role::AlterDatabase(name("shop"), b"ALTER DATABASE CHARACTER SET x".to_vec()),
+            ),
+            (
+                "CREATE DATABASE `shop` /*!80016 DEFAULT ENCRYPTION='N' */",
                 Role::Database(name("shop")),
             ),
             ("USE `shop`", Role::Database(name("shop"))),
