@@ -16,6 +16,7 @@ mod null_server;
 mod oltp_ends;
 mod own_data;
 mod own_dump;
+mod prepared;
 mod report;
 pub(crate) mod serve;
 mod shipped;

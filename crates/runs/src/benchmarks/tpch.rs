@@ -10,7 +10,7 @@ use settings::OptionTable;
 use workload::{
     KnownTable,
     tpch::{
-        LoadPlan, Table, TableLoad, TableLoader, TpchLoad, known_tables,
+        LoadPlan, ScaleFactor, Table, TableLoad, TableLoader, TpchLoad, known_tables,
         options::{DataOptions, LoadOptions},
     },
 };
@@ -21,6 +21,7 @@ use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::files::SmackFiles,
+        tpch::check::{Compared, check_tables},
     },
     blame::Blamed,
     control::Purpose,
@@ -30,6 +31,7 @@ use crate::{
         population::{self, default_streams},
         prepared_tables::{PreparedTables, refuse_existing},
     },
+    exit_code::Blame,
     listener::{Context, Length},
     redo_log::switched_off::with_redo_log,
     run::driver::Driver,
@@ -209,7 +211,8 @@ impl Work for MeasuredLoad {
     }
 }
 
-/// Makes the database and its tables and fills them; `redo_log` says whether InnoDB's is written meanwhile.
+/// Makes the database and its tables, fills them and counts their rows; `redo_log` says whether InnoDB's is written
+/// meanwhile.
 pub fn prepare(
     endpoint: &Endpoint,
     plan: &LoadPlan,
@@ -219,10 +222,30 @@ pub fn prepare(
 ) -> Result<Filled, Blamed> {
     database::create(endpoint)?;
     refuse_existing(&Tpch, "dbdyno tpch cleanup", endpoint)?;
-    with_redo_log(redo_log, endpoint, context, || {
+    let filled = with_redo_log(redo_log, endpoint, context, || {
         fill(endpoint, plan, None, streams, context)
-            .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
-    })
+    });
+    let counted = filled.and_then(|filled| {
+        require_rows(endpoint, plan.scale_factor, context)?;
+        Ok(filled)
+    });
+    counted.map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
+}
+
+/// An error where a table has not all its rows. Their content is left to `tpch check`, which makes them all again.
+fn require_rows(
+    endpoint: &Endpoint,
+    scale_factor: ScaleFactor,
+    context: &Context,
+) -> Result<(), Blamed> {
+    let mut wrong = None;
+    let mut tell = |table: &str, fault: Option<&str>| {
+        if let Some(fault) = fault {
+            wrong.get_or_insert(format!("right after its load, {table}: {fault}"));
+        }
+    };
+    check_tables(endpoint, scale_factor, Compared::Count, context, &mut tell)?;
+    wrong.map_or(Ok(()), |wrong| Err(Blamed::new(Blame::Server, wrong)))
 }
 
 /// Makes the tables and fills them, but for one that is perhaps left empty.

@@ -9,7 +9,7 @@ use std::{
 use load::{PopulateEvent, Progress};
 use protocol::Endpoint;
 use runs::{
-    Blame, Blamed, Purpose,
+    Blame, Blamed, Context, Purpose,
     benchmarks::oltp::{check::check as faults_of, tables::OltpTables},
     database, droppable, signals,
 };
@@ -49,6 +49,15 @@ pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result
             }
         })
         .map_err(|error| hinted(error, benchmark))?;
+    // BLACKHOLE keeps no row.
+    let is_kept = !tables.settings.engine.eq_ignore_ascii_case("blackhole");
+    if is_kept && let Some(faults) = faults(&endpoint, &tables, &context)? {
+        let message = format!(
+            "right after their load, {}: {faults}",
+            database::name(&endpoint)
+        );
+        return Err(hinted(Blamed::new(Blame::Server, message), benchmark).into());
+    }
     if options.report.format != Format::Sysbench {
         eprintln!("{}", in_words(&reached));
     }
@@ -67,17 +76,31 @@ fn tables(options: &Options, benchmark: Benchmark) -> Result<OltpTables, Blamed>
 pub(super) fn check(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     let tables = tables(options, benchmark)?;
-    let faults = faults_of(&endpoint, &tables, &terminal::context()?)?;
+    let faults = faults(&endpoint, &tables, &terminal::context()?)?;
     let place = database::name(&endpoint);
+    if let Some(faults) = faults {
+        println!("{place}: {faults}");
+        return Ok(ExitCode::from(NOT_AS_PREPARED));
+    }
+    let count = tables.count();
+    match tables.rows_each() {
+        0 => println!("{place}: {count} tables as prepared, without rows"),
+        rows => println!(
+            "{place}: {count} tables as prepared, each with the ids 1 to {rows}, its columns and its indexes"
+        ),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with the tables: `2 of 4 tables not as prepared: sbtest1 is missing; sbtest2 is missing`.
+fn faults(
+    endpoint: &Endpoint,
+    tables: &OltpTables,
+    context: &Context,
+) -> Result<Option<String>, Blamed> {
+    let faults = faults_of(endpoint, tables, context)?;
     if faults.is_empty() {
-        let count = tables.count();
-        match tables.rows_each() {
-            0 => println!("{place}: {count} tables as prepared, without rows"),
-            rows => println!(
-                "{place}: {count} tables as prepared, each with the ids 1 to {rows}, its columns and its indexes"
-            ),
-        }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(None);
     }
     let told: Vec<&str> = faults
         .iter()
@@ -88,13 +111,12 @@ pub(super) fn check(options: &Options, benchmark: Benchmark) -> anyhow::Result<E
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    println!(
-        "{place}: {} of {} tables not as prepared: {}{more}",
+    Ok(Some(format!(
+        "{} of {} tables not as prepared: {}{more}",
         faults.len(),
         tables.count(),
         told.join("; ")
-    );
-    Ok(ExitCode::from(NOT_AS_PREPARED))
+    )))
 }
 
 /// As many as were asked for, at least one for each CPU.

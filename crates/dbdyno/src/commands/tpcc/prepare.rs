@@ -7,6 +7,7 @@ use runs::{
     Blame, Blamed,
     benchmarks::tpcc::{
         DATABASE,
+        consistency::require_after_load,
         population::{Loading, prepare},
     },
     database,
@@ -38,6 +39,9 @@ pub(crate) struct PrepareArgs {
     /// from 8.0.21 on
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
+    /// Skip the check of the consistency conditions after the load
+    #[arg(long)]
+    no_check: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -65,6 +69,10 @@ pub(super) fn run(args: PrepareArgs) -> anyhow::Result<ExitCode> {
         redo_log: args.redo_log == Switch::On,
     };
     let loaded = prepare(&endpoint, &plan, loading, &context)?;
+    if !args.no_check {
+        let hint = "all rows are in: dbdyno tpcc check --after-load checks them again, dbdyno tpcc cleanup drops them";
+        require_after_load(&endpoint, &context).map_err(|error| error.hint(hint.to_owned()))?;
+    }
     let name = database::name(&endpoint);
     println!(
         "database {name}: {} warehouses; {} rows, {} in {} ({} rows/s, {}), indexes and keys included",

@@ -275,9 +275,10 @@ fn those_that_commands_are_given() {
     for line in COMMANDS {
         let finished = asked(&scene, line, &put_in, SECRET);
         finished.conceals(SECRET);
-        // Commands with a verdict may find something; none may be refused.
+        // Commands with a verdict may find something; none may be refused. The tables that are filled are empty afterwards.
+        let fills = [" prepare ", " load "].iter().any(|it| line.contains(it));
         assert!(
-            matches!(finished.code(), Some(0 | 1 | 5)),
+            matches!(finished.code(), Some(0 | 1 | 5)) || fills && finished.code() == Some(3),
             "{line}\n{}",
             finished.shown()
         );

@@ -43,6 +43,18 @@ pub fn violations(
     })
 }
 
+/// An error where a database is not consistent right after its load.
+pub fn require_after_load(endpoint: &Endpoint, context: &Context) -> Result<(), Blamed> {
+    let violations = violations(endpoint, true, context)?;
+    match violations.first() {
+        None => Ok(()),
+        Some(violation) => {
+            let message = format!("right after its load, {}", describe(violation));
+            Err(Blamed::new(Blame::Server, message))
+        }
+    }
+}
+
 async fn check_all(
     connection: &mut Connection,
     after_load: bool,

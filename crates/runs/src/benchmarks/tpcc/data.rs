@@ -24,7 +24,7 @@ use crate::{
         smack::files::SmackFiles,
         tpcc::{
             DATABASE,
-            consistency::{checked, describe, violations},
+            consistency::{checked, describe, require_after_load, violations},
             deliveries::{are_allowed, deliver_rest},
             population::load_all,
             terminals::{Database, ON_ERROR, couriers, group, prepared_statements},
@@ -176,10 +176,7 @@ impl DataSet for TpccTables {
             None,
             context,
         )?;
-        if let Some(violation) = violations(endpoint, true, context)?.first() {
-            let message = format!("right after its load, {}", describe(violation));
-            return Err(Blamed::new(Blame::Server, message));
-        }
+        require_after_load(endpoint, context)?;
         Ok(Loaded {
             rows: loaded.rows,
             disk_bytes: disk_bytes(Table::ALL.into_iter().map(Table::name), endpoint)?,

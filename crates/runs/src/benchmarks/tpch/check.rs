@@ -60,6 +60,28 @@ pub fn check(
     context: &Context,
     tell: &mut dyn FnMut(&str, Option<&str>),
 ) -> Result<(), Blamed> {
+    check_tables(endpoint, scale_factor, compared, context, tell)?;
+    let step = context.step("checking the references", Length::Unknown);
+    Purpose::Work.control(endpoint, async |connection| {
+        for check in foreign_key_checks() {
+            step.say(&format!("checking the references of {}", check.key.name));
+            let orphans = number(connection, &check.sql).await?.unwrap_or_default();
+            let (from, to) = (check.table.name(), check.key.to.name());
+            let fault = format!("{orphans} rows of {from} refer to nothing in {to}");
+            tell(check.key.name, (orphans > 0).then_some(&fault));
+        }
+        Ok(())
+    })
+}
+
+/// Checks every table as [`check`], and no reference.
+pub fn check_tables(
+    endpoint: &Endpoint,
+    scale_factor: ScaleFactor,
+    compared: Compared,
+    context: &Context,
+    tell: &mut dyn FnMut(&str, Option<&str>),
+) -> Result<(), Blamed> {
     let step = context.step("checking the tables", Length::Unknown);
     Purpose::Work.control(endpoint, async |connection| {
         for table in Table::ALL {
@@ -69,13 +91,6 @@ pub fn check(
                 Compared::Content => content_fault(connection, table, scale_factor).await?,
             };
             tell(table.name(), fault.as_deref());
-        }
-        for check in foreign_key_checks() {
-            step.say(&format!("checking the references of {}", check.key.name));
-            let orphans = number(connection, &check.sql).await?.unwrap_or_default();
-            let (from, to) = (check.table.name(), check.key.to.name());
-            let fault = format!("{orphans} rows of {from} refer to nothing in {to}");
-            tell(check.key.name, (orphans > 0).then_some(&fault));
         }
         Ok(())
     })
