@@ -1,6 +1,6 @@
 //! The four decisions, and the rule that makes them.
 
-use stats::EXECUTIONS_AT_LEAST;
+use stats::{Comparison, EXECUTIONS_AT_LEAST};
 
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
@@ -41,6 +41,20 @@ impl Decision {
     pub fn is_different(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)
     }
+}
+
+/// Why a comparison is inconclusive although its interval excludes that nothing differs; `None` for any other one.
+pub fn why_undecided(decision: Decision, comparison: &Comparison) -> Option<&'static str> {
+    let interval = comparison.ratio;
+    let excludes_none = interval.low > 1.0 || interval.high < 1.0;
+    if decision != Decision::Inconclusive || !excludes_none {
+        return None;
+    }
+    Some(if comparison.executions < EXECUTIONS_AT_LEAST {
+        "three executions a side are the least that decides"
+    } else {
+        "not certain for all comparisons together"
+    })
 }
 
 /// The decision of a comparison with this number of executions per side, with its p-value after the correction for the

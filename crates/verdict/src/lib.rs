@@ -36,7 +36,7 @@ pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
 pub use contrast::{Contrast, SharedCombination, Terms, contrast, contrast_of_question};
 pub use costs::{Cost, Unit};
-pub use decision::Decision;
+pub use decision::{Decision, why_undecided};
 pub use differences::{Difference, DifferenceKind};
 pub use elimination::{Elimination, Fate, Measured, Part, Parts, Purpose, Round};
 pub use explanation::Cause;

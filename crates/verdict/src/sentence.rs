@@ -4,7 +4,7 @@ use units::{change, counted, fine_percent};
 
 use crate::{
     answer::{Answer, InterimAnalyses},
-    decision::Decision,
+    decision::{Decision, why_undecided},
     question::Question,
 };
 
@@ -47,6 +47,9 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         change(ratio.high),
         comparison.executions,
     );
+    if let Some(why) = why_undecided(answer.decision, comparison) {
+        text.push_str(&format!("; {why}"));
+    }
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
@@ -87,7 +90,9 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
         let ratio = comparison.ratio;
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
-    format!("{subject}: {decision}, {metric} {estimate} ({low} to {high})")
+    let why = why_undecided(answer.decision, comparison);
+    let why = why.map_or_else(String::new, |why| format!("; {why}"));
+    format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 
 /// `; decided after 5 of at most 20 blocks, analysed after each, which the interval allows for`.

@@ -5,7 +5,7 @@ use stats::Interval;
 use units::{change, counted, fine_percent};
 use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
-    executions_a_side,
+    executions_a_side, why_undecided,
 };
 
 use crate::{
@@ -78,7 +78,9 @@ pub(super) fn headline(
             format!("{at}A and B are equivalent: {numbers}, less than the {margin} that matter.")
         }
         Decision::Inconclusive => {
-            format!("{at}inconclusive: {numbers}{}.", needed(compared))
+            let why = why_undecided(compared.decision, comparison);
+            let why = why.map_or_else(String::new, |why| format!("; {why}"));
+            format!("{at}inconclusive: {numbers}{why}{}.", needed(compared))
         }
     }
 }

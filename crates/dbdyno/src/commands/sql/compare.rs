@@ -32,7 +32,7 @@ pub(super) use self::{
     variant::Variant,
 };
 use super::{
-    effect::{Effect, effect_of, kind_of},
+    effect::{Effect, effect_of, not_taken},
     input::InputArgs,
     setting::is_setting,
     timeout::timeout,
@@ -243,11 +243,6 @@ pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let message = format!(
-        "{}: {} cannot be rolled back",
-        statement.place(),
-        kind_of(statement)
-    );
     let hint = "definitions and the like belong to a variant: --variant 'NAME: ...'";
-    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+    Err(not_taken(statement, "cannot be rolled back", hint))
 }

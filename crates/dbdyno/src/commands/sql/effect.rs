@@ -1,5 +1,7 @@
 //! The effect of a statement: whether it may be executed again and again.
 
+use experiment::nearest;
+use runs::{Blame, Blamed};
 use workload::sql_script::SqlStatement;
 
 use super::setting::more_than_a_setting;
@@ -57,11 +59,49 @@ pub(super) fn kind_of(statement: &SqlStatement) -> String {
     }
 }
 
+/// The verbs that these commands take.
+const TAKEN: [&str; 8] = [
+    "DELETE", "INSERT", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH",
+];
+
+/// The error for a statement that a command does not take: what it cannot, and what helps. A verb that is none may be a slip.
+pub(super) fn not_taken(statement: &SqlStatement, cannot: &str, hint: &str) -> Blamed {
+    let place = statement.place();
+    let verb = statement.verb();
+    let (message, hint) = match nearest(&verb, &TAKEN).filter(|meant| *meant != verb) {
+        Some(meant) => (
+            format!("{place}: no statement begins with {verb}"),
+            format!("is {meant} meant?"),
+        ),
+        None => (
+            format!("{place}: {} {cannot}", kind_of(statement)),
+            hint.to_owned(),
+        ),
+    };
+    Blamed::new(Blame::Input, message).hint(hint)
+}
+
 #[cfg(test)]
 mod tests {
     use workload::sql_script::statements_of;
 
     use super::*;
+
+    #[test]
+    fn a_slip_of_the_verb_is_no_definition() {
+        let error = |text: &str| {
+            let statement = statements_of("-e", text.as_bytes().to_vec())
+                .unwrap()
+                .remove(0);
+            not_taken(&statement, "cannot be rolled back", "--commit executes it").to_string()
+        };
+        assert_eq!(error("selct 1"), "-e:1:1: no statement begins with SELCT");
+        for verb in [
+            "CREATE", "CALL", "SET", "ALTER", "LOAD", "DROP", "ANALYZE", "RENAME", "DO",
+        ] {
+            assert_eq!(error(verb), format!("-e:1:1: {verb} cannot be rolled back"));
+        }
+    }
 
     #[test]
     fn effects_are_known_by_words() {

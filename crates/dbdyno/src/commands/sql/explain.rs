@@ -15,7 +15,7 @@ use self::{
     forms::Forms,
 };
 use super::{
-    effect::{Effect, effect_of, kind_of},
+    effect::{Effect, effect_of, not_taken},
     examination::Examination,
     guard::Guard,
     input::InputArgs,
@@ -144,9 +144,8 @@ fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let message = format!("{place}: {} cannot be explained", kind_of(statement));
     let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; USE and SET of the session's variables prepare it";
-    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+    Err(not_taken(statement, "cannot be explained", hint))
 }
 
 async fn explain_all(

@@ -15,7 +15,7 @@ use self::{
     rounds::Rounds,
 };
 use super::{
-    effect::{Effect, effect_of, kind_of},
+    effect::{Effect, effect_of, not_taken},
     input::InputArgs,
     session::Session,
     setting::is_setting,
@@ -182,12 +182,7 @@ impl TimeArgs {
         if self.commit || is_setting(statement) || effect_of(statement) != Effect::Other {
             return Ok(());
         }
-        let message = format!(
-            "{}: {} cannot be rolled back",
-            statement.place(),
-            kind_of(statement)
-        );
-        Err(Blamed::new(Blame::Input, message)
-            .hint("--commit executes it as it is, in every round".to_owned()))
+        let hint = "--commit executes it as it is, in every round";
+        Err(not_taken(statement, "cannot be rolled back", hint))
     }
 }
