@@ -3,7 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use mycnf::{
-    Migration, Move, OptionFile, Target, explanation, migrate, rewritten_text, shown, shown_line,
+    Migration, Move, OptionFile, Rewrite, Target, explanation, migrate, rewritten_text, shown,
+    shown_line,
 };
 use runs::{Blame, Blamed};
 use server::Installation;
@@ -170,7 +171,10 @@ fn line(out: &mut String, text: &str) {
 
 fn move_text(one: &Move) -> String {
     match one {
-        Move::Rewritten { at, was, now } => format!("{at}: {was} becomes {}", shown_line(now)),
+        Move::Rewritten { at, was, now } => {
+            let now = Rewrite::in_one_line(now);
+            format!("{at}: {was} becomes {}", shown_line(&now))
+        }
         Move::Dropped { at, was, why } => format!("{at}: {was} is left out: {why}"),
         Move::Pinned { line, why } => format!("added: {} ({why})", shown_line(line)),
         Move::Open { at, option, what } => {

@@ -312,7 +312,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
     scene.file(
         "old.cnf",
         "[mysqld]\nkey_buffer=16M\ninnodb_additional_mem_pool_size=20M\ncharacter-set-server=utf8\nlog-bin=bin\n\
-         server-id=1\n",
+         server-id=1\nlog-slow-queries=slow.log\n",
     );
     let migrate = [
         "config",
@@ -328,6 +328,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
         .exits(0)
         .prints("old.cnf from mysql-5.5 to mariadb-")
         .prints("accepted by that server's validator, started here\n")
+        .prints("slow.log becomes slow_query_log = 1 and slow_query_log_file = slow.log\n")
         .prints("+key_buffer_size = 16M");
     assert!(!scene.path().join("new.cnf").exists());
     scene
