@@ -102,25 +102,42 @@ pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
 }
 
 /// What the rules say of each server of a file, once where they say it of several. What is about no line names the
-/// instance.
+/// instance. A line is overridden only where it is for every instance that reads it.
 pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Advice> {
-    let mut all: Vec<Advice> = Vec::new();
+    let mut all: Vec<(Advice, usize)> = Vec::new();
     for (instance, subject) in subjects {
         for mut advice in advice(subject, rules_of_files()) {
             let remark = &mut advice.remark;
             if let (Some(instance), None) = (instance, &remark.at) {
                 remark.option = format!("[{instance}] {}", remark.option);
             }
-            let is_new = !all
-                .iter()
-                .any(|one| one.rule.id == advice.rule.id && one.remark == advice.remark);
-            if is_new {
-                all.push(advice);
+            let is_overridden = advice.rule.id == OVERRIDDEN;
+            let same = all.iter_mut().find(|(one, _)| {
+                let is_of_line = is_overridden && one.remark.at == advice.remark.at;
+                one.rule.id == advice.rule.id && (is_of_line || one.remark == advice.remark)
+            });
+            match same {
+                Some((_, servers)) => *servers += 1,
+                None => all.push((advice, 1)),
             }
         }
     }
-    all
+    let readers = |advice: &Advice| {
+        let reads = |subject: &Subject<'_>| {
+            let mut read = subject.read();
+            read.any(|line| Some(&line.entry.origin) == advice.remark.at.as_ref())
+        };
+        subjects
+            .iter()
+            .filter(|(_, subject)| reads(subject))
+            .count()
+    };
+    all.retain(|(advice, servers)| advice.rule.id != OVERRIDDEN || *servers >= readers(advice));
+    all.into_iter().map(|(advice, _)| advice).collect()
 }
+
+/// The rule about lines that a later one overrides.
+const OVERRIDDEN: &str = "repeated-option";
 
 /// What is said of the lines that the review left out.
 fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
@@ -368,6 +385,23 @@ mod tests {
             .any(|advice| ["repeated-option", "unread-group"].contains(&advice.rule.id));
         assert!(!repeated, "{:#?}", lint.advice);
         assert_eq!((lint.options, lint.durability.class.name()), (6, "D2"));
+    }
+
+    #[test]
+    fn a_line_is_overridden_if_it_is_for_every_instance() {
+        let text = "[mysqld_multi]\nuser=operator\n[mysqld]\nmax_connections=100\nback_log=90\n\
+                    [mysqld1]\nmax_connections=200\nback_log=91\n[mysqld2]\nmax_connections=300\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let lint = lint(&file, &target, &Machine::default());
+        let overridden = lint
+            .advice
+            .iter()
+            .filter(|advice| advice.rule.id == OVERRIDDEN);
+        let overridden: Vec<&str> = overridden
+            .map(|advice| advice.remark.option.as_str())
+            .collect();
+        assert_eq!(overridden, ["max_connections=100"]);
     }
 
     #[test]
