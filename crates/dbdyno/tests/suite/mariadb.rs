@@ -47,7 +47,7 @@ impl Shared {
             .prefix("dyno")
             .tempdir_in(in_memory())
             .expect("the temporary directory is writable");
-        let mut server = make(directory.path().join("shared"), &[]);
+        let mut server = make(directory.path().join("shared"), &mariadb(), &[]);
         server.start(Lifetime::Owned).unwrap();
         let pid = server.pid().expect("it was started");
         // The kernel ends the server with this process, whose end closes the pipe; its files stay for what waits for that.
@@ -74,7 +74,16 @@ impl Shared {
 impl MariaDb {
     /// Creates and starts one with these options, in a directory separate from dbdyno's servers in the scene.
     pub(crate) fn start(scene: &Scene, options: &[(&str, &str)]) -> Self {
-        let mut server = Self::make(scene, options);
+        Self::started(scene, Self::make(scene, options))
+    }
+
+    /// The same of another installation, such as a MySQL, in which the tests use nothing that is MariaDB's own.
+    pub(crate) fn start_installed(scene: &Scene, installation: &Installation) -> Self {
+        let directory = scene.path().join("given");
+        Self::started(scene, make(directory, installation, &[]))
+    }
+
+    fn started(scene: &Scene, mut server: Server) -> Self {
         server.start(Lifetime::Owned).unwrap();
         let mut this = Self::on(scene, &server, "trial", "test");
         this.server = Some(server);
@@ -115,7 +124,7 @@ impl MariaDb {
 
     /// Creates one that does not run.
     pub(crate) fn make(scene: &Scene, options: &[(&str, &str)]) -> Server {
-        make(scene.path().join("given"), options)
+        make(scene.path().join("given"), &mariadb(), options)
     }
 
     /// The path of its socket.
@@ -198,8 +207,13 @@ impl Drop for MariaDb {
     }
 }
 
+/// The machine's own.
+fn mariadb() -> Installation {
+    Installation::find(Some("mariadb"), None).unwrap()
+}
+
 /// A small server with these options, which does not run.
-fn make(directory: PathBuf, options: &[(&str, &str)]) -> Server {
+fn make(directory: PathBuf, installation: &Installation, options: &[(&str, &str)]) -> Server {
     let small = [("innodb_buffer_pool_size", "16M")];
     let options = small.iter().chain(options);
     let settings = Settings {
@@ -208,8 +222,7 @@ fn make(directory: PathBuf, options: &[(&str, &str)]) -> Server {
             .collect(),
         ..Settings::default()
     };
-    let installation = Installation::find(Some("mariadb"), None).unwrap();
-    Server::create(&directory, &installation, &settings).unwrap()
+    Server::create(&directory, installation, &settings).unwrap()
 }
 
 /// Rows of a statement, as text; NULL is `NULL`.

@@ -95,16 +95,6 @@ impl Scene {
         self
     }
 
-    /// The same scene, in which the servers that `dbdyno server install` has installed are found.
-    pub(crate) fn with_installs(self) -> Self {
-        if let Some(installs) = server::installs_root() {
-            let data = self.path().join(".local/share/dbdyno");
-            fs::create_dir_all(&data).unwrap();
-            symlink(installs, data.join("installs")).unwrap();
-        }
-        self
-    }
-
     /// Path of the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
@@ -182,6 +172,15 @@ impl Scene {
     /// Directory of dbdyno's private servers.
     pub(crate) fn servers_directory(&self) -> PathBuf {
         self.path().join(".local/share/dbdyno/servers")
+    }
+
+    /// Makes the versions that are installed on the machine those of the scene.
+    pub(crate) fn link_installs(&self) {
+        if let Some(installs) = server::installs_root() {
+            let data = self.path().join(".local/share/dbdyno");
+            fs::create_dir_all(&data).expect("the scene can be written");
+            symlink(installs, data.join("installs")).expect("there is no such link yet");
+        }
     }
 
     /// Checks that no server of this scene runs, and that no server's directory is left.

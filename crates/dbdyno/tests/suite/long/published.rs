@@ -1,8 +1,6 @@
 //! Published benchmarks as their authors ran them: `experiments/*/as-published.toml`, scaled down, with the audit's
 //! findings in their records. docs/published-benchmarks.md describes these.
 
-use std::{os::unix::fs::symlink, path::PathBuf};
-
 use crate::{
     audited::Audited,
     scene::Scene,
@@ -108,19 +106,14 @@ fn my_cnf_of_2012() {
 #[test]
 #[ignore = "a long round: make test-all"]
 fn redo_log_of_2020() {
-    let home = std::env::var_os("HOME")
-        .map(PathBuf::from)
-        .unwrap_or_default();
-    let installs = home.join(".local/share/dbdyno/installs");
+    let installs = server::installs_root().expect("HOME is set");
     if !installs.join("mysql-8.0.33").exists() {
         eprintln!("skipped: dbdyno server install mysql-8.0.33");
         return;
     }
     // In memory nothing would last, whatever the redo log does: the audit says that as well.
     let scene = Scene::for_servers_on_disk();
-    let own = scene.path().join(".local/share/dbdyno");
-    std::fs::create_dir_all(&own).unwrap();
-    symlink(installs, own.join("installs")).unwrap();
+    scene.link_installs();
     experiments(&scene);
     let smaller = [
         "--scale",

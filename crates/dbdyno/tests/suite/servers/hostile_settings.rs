@@ -1,73 +1,17 @@
 //! Rows are those that were meant, whatever the server's own settings are.
 
-use rustix::process::Signal;
+mod dumps;
+mod settings;
 
+use rustix::process::Signal;
+use server::Installation;
+
+use self::settings::{Hostile, MARIADB, MYSQL, Settings};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
     results::Results,
     scene::{Running, Scene},
 };
-
-/// Global variables of a server, which sessions inherit.
-type Settings = &'static [(&'static str, &'static str)];
-
-/// The settings of the short round.
-const HOSTILE: [Settings; 5] = [
-    &[("sql_mode", "'NO_BACKSLASH_ESCAPES,ANSI'")],
-    &[
-        ("sql_mode", "'NO_BACKSLASH_ESCAPES,ANSI'"),
-        ("local_infile", "0"),
-    ],
-    &[
-        ("autocommit", "0"),
-        ("completion_type", "'RELEASE'"),
-        ("time_zone", "'+09:00'"),
-        ("auto_increment_increment", "5"),
-        ("auto_increment_offset", "3"),
-    ],
-    &[
-        ("tx_read_only", "1"),
-        ("tx_isolation", "'SERIALIZABLE'"),
-        ("sql_mode", "'EMPTY_STRING_IS_NULL,PAD_CHAR_TO_FULL_LENGTH'"),
-        ("max_error_count", "0"),
-        ("local_infile", "0"),
-    ],
-    &[
-        ("sql_mode", "'ORACLE'"),
-        (
-            "init_connect",
-            "'set sql_select_limit = 1, sql_safe_updates = 1, sql_auto_is_null = 1, sql_big_selects = 0'",
-        ),
-    ],
-];
-
-/// Those of the long round, each by LOAD DATA and by INSERT.
-const MORE: [Settings; 15] = [
-    &[("autocommit", "0")],
-    &[("completion_type", "'CHAIN'")],
-    &[("sql_mode", "'TRADITIONAL'")],
-    &[(
-        "sql_mode",
-        "'REAL_AS_FLOAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
-    )],
-    &[("sql_mode", "'MSSQL'")],
-    &[(
-        "sql_mode",
-        "'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'",
-    )],
-    &[("sql_mode", "''")],
-    &[("time_zone", "'-11:30'")],
-    &[("div_precision_increment", "0")],
-    &[("max_error_count", "0"), ("sql_notes", "0")],
-    &[("foreign_key_checks", "0"), ("unique_checks", "0")],
-    &[("lc_messages", "'ja_JP'"), ("lc_time_names", "'de_DE'")],
-    &[("max_statement_time", "0.05")],
-    &[("max_allowed_packet", "16384")],
-    &[(
-        "init_connect",
-        "'set names latin1, wait_timeout = 1, net_read_timeout = 1'",
-    )],
-];
 
 const SCHEMA: &str = "\
 create table t (id int not null auto_increment primary key, note varchar(40), seen timestamp null, day date);
@@ -84,44 +28,107 @@ id,note,seen,day
 9,\"\\N\",\\N,\\N
 ";
 
+/// A table with rows of a data file.
+const SMACK: &str = r#"
+client "c" { db "DATABASE"; query_barrel "1 q"; }
+table "s" { client "c"; create "create table s (id int not null auto_increment primary key, note varchar(40), n int)";
+  min_rows "3"; data_file "s.dat"; }
+query "q" { query "select note from s where id = 1"; type "q"; has_result_set "y"; parsed "n"; }
+main { c.init(); c.set_num_rounds($2); c.create_threads($1); c.connect(); c.unload_query_barrel(); c.collect_threads();
+  c.disconnect(); }
+"#;
+
+const SMACK_ROWS: &str = "0,a\\\\b 'x',7\n1,\\N,\\N\n5,,0\n";
+
 /// What these tables hold.
-const ROWS_OF: [(&str, &str); 3] = [
+const ROWS_OF: [(&str, &str); 4] = [
     ("t", "select id, note, seen, day from t order by id"),
     ("u", "select id, note from u order by id"),
     ("g", "select id, note, n, j from g order by id"),
+    ("s", "select id, note, n from s order by id"),
+];
+
+const TPCC: [&str; 9] = [
+    "warehouse",
+    "district",
+    "customer",
+    "history",
+    "new_orders",
+    "orders",
+    "order_line",
+    "item",
+    "stock",
+];
+const TPCH: [&str; 8] = [
+    "region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem",
 ];
 
 /// A server, and an account without the rights that would save it from `init_connect`.
 struct Ground {
     scene: Scene,
     server: MariaDb,
+    hostile: Hostile,
 }
 
 impl Ground {
-    fn prepare() -> Self {
+    fn of_mariadb() -> Self {
         let scene = Scene::for_servers();
         let server = MariaDb::start(&scene, &[]);
+        Self::prepare(scene, server, MARIADB)
+    }
+
+    /// On the newest MySQL that is installed; `None` without one.
+    fn of_mysql() -> Option<Self> {
+        let installation = mysql()?;
+        let scene = Scene::for_servers();
+        let server = MariaDb::start_installed(&scene, &installation);
+        let ground = Self::prepare(scene, server, MYSQL);
+        // Without it an account cannot set the steps of AUTO_INCREMENT.
+        let grant = "grant session_variables_admin on *.* to plain@'%'";
+        ground.server.rows(grant);
+        Some(ground)
+    }
+
+    fn prepare(scene: Scene, server: MariaDb, hostile: Hostile) -> Self {
         server.rows(&format!("create user plain@'%' identified by '{PASSWORD}'"));
         server.rows("grant all on `h%`.* to plain@'%'");
         server.rows("set global local_infile = 1");
         scene.file("schema.sql", SCHEMA);
         scene.file("t.csv", ROWS);
+        scene.file("s.dat", SMACK_ROWS);
         scene.file("load.sql", "\\set x random(1, 2)\nSELECT :x;\n");
-        Self { scene, server }
+        Self {
+            scene,
+            server,
+            hostile,
+        }
     }
 
-    /// Loads everything under these settings; returns the rows, as they are read under the server's defaults.
-    fn rows_under(&self, settings: Settings, database: &str) -> Vec<Vec<Vec<String>>> {
+    fn set(&self, settings: Settings, to: fn(&(&'static str, &'static str)) -> String) {
+        for setting in settings {
+            self.server.rows(&format!("set global {}", to(setting)));
+        }
+    }
+
+    /// What `load` returns for a new database, loaded under these settings.
+    fn loaded_under<T>(
+        &self,
+        settings: Settings,
+        database: &str,
+        load: impl FnOnce(&str) -> T,
+    ) -> T {
         self.server.rows(&format!("create database {database}"));
-        let set = |to: fn(&(&'static str, &'static str)) -> String| {
-            for setting in settings {
-                self.server.rows(&format!("set global {}", to(setting)));
-            }
-        };
-        set(|(name, value)| format!("{name} = {value}"));
-        let loaded = self.load(database);
-        set(|(name, _)| format!("{name} = default"));
+        self.set(settings, |(name, value)| format!("{name} = {value}"));
+        let loaded = load(database);
+        self.set(settings, |(name, _)| format!("{name} = default"));
         self.server.rows("set global local_infile = 1");
+        loaded
+    }
+
+    /// Loads everything that takes no time under these settings; returns the rows, as they are read under the server's
+    /// defaults.
+    fn rows_under(&self, settings: Settings, database: &str) -> Vec<Vec<Vec<String>>> {
+        let loaded = self.loaded_under(settings, database, |database| self.load(database));
         let mut rows: Vec<_> = ROWS_OF
             .iter()
             .map(|(table, sql)| {
@@ -130,13 +137,18 @@ impl Ground {
                     .rows(&sql.replace(&format!("from {table} "), &qualified))
             })
             .collect();
-        let of_oltp = self
-            .server
-            .rows(&format!("checksum table {database}.sbtest1"));
-        rows.push(vec![vec![of_oltp[0][1].clone()]]);
+        rows.push(self.checksums(database, &["sbtest1"]));
         loaded.signal(Signal::INT);
         loaded.finish().exits(130);
         rows
+    }
+
+    /// Checksums of tables.
+    fn checksums(&self, database: &str, tables: &[&str]) -> Vec<Vec<String>> {
+        let tables: Vec<String> = tables.iter().map(|it| format!("{database}.{it}")).collect();
+        let sql = format!("checksum table {}", tables.join(", "));
+        let rows = self.server.rows(&sql).into_iter();
+        rows.map(|row| vec![row[1].clone()]).collect()
     }
 
     /// Loads everything; the tables of the experiment are there until its run ends.
@@ -157,26 +169,104 @@ impl Ground {
         let mut running = self.scene.start(["run", "own.toml", "--results", &results]);
         let results = Results::at(self.scene.path().join(results));
         running.wait_until("it measures", || results.measured_so_far(1) > 0);
-        let prepare = format!(
-            "oltp point_select prepare --host=127.0.0.1 --port={} --user=plain --password-file=password \
-             --database={database} --tables=1 --table-size=40",
-            self.server.port()
+        self.benchmark(
+            database,
+            "oltp point_select prepare --tables=1 --table-size=40",
         );
-        self.scene.dbdyno(prepare.split_whitespace()).exits(0);
+        let smack = SMACK.replace("DATABASE", database);
+        let smack = self.scene.file("test.smack", &smack);
+        let words = ["-D", ".", smack.to_str().unwrap(), "1", "1"];
+        let words = words.into_iter().map(str::to_owned);
+        self.scene
+            .called("super-smack", self.connection().into_iter().chain(words))
+            .exits(0);
         running
+    }
+
+    fn connection(&self) -> Vec<String> {
+        let port = self.server.port();
+        let options =
+            format!("--host=127.0.0.1 --port={port} --user=plain --password-file=password");
+        options.split(' ').map(str::to_owned).collect()
+    }
+
+    /// A command of a benchmark, on a database.
+    fn benchmark(&self, database: &str, command: &str) {
+        let words = command.split(' ').map(str::to_owned);
+        let words = words.chain(self.connection());
+        self.scene
+            .dbdyno(words.chain([format!("--database={database}")]))
+            .exits(0);
+    }
+
+    /// Every set of the short round does what none does.
+    fn few_change_no_row(&self) {
+        let expected = self.rows_under(&[], "h_plain");
+        is_as_meant(&expected);
+        for (number, settings) in self.hostile.few.iter().enumerate() {
+            let found = self.rows_under(settings, &format!("h{number}"));
+            assert_eq!(found, expected, "{settings:?}");
+        }
+    }
+
+    /// All sets, by LOAD DATA and by INSERT.
+    fn all_change_no_row(&self) {
+        let expected = self.rows_under(&[], "h_plain");
+        is_as_meant(&expected);
+        let of_tpc = self.tpc_under(&[]);
+        for (number, settings) in self
+            .hostile
+            .few
+            .iter()
+            .chain(&self.hostile.more)
+            .enumerate()
+        {
+            for local in ["1", "0"] {
+                self.server
+                    .rows(&format!("set global local_infile = {local}"));
+                let found = self.rows_under(settings, &format!("h{number}_{local}"));
+                assert_eq!(found, expected, "{settings:?}, local_infile {local}");
+            }
+            assert_eq!(self.tpc_under(settings), of_tpc, "{settings:?}");
+        }
+    }
+
+    /// Loads TPC-C and TPC-H under these settings, as small as they are whole, and drops them; their checksums, as they are
+    /// under the server's defaults.
+    fn tpc_under(&self, settings: Settings) -> Vec<Vec<String>> {
+        let mut sums = Vec::new();
+        for (benchmark, size, tables) in [
+            ("tpcc", "--warehouses=1", &TPCC[..]),
+            ("tpch", "--scale-factor=0.01", &TPCH),
+        ] {
+            let database = format!("h_{benchmark}");
+            self.loaded_under(settings, &database, |database| {
+                self.benchmark(database, &format!("{benchmark} prepare {size}"));
+            });
+            sums.extend(self.checksums(&database, tables));
+            self.server.rows(&format!("drop database {database}"));
+        }
+        sums
     }
 }
 
-#[test]
-fn rows_are_those_that_were_meant_on_a_server_with_hostile_settings() {
-    let ground = Ground::prepare();
-    let expected = ground.rows_under(&[], "h_plain");
+/// The newest MySQL from 8.0 on, of which earlier ones have other variables.
+fn mysql() -> Option<Installation> {
+    let found = Installation::find(Some("mysql"), None).ok();
+    let found = found.filter(|it| !it.version.starts_with("5."));
+    if found.is_none() {
+        eprintln!("not tested: no MySQL from 8.0 on (dbdyno server install mysql-8.0.33)");
+    }
+    found
+}
+
+fn is_as_meant(rows: &[Vec<Vec<String>>]) {
     let text = |rows: &[&[&str]]| -> Vec<Vec<String>> {
         let text = |row: &&[&str]| row.iter().map(|it| (*it).to_owned()).collect();
         rows.iter().map(text).collect()
     };
     assert_eq!(
-        expected[0],
+        rows[0],
         text(&[
             &["0", "a\\\\b \"q\" 'x'", "2020-03-29 02:30:00", "2020-00-15"],
             &["7", "NULL", "NULL", "0000-00-00"],
@@ -185,30 +275,53 @@ fn rows_are_those_that_were_meant_on_a_server_with_hostile_settings() {
         ])
     );
     assert_eq!(
-        expected[1],
+        rows[1],
         text(&[&["1", "it's \\ \"q\""], &["2", "NULL"], &["3", ""]])
     );
-    assert_eq!((expected[2].len(), expected[2][0][0].as_str()), (30, "0"));
-    assert!(expected[2].iter().any(|row| row[1] == "NULL"));
-    assert!(expected[2][0][3].starts_with('{'), "{:?}", expected[2][0]);
-    for (number, settings) in HOSTILE.iter().enumerate() {
-        let found = ground.rows_under(settings, &format!("h{number}"));
-        assert_eq!(found, expected, "{settings:?}");
+    assert_eq!((rows[2].len(), rows[2][0][0].as_str()), (30, "0"));
+    assert!(rows[2].iter().any(|row| row[1] == "NULL"));
+    assert!(rows[2][0][3].starts_with('{'), "{:?}", rows[2][0]);
+    assert_eq!(
+        rows[3],
+        text(&[
+            &["0", "a\\b 'x'", "7"],
+            &["1", "NULL", "NULL"],
+            &["5", "", "0"],
+        ])
+    );
+}
+
+#[test]
+fn rows_are_those_that_were_meant_on_a_server_with_hostile_settings() {
+    Ground::of_mariadb().few_change_no_row();
+}
+
+#[test]
+fn rows_are_those_that_were_meant_on_a_mysql_with_hostile_settings() {
+    if let Some(ground) = Ground::of_mysql() {
+        ground.few_change_no_row();
+    }
+}
+
+#[test]
+fn a_dump_is_loaded_as_it_was_meant_on_a_server_with_hostile_settings() {
+    dumps::are_loaded_as_meant("mariadb", MARIADB.of_dumps[0]);
+    if mysql().is_some() {
+        dumps::are_loaded_as_meant("mysql", MYSQL.of_dumps[0]);
     }
 }
 
 #[ignore = "a long round: make test-all"]
 #[test]
 fn no_setting_of_a_server_changes_a_row() {
-    let ground = Ground::prepare();
-    let expected = ground.rows_under(&[], "h_plain");
-    for (number, settings) in HOSTILE.iter().chain(&MORE).enumerate() {
-        for local in ["1", "0"] {
-            ground
-                .server
-                .rows(&format!("set global local_infile = {local}"));
-            let found = ground.rows_under(settings, &format!("h{number}_{local}"));
-            assert_eq!(found, expected, "{settings:?}, local_infile {local}");
+    let has_mysql = mysql().is_some();
+    let flavours = [("mariadb", &MARIADB), ("mysql", &MYSQL)];
+    for (flavour, hostile) in flavours.into_iter().take(1 + usize::from(has_mysql)) {
+        for options in &hostile.of_dumps[1..] {
+            dumps::are_loaded_as_meant(flavour, options);
         }
+    }
+    for ground in [Ground::of_mariadb()].into_iter().chain(Ground::of_mysql()) {
+        ground.all_change_no_row();
     }
 }

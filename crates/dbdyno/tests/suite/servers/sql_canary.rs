@@ -267,7 +267,8 @@ fn nothing_changes(scene: &Scene, is_mariadb: bool, step: usize) {
 }
 
 fn scene_with(run: &str, options: &[&str]) -> Scene {
-    let scene = Scene::for_servers().with_installs();
+    let scene = Scene::for_servers();
+    scene.link_installs();
     let create = ["server", "create", "one", "--run", run];
     scene.dbdyno([&create, options].concat()).exits(0);
     let client = ["server", "client", "one", "--", "-e"];
