@@ -344,11 +344,27 @@ impl Director<'_> {
         let Some(charset) = self.charset.before(statement) else {
             return Ok(());
         };
+        let charset = charset.to_owned();
+        let before = self.collation(place).await?;
         let alter = format!("ALTER DATABASE {charset}");
-        self.notes.push(format!(
-            "no statement says the character set of the database; that of most tables is taken ({charset})"
-        ));
-        self.send(place, alter.as_bytes()).await
+        self.send(place, alter.as_bytes()).await?;
+        if self.collation(place).await? != before {
+            self.notes.push(format!(
+                "no statement says the character set of the database; that of most tables is taken ({charset})"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The collation of the database; `None` once everything ends.
+    async fn collation(&mut self, place: &str) -> Result<Option<Vec<u8>>, DumpError> {
+        let sql = "select @@collation_database";
+        let read = self.queue.unless_failed(self.connection.rows(sql)).await;
+        let sets = read
+            .transpose()
+            .map_err(|error| failed(place, sql.as_bytes(), error))?;
+        let mut rows = sets.into_iter().flatten().flat_map(|set| set.rows);
+        Ok(rows.next().and_then(|row| row.into_iter().next()?))
     }
 
     /// A statement in memory as long as that takes it, then in the file for those that wait.

@@ -66,18 +66,21 @@ CREATE VIEW `shop-1.0`.`v` AS select `shop-1.0`.`shop`.`id` AS `id` from `shop-1
 fn names_with_the_dumps_database_and_its_character_set_hold_in_another_one() {
     let scene = Scene::for_servers();
     scene.file("load.sql", "SELECT found('b'), id FROM v;\n");
-    scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
+    let german =
+        "set = { character_set_server = \"latin1\", collation_server = \"latin1_german1_ci\" }";
     let no_charset = "note: no statement says the character set of the database; that of most tables is taken \
                       (CHARACTER SET latin1 COLLATE latin1_german1_ci)";
     let cut_off = "prod.sql does not end with \"-- Dump completed\": it may have been cut off";
-    for (number, (dump, notes)) in [
-        (OF_ONE_DATABASE, &[no_charset, cut_off][..]),
-        (OF_MYSQLPUMP, &[]),
+    for (number, (server, dump, notes)) in [
+        ("", OF_ONE_DATABASE, &[no_charset, cut_off][..]),
+        (german, OF_ONE_DATABASE, &[cut_off]),
+        ("", OF_MYSQLPUMP, &[]),
     ]
     .into_iter()
     .enumerate()
     {
         scene.file("prod.sql", dump);
+        scene.file("own.toml", &experiment(server, "dump = \"prod.sql\""));
         let results = format!("out-{number}");
         let run = scene
             .dbdyno(["run", "own.toml", "--keep", "--results", &results])
