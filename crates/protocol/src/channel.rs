@@ -15,6 +15,8 @@ pub(crate) struct Channel {
     pub(crate) packets: PacketReader,
     /// The packet to be built and sent next; kept to reuse its memory.
     pub(crate) out: Vec<u8>,
+    /// Payload of a data packet at most.
+    pub(crate) data_max: usize,
     /// Half of the delay added to a round trip.
     delay: Duration,
     /// The last bytes were ours, so the next bytes of the server are delayed.
@@ -28,6 +30,7 @@ impl Channel {
             transport,
             packets: PacketReader::new(),
             out: Vec::new(),
+            data_max: packets::DATA_MAX,
             delay: round_trip / 2,
             ours: false,
         }
@@ -61,7 +64,7 @@ impl Channel {
 
     /// Sends the content of `out` as packets of a data stream; an empty packet ends the stream.
     pub(crate) async fn send_data(&mut self, during: &'static str) -> Result<(), Error> {
-        let next = packets::finish_data(&mut self.out, self.packets.sequence());
+        let next = packets::finish_data(&mut self.out, self.data_max, self.packets.sequence());
         self.write(next, during).await
     }
 

@@ -23,6 +23,13 @@ impl Connection {
             .await
     }
 
+    /// Sends no longer packets of data than a server takes with this `max_allowed_packet`: half of it, which leaves room for
+    /// what the server counts with it.
+    pub fn limit_data_packets(&mut self, max_allowed_packet: u64) {
+        let half = usize::try_from(max_allowed_packet / 2).unwrap_or(usize::MAX);
+        self.channel.data_max = half.clamp(1, packets::DATA_MAX);
+    }
+
     /// Sends all data of the source, and the empty packet that ends it.
     pub(crate) async fn send_source(&mut self, source: &mut dyn LocalSource) -> Result<(), Error> {
         loop {

@@ -13,9 +13,9 @@ pub(crate) const HEADER: usize = 4;
 pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
 /// Size limit of packets that are kept: errors, OKs, column counts and file names.
 pub(crate) const CONTROL_BYTES_MAX: usize = 64 << 10;
-/// Payload of a data packet. Well below the smallest default of the servers' `max_allowed_packet` (1 MiB), which a
-/// longer packet would exceed.
-const DATA_MAX: usize = 256 << 10;
+/// Payload of a data packet, unless the server takes less. Well below the smallest default of the servers'
+/// `max_allowed_packet` (1 MiB), which a longer packet would exceed.
+pub(crate) const DATA_MAX: usize = 256 << 10;
 
 /// Size of the receive buffer that all connections of a thread share, in turn. With ten thousand connections, separate
 /// buffers would use more memory, and would seldom be in the processor's cache.
@@ -339,10 +339,10 @@ pub(crate) fn finish(out: &mut Vec<u8>, sequence: u8) -> u8 {
     frame(out, PAYLOAD_MAX, parts, sequence)
 }
 
-/// Splits the payload in `out` into packets of a data stream, each complete in itself.
-pub(crate) fn finish_data(out: &mut Vec<u8>, sequence: u8) -> u8 {
-    let parts = (out.len() - HEADER).div_ceil(DATA_MAX).max(1);
-    frame(out, DATA_MAX, parts, sequence)
+/// Splits the payload in `out` into packets of a data stream of at most this payload, each complete in itself.
+pub(crate) fn finish_data(out: &mut Vec<u8>, payload_max: usize, sequence: u8) -> u8 {
+    let parts = (out.len() - HEADER).div_ceil(payload_max).max(1);
+    frame(out, payload_max, parts, sequence)
 }
 
 /// Inserts a header before each part of the payload in `out`.
@@ -410,18 +410,19 @@ mod tests {
 
     #[test]
     fn data_is_cut_without_an_empty_packet_that_would_end_it() {
-        let cases: [(usize, &[usize]); 5] = [
-            (0, &[0]),
-            (1, &[1]),
-            (DATA_MAX, &[DATA_MAX]),
-            (DATA_MAX + 1, &[DATA_MAX, 1]),
-            (3 * DATA_MAX, &[DATA_MAX; 3]),
+        let cases: [(usize, usize, &[usize]); 6] = [
+            (0, DATA_MAX, &[0]),
+            (1, DATA_MAX, &[1]),
+            (DATA_MAX, DATA_MAX, &[DATA_MAX]),
+            (DATA_MAX + 1, DATA_MAX, &[DATA_MAX, 1]),
+            (3 * DATA_MAX, DATA_MAX, &[DATA_MAX; 3]),
+            (20_000, 8192, &[8192, 8192, 3616]),
         ];
-        for (length, expected) in cases {
+        for (length, payload_max, expected) in cases {
             let mut out = Vec::new();
             begin(&mut out);
             out.extend_from_slice(&payload(length));
-            finish_data(&mut out, 2);
+            finish_data(&mut out, payload_max, 2);
             let (heads, joined) = packets_of(&out);
             assert_eq!(
                 heads.iter().map(|head| head.0).collect::<Vec<_>>(),

@@ -117,17 +117,17 @@ pub async fn settle(connection: &mut Connection) -> Result<(), Error> {
     settle_restricted(connection).await
 }
 
+/// Sets what needs rights, and takes over what no session can set.
 async fn settle_restricted(connection: &mut Connection) -> Result<(), Error> {
     let names = RESTRICTED.map(|it| format!("@@session.{}", it.name));
-    let sets = match connection
-        .rows(&format!("select {}", names.join(", ")))
-        .await
-    {
+    let sql = format!("select {}, @@session.max_allowed_packet", names.join(", "));
+    let sets = match connection.rows(&sql).await {
         Err(error) if is_unknown(&error) => return Ok(()),
         sets => sets?,
     };
     let row = sets.into_iter().flat_map(|set| set.rows).next();
-    for (variable, value) in RESTRICTED.iter().zip(row.into_iter().flatten()) {
+    let mut values = row.into_iter().flatten();
+    for (variable, value) in RESTRICTED.iter().zip(&mut values) {
         if value.is_none_or(|value| (variable.will_do)(&value)) {
             continue;
         }
@@ -136,6 +136,12 @@ async fn settle_restricted(connection: &mut Connection) -> Result<(), Error> {
             Err(error) if error.server_number() == Some(ACCESS_DENIED) => {}
             set => drop(set?),
         }
+    }
+    // No session may set it.
+    let packet = values.next().flatten();
+    let packet = packet.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok());
+    if let Some(bytes) = packet {
+        connection.limit_data_packets(bytes);
     }
     Ok(())
 }

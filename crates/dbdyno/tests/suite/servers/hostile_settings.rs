@@ -171,7 +171,7 @@ impl Ground {
         running.wait_until("it measures", || results.measured_so_far(1) > 0);
         self.benchmark(
             database,
-            "oltp point_select prepare --tables=1 --table-size=40",
+            "oltp point_select prepare --tables=1 --table-size=200",
         );
         let smack = SMACK.replace("DATABASE", database);
         let smack = self.scene.file("test.smack", &smack);

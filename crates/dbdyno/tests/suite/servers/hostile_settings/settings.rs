@@ -24,6 +24,8 @@ const STEPS: Settings = &[
     ("time_zone", "'+09:00'"),
     ("auto_increment_increment", "5"),
     ("auto_increment_offset", "3"),
+    // Less than the rows of sysbench's table.
+    ("max_allowed_packet", "16384"),
 ];
 const INIT_CONNECT: (&str, &str) = (
     "init_connect",
