@@ -1,6 +1,6 @@
 //! An experiment, read and resolved.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use samples::LOAD;
 use settings::{Chart, Conflict, Factor, Vocabulary};
@@ -151,7 +151,7 @@ impl Experiment {
         let loads = loads::names(top)?;
         let planned = with_each_load(&combinations, &loads);
         // Also with `--only`: what is measured alone stands beside what the whole experiment measures.
-        let are_versions_compared = versions(top, &combinations, matrix)?.len() > 1;
+        let are_versions_compared = matrix::versions(top, &combinations, matrix)?.len() > 1;
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = Repeats::read(top, overrides)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
@@ -356,22 +356,6 @@ fn with_each_load(combinations: &[Levels], loads: &[String]) -> Vec<Levels> {
 }
 
 /// Resolves the tables for one combination, with the values that its levels stand for.
-/// The versions of the private servers in these combinations.
-fn versions(
-    top: &Section<'_>,
-    combinations: &[Levels],
-    matrix: &Matrix,
-) -> Result<BTreeSet<String>, Error> {
-    let server = top.section("server", "[server]")?;
-    let mut versions = BTreeSet::new();
-    for levels in combinations {
-        let values = matrix.values(levels);
-        let run = server.clone().with_levels(&values).string("run")?;
-        versions.extend(run.map(|run| run.value));
-    }
-    Ok(versions)
-}
-
 fn cell(
     top: &Section<'_>,
     (levels, matrix): (Levels, &Matrix),

@@ -29,6 +29,7 @@ pub use results::{
 };
 pub use spec::{
     answer::{AnswerSpec, ComparedSpec},
+    compared_versions::{OF_COMPARED_VERSIONS, compared_versions_in_words},
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
     event::{EventAction, EventSpec, ServerAction},
@@ -36,7 +37,7 @@ pub use spec::{
     observe::{NoObserverAddress, Observe, ObserverAddress},
     proxy::ProxySpec,
     repeats::Repeats,
-    server::{OF_COMPARED_VERSIONS, Restart, ServerSpec, compared_versions_in_words},
+    server::{Restart, ServerSpec},
     server_access::{Connect, ServerAccess},
     verdict::{MIN_EFFECT, VerdictSpec},
 };

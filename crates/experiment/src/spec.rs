@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod chart;
 pub(crate) mod chosen;
+pub(crate) mod compared_versions;
 pub(crate) mod data;
 pub(crate) mod disturbed;
 pub(crate) mod each;

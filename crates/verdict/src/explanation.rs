@@ -6,6 +6,7 @@
 
 mod evidence;
 mod finding;
+mod outside;
 mod rules;
 
 use crate::{compared::Compared, costs::Cost, side::Execution};

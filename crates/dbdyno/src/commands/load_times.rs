@@ -17,7 +17,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 pub(crate) fn warm_up(text: &str, at_most: Duration) -> Result<WarmUp, String> {
     match text {
         "auto" => Ok(WarmUp::UntilSteady { at_most }),
-        "0" | "none" => Ok(WarmUp::None),
-        _ => time(text).map(WarmUp::fixed),
+        "0" | "0s" | "none" => Ok(WarmUp::None),
+        _ => time(text).map(WarmUp::For),
     }
 }

@@ -265,3 +265,19 @@ fn matches(exclude: &Exclude, factors: &[Factor], combination: &Levels) -> bool 
             .is_some_and(|level| levels.contains(level))
     })
 }
+
+/// The versions of the private servers in these combinations.
+pub(crate) fn versions(
+    top: &Section<'_>,
+    combinations: &[Levels],
+    matrix: &Matrix,
+) -> Result<BTreeSet<String>, Error> {
+    let server = top.section("server", "[server]")?;
+    let mut versions = BTreeSet::new();
+    for levels in combinations {
+        let values = matrix.values(levels);
+        let run = server.clone().with_levels(&values).string("run")?;
+        versions.extend(run.map(|run| run.value));
+    }
+    Ok(versions)
+}

@@ -8,10 +8,7 @@ use settings::WarmUp;
 
 use crate::{
     plan::{Plan, PlannedRun, estimate::Costs, order::Order},
-    spec::{
-        repeats::Repeats,
-        server::{ServerSpec, compared_versions_in_words},
-    },
+    spec::{compared_versions::compared_versions_in_words, repeats::Repeats, server::ServerSpec},
 };
 
 /// Maximum number of runs that are listed; the others are counted.

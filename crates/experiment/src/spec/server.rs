@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
     spec::{
+        compared_versions::OF_COMPARED_VERSIONS,
         observe::{self, Observe},
         server_access::ServerAccess,
     },
@@ -81,28 +82,6 @@ pub enum ServerSpec {
         /// How the clients connect.
         access: ServerAccess,
     },
-}
-
-/// What servers of different versions have alike, unless the experiment sets it: with the defaults of each, a binary log
-/// that is flushed at every commit (MySQL's since 8.0, never MariaDB's) or a `performance_schema` would be what is measured.
-pub const OF_COMPARED_VERSIONS: &[(&str, &str)] = &[
-    ("skip-log-bin", "1"),
-    ("sync_binlog", "1"),
-    ("innodb_flush_log_at_trx_commit", "1"),
-    ("innodb_doublewrite", "1"),
-    ("performance_schema", "0"),
-];
-
-/// [`OF_COMPARED_VERSIONS`], as they are told.
-pub fn compared_versions_in_words() -> String {
-    let options = OF_COMPARED_VERSIONS.iter();
-    let options: Vec<String> = options
-        .map(|(option, value)| format!("{option}={value}"))
-        .collect();
-    format!(
-        "{} in all versions, unless set otherwise",
-        options.join(", ")
-    )
 }
 
 /// How often a private server is restarted.

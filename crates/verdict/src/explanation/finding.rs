@@ -2,6 +2,9 @@
 
 use crate::costs::Cost;
 
+/// The sides in words.
+pub(super) const SIDES: [&str; 2] = ["A", "B"];
+
 /// The rank of a rule; causes of one rank are ordered by the time that they explain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {

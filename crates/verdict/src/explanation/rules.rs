@@ -1,11 +1,12 @@
 //! The rules, and the nominal prices by which they are ranked.
 
 use samples::Disturbance;
-use units::{change, duration, percent};
+use units::{change, duration};
 
 use super::{
-    evidence::{Evidence, Moved, Taken},
-    finding::{Finding, Rank},
+    evidence::{Evidence, Moved},
+    finding::{Finding, Rank, SIDES},
+    outside::{limit, taken},
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
@@ -218,57 +219,9 @@ impl Finding {
     }
 }
 
-/// The sides in words.
-const SIDES: [&str; 2] = ["A", "B"];
-
 /// The side on which a cost is higher, in words.
 fn higher(moved: &Moved) -> &'static str {
     SIDES[moved.higher()]
-}
-
-/// CPU that somebody else took on one side.
-fn taken(it: &Evidence<'_>, what: &str, limit: f64, share: fn(&Taken) -> f64) -> Option<Finding> {
-    let shares = it
-        .taken
-        .filter(|_| it.is_decided())?
-        .map(|side| share(&side));
-    let side = usize::from(shares[1] > shares[0]);
-    let (more, less) = (shares[side], shares[1 - side]);
-    (more > limit && more - less > limit).then(|| Finding {
-        cost: None,
-        sentence: format!(
-            "{what} {} of the CPUs of {} and {} of {}",
-            percent(more),
-            SIDES[side],
-            percent(less),
-            SIDES[1 - side]
-        ),
-        explains_us: 0.0,
-        side: Some(side),
-        rank: None,
-    })
-}
-
-fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Finding> {
-    let side = it.limited_by(resource)?;
-    let cost = match resource {
-        Resource::CpuQuota => Some(Cost::Throttled),
-        Resource::DiskQuota => Some(Cost::DiskStall),
-        _ => None,
-    };
-    let waits = cost
-        .and_then(|cost| it.moved(cost))
-        .filter(|moved| moved.higher() == side);
-    let figures = waits
-        .map(|moved| format!(" ({})", moved.in_words()))
-        .unwrap_or_default();
-    Some(Finding {
-        cost: waits.map(|moved| moved.cost),
-        sentence: format!("{} ran into {what}{figures}", SIDES[side]),
-        explains_us: 0.0,
-        side: Some(side),
-        rank: None,
-    })
 }
 
 fn rows_read(it: &Evidence<'_>) -> Option<Finding> {

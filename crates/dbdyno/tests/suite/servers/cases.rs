@@ -190,7 +190,9 @@ const DUMPS: [(&str, Dump); 15] = [
     ("b6.sql", Dump::Refused("UTF-16")),
     (
         "d1",
-        Dump::Holds("(SELECT s FROM t WHERE id = 3) = 'c\\d' AND (SELECT count(*) FROM t WHERE s IS NULL) = 1"),
+        Dump::Holds(
+            "(SELECT s FROM t WHERE id = 3) = 'c\\\\d' AND (SELECT count(*) FROM t WHERE s IS NULL) = 1",
+        ),
     ),
     ("d3", Dump::Refused("prod.t.00000.dat")),
     ("d7", Dump::Refused("several databases: other, prod")),

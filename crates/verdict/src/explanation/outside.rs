@@ -1,0 +1,59 @@
+//! Causes outside of what an operation costs: what others took of the machine, and the limits of the server's control group.
+
+use units::percent;
+
+use super::{
+    evidence::{Evidence, Taken},
+    finding::{Finding, SIDES},
+};
+use crate::{bottleneck::Resource, costs::Cost};
+
+/// CPU that another program or the hypervisor took on one side.
+pub(super) fn taken(
+    it: &Evidence<'_>,
+    what: &str,
+    limit: f64,
+    share: fn(&Taken) -> f64,
+) -> Option<Finding> {
+    let shares = it
+        .taken
+        .filter(|_| it.is_decided())?
+        .map(|side| share(&side));
+    let side = usize::from(shares[1] > shares[0]);
+    let (more, less) = (shares[side], shares[1 - side]);
+    (more > limit && more - less > limit).then(|| Finding {
+        cost: None,
+        sentence: format!(
+            "{what} {} of the CPUs of {} and {} of {}",
+            percent(more),
+            SIDES[side],
+            percent(less),
+            SIDES[1 - side]
+        ),
+        explains_us: 0.0,
+        side: Some(side),
+        rank: None,
+    })
+}
+
+pub(super) fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Finding> {
+    let side = it.limited_by(resource)?;
+    let cost = match resource {
+        Resource::CpuQuota => Some(Cost::Throttled),
+        Resource::DiskQuota => Some(Cost::DiskStall),
+        _ => None,
+    };
+    let waits = cost
+        .and_then(|cost| it.moved(cost))
+        .filter(|moved| moved.higher() == side);
+    let figures = waits
+        .map(|moved| format!(" ({})", moved.in_words()))
+        .unwrap_or_default();
+    Some(Finding {
+        cost: waits.map(|moved| moved.cost),
+        sentence: format!("{} ran into {what}{figures}", SIDES[side]),
+        explains_us: 0.0,
+        side: Some(side),
+        rank: None,
+    })
+}
