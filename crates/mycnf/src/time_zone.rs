@@ -1,14 +1,18 @@
 //! The values of `default_time_zone`: offsets, and zones by name, which need the time zone tables.
 
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
+
+use crate::catalogue::Family;
+use crate::target::Target;
 
 /// What a value of `default_time_zone` needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimeZone {
-    /// Nothing: it is an offset, or the zone of the machine.
-    Ready,
-    /// Another number: no server takes this offset.
-    OffsetOutOfRange,
+    /// Nothing: it is the zone of the machine.
+    System,
+    /// Nothing: it is an offset from UTC, minutes.
+    Offset(i32),
     /// The time zone tables: it is a name.
     Named(Option<FixedZone>),
 }
@@ -31,9 +35,16 @@ pub(crate) struct FixedZone {
 /// The year in which the times of a TIMESTAMP begin.
 const FIRST_YEAR: u16 = 1970;
 
-/// Largest offsets of MySQL from 8.0.19 on, minutes; older versions and MariaDB end an hour earlier.
-/// Source: MySQL Reference Manual, "MySQL Server Time Zone Support".
-const OFFSETS: std::ops::RangeInclusive<i32> = -(13 * 60 + 59)..=14 * 60;
+/// The offsets that a version takes, minutes.
+/// Source: seen: `'+14:00'` and `'-13:30'` start 8.0.33 and 9.7, and neither 5.5, 5.7 nor MariaDB 10.2, 10.11 and 11.8; MySQL
+/// Reference Manual, "MySQL Server Time Zone Support": from 8.0.19 on.
+fn offsets(target: &Target) -> RangeInclusive<i32> {
+    if target.is_at_least(Family::MySql, &[8, 0, 19]) {
+        -(13 * 60 + 59)..=14 * 60
+    } else {
+        -(12 * 60 + 59)..=13 * 60
+    }
+}
 
 /// From the tz database 2025b: the zones without daylight saving time in 2024 to 2027.
 static FIXED: LazyLock<Vec<FixedZone>> = LazyLock::new(|| {
@@ -53,14 +64,10 @@ fn parse_zone(line: &'static str) -> Option<FixedZone> {
 impl TimeZone {
     pub(crate) fn of(value: &str) -> Self {
         if value.eq_ignore_ascii_case("system") {
-            return Self::Ready;
+            return Self::System;
         }
         if let Some(minutes) = offset_minutes(value) {
-            return if OFFSETS.contains(&minutes) {
-                Self::Ready
-            } else {
-                Self::OffsetOutOfRange
-            };
+            return Self::Offset(minutes);
         }
         let mut zones = FIXED.iter();
         Self::Named(
@@ -72,17 +79,21 @@ impl TimeZone {
 }
 
 impl TimeZone {
-    /// What a new data directory refuses of it, what to do about it, and the offset that is the same in all respects if
-    /// there is one; `None` if a server takes it.
-    pub(crate) fn refusal(self) -> Option<(&'static str, String, Option<&'static str>)> {
+    /// What a version refuses of it with a new data directory, what to do about it, and the offset that is the same in all
+    /// respects if there is one; `None` if the version takes it.
+    pub(crate) fn refusal(
+        self,
+        target: &Target,
+    ) -> Option<(&'static str, String, Option<&'static str>)> {
         let named = "a named time zone needs tables that a new data directory has empty";
         match self {
-            Self::Ready => None,
-            Self::OffsetOutOfRange => Some((
-                "no server takes an offset beyond -13:59 and +14:00",
-                "write the offset from UTC: '+09:00'".to_owned(),
-                None,
-            )),
+            Self::System => None,
+            Self::Offset(minutes) if offsets(target).contains(&minutes) => None,
+            Self::Offset(_) => {
+                let (from, to) = offsets(target).into_inner();
+                let fix = format!("write an offset from {} to {}", shown(from), shown(to));
+                Some(("this version takes no such offset", fix, None))
+            }
             Self::Named(None) => Some((named, NO_FIXED_OFFSET.to_owned(), None)),
             Self::Named(Some(zone)) => {
                 let same = zone.is_the_same_always().then_some(zone.offset);
@@ -114,6 +125,13 @@ impl FixedZone {
 /// What to do about a zone that has another offset in summer, or that is no zone at all.
 const NO_FIXED_OFFSET: &str =
     "load the time zone tables before the line is used: no offset is the same all year";
+
+/// `+13:00`
+fn shown(minutes: i32) -> String {
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let minutes = minutes.abs();
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+}
 
 /// The minutes of an offset: `+00:00`, `-3:30`; `None` for a name.
 fn offset_minutes(value: &str) -> Option<i32> {
@@ -156,13 +174,30 @@ mod tests {
         for value in ["Europe/Berlin", "CET", "Mars/Olympus", "", "+09:60", "+9"] {
             assert_eq!(TimeZone::of(value), TimeZone::Named(None), "{value}");
         }
+        let takes = |target: &str, value: &str| {
+            let target = Target::parse(target).unwrap();
+            TimeZone::of(value).refusal(&target).is_none()
+        };
         for value in [
-            "+09:00", "+8:00", "-3:30", "+14:00", "-13:59", "SYSTEM", "system",
+            "+09:00", "+8:00", "-3:30", "+13:00", "-12:59", "SYSTEM", "system",
         ] {
-            assert_eq!(TimeZone::of(value), TimeZone::Ready, "{value}");
+            assert!(
+                takes("mysql-5.5", value) && takes("mariadb-11.8", value),
+                "{value}"
+            );
+        }
+        for value in ["+14:00", "-13:59"] {
+            assert!(
+                takes("mysql-8.0.33", value) && takes("mysql-9.7", value),
+                "{value}"
+            );
+            assert!(
+                !takes("mysql-5.7", value) && !takes("mariadb-11.8", value),
+                "{value}"
+            );
         }
         for value in ["+15:00", "-14:00", "+99:00"] {
-            assert_eq!(TimeZone::of(value), TimeZone::OffsetOutOfRange, "{value}");
+            assert!(!takes("mysql-9.7", value), "{value}");
         }
         assert!(FIXED.len() > 300);
     }

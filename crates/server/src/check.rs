@@ -6,8 +6,8 @@ pub(crate) mod validator;
 
 use mycnf::{
     Catalogue, Entry, Family, Finding, LoadedPlugin, OptionFile, OptionName, Origin,
-    PrivateOptions, Severity, allowed, explain_unknown, is_switched_on, judge, loads_plugins,
-    parse_number, traps,
+    PrivateOptions, Severity, Target, allowed, explain_unknown, is_switched_on, judge,
+    loads_plugins, parse_number, traps,
 };
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
@@ -76,7 +76,10 @@ fn examine(
         unknown: Vec::new(),
         plugins: LoadedPlugin::of(entries),
         without_library: Vec::new(),
-        findings: traps(private.options()),
+        findings: traps(
+            private.options(),
+            &Target::new(family, installation.numbers().as_slice()),
+        ),
     };
     examination.has_catalogue = examination
         .catalogue

@@ -71,32 +71,46 @@ fn start(
     );
     let mut server = match made {
         Ok(server) => server,
-        Err(error) => return cause(error).map(Some),
+        Err(error) => return cause(error, "").map(Some),
     };
     let started = server.start(Lifetime::Owned);
+    // Some versions write more lines when they end than an error has.
+    let log = server.log_tail(LOG_LINES_MAX);
     server.destroy()?;
     match started {
         Ok(()) => Ok(None),
-        Err(error) => cause(error).map(Some),
+        Err(error) => cause(error, &log).map(Some),
     }
 }
 
-/// The words of the server about its end; an error that is not the file's stays one.
-fn cause(error: Error) -> Result<String, Error> {
-    let (Error::DiedAtStart { status, log, .. } | Error::Initialise { status, log, .. }) = &error
+/// Number of log lines in which the cause of a death is looked for.
+const LOG_LINES_MAX: usize = 500;
+
+/// The words of the server about its end, from its log or the end of it that the error has; an error that is not the file's
+/// stays one.
+fn cause(error: Error, log: &str) -> Result<String, Error> {
+    let (Error::DiedAtStart {
+        status, log: end, ..
+    }
+    | Error::Initialise {
+        status, log: end, ..
+    }) = &error
     else {
         return Err(error);
     };
-    let said = parse_complaints(log)
+    let log = if log.is_empty() { end } else { log };
+    let mut said = parse_complaints(log)
         .into_iter()
         .filter_map(|one| match one {
             Complaint::Refused { text } if text != "Aborting" => Some(text),
             Complaint::Unknown { name } => Some(format!("unknown option {name}")),
             Complaint::Refused { .. } | Complaint::Remark { .. } => None,
         });
-    let said: Vec<String> = said.collect();
-    Ok(match said.first() {
-        Some(first) => first.clone(),
-        None => format!("it ended without a word ({status})"),
-    })
+    // InnoDB of old versions writes its errors without a level.
+    let is_error = |line: &&str| line.to_ascii_lowercase().contains("error");
+    let unmarked = || log.lines().find(is_error).or_else(|| log.lines().last());
+    Ok(said
+        .next()
+        .or_else(|| unmarked().map(|line| line.trim().to_owned()))
+        .unwrap_or_else(|| format!("it ended without a word ({status})")))
 }

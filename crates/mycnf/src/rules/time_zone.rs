@@ -18,7 +18,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     };
     let zone = TimeZone::of(line.entry.value.as_deref().unwrap_or_default());
-    let Some((what, fix, same)) = zone.refusal() else {
+    let Some((what, fix, same)) = zone.refusal(subject.target) else {
         return Vec::new();
     };
     let remark = Remark::on(line, Level::Refused, what).fix(fix);
@@ -59,7 +59,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "default_time_zone=+15:00",
-            &["no server takes an offset beyond"],
+            &["this version takes no such offset; write an offset from -12:59 to +13:00"],
         );
         for offset in ["+09:00", "'+8:00'", "-03:30"] {
             let line = format!("default_time_zone = {offset}");

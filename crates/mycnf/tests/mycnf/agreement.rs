@@ -26,7 +26,9 @@ fn review_and_check_agree_on_200_files() {
         };
         for target in [one_of(Family::MySql), one_of(Family::MariaDb)] {
             let findings = judge(&target.catalogue(), options.entries()).into_iter();
-            let findings = findings.chain(traps(&options)).filter(Finding::is_refusal);
+            let findings = findings
+                .chain(traps(&options, &target))
+                .filter(Finding::is_refusal);
             let of_check: BTreeSet<_> = findings.filter_map(|one| one.at.number()).collect();
             let found = lint(&file, &target, &Machine::default());
             let remarks = found.advice.iter().map(|advice| &advice.remark);

@@ -75,7 +75,7 @@ fn document_000_starts_nowhere_as_written_because_of_its_time_zone() {
         .filter(|row| row.0 == "000")
         .map(|row| row.1)
         .collect();
-    let findings = traps(&options(&lines));
+    let findings = traps(&options(&lines), &Target::parse("mysql-5.6").unwrap());
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].option, "default_time_zone=UTC");
     assert_eq!(
