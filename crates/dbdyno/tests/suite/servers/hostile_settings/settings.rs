@@ -116,7 +116,7 @@ pub(super) const MYSQL: Hostile = Hostile {
     more: [
         &[("autocommit", "0")],
         &[("completion_type", "'CHAIN'")],
-        &[("sql_generate_invisible_primary_key", "1")],
+        &[("sql_safe_updates", "1"), ("sql_select_limit", "1")],
         &[(
             "sql_mode",
             "'REAL_AS_FLOAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
