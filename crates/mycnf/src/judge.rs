@@ -158,7 +158,9 @@ fn is_too_large(family: Family, value: &str) -> bool {
     let digits = &number[..unit.unwrap_or(number.len())];
     let is_negative = value.trim().starts_with('-');
     let with_unit = parse_number(value).is_some_and(|number| number > i128::from(u64::MAX));
-    !is_negative && (digits.parse::<u64>().is_err() || (family == Family::MySql && with_unit))
+    !is_negative
+        && !digits.is_empty()
+        && (digits.parse::<u64>().is_err() || (family == Family::MySql && with_unit))
 }
 
 /// Servers accept a word in any case, a beginning of it, or its number.
@@ -184,7 +186,7 @@ fn beginning_with<'w>(words: &'w str, text: &str) -> impl Iterator<Item = &'w st
 }
 
 /// A number as the servers parse it: an optional sign, digits, one suffix letter, and ignored trailing characters:
-/// `1GB` is `1G`.
+/// `1GB` is `1G`, and `many` is `0M`. Source: `max_connections = many` on seven versions.
 pub fn parse_number(text: &str) -> Option<i128> {
     let text = text.trim();
     let (sign, rest) = match text.strip_prefix('-') {
@@ -192,7 +194,6 @@ pub fn parse_number(text: &str) -> Option<i128> {
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let number: i128 = rest[..digits].parse().ok()?;
     let shift = match rest[digits..]
         .bytes()
         .next()
@@ -206,6 +207,11 @@ pub fn parse_number(text: &str) -> Option<i128> {
         Some(b'P') => 50,
         Some(b'E') => 60,
         Some(_) => return None,
+    };
+    let number: i128 = match &rest[..digits] {
+        // A unit alone is none of it, and `many` begins with one.
+        "" if shift > 0 => 0,
+        digits => digits.parse().ok()?,
     };
     number.checked_mul(sign << shift)
 }
@@ -416,7 +422,9 @@ mod tests {
             ("18446744073709551615", Some(u64::MAX.into())),
             ("70%", None),
             ("1X", None),
-            ("M", None),
+            ("M", Some(0)),
+            ("many", Some(0)),
+            ("abc", None),
             ("", None),
             ("99999999999999999999999999999999999999E", None),
         ] {

@@ -83,7 +83,7 @@ fn start(
     }
 }
 
-/// Number of log lines in which the cause of a death is looked for.
+/// Number of log lines that are searched for the cause of a death.
 const LOG_LINES_MAX: usize = 500;
 
 /// The words of the server about its end, from its log or the end of it that the error has; an error that is not the file's
