@@ -186,7 +186,8 @@ mod tests {
             (
                 answer(Decision::Inconclusive, &pairs, Some(12)),
                 "fs xfs against ext4 at connections 8: inconclusive, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
-                 3 executions a side, in pairs); about 12 executions a side should decide a difference of 5 %.",
+                 3 executions a side, in pairs); not certain for all comparisons together; about 12 executions a \
+                 side should decide a difference of 5 %.",
             ),
             (
                 answer(Decision::Equivalent, &pairs, None),
@@ -217,17 +218,17 @@ mod tests {
             ),
             (
                 looked_at(Decision::Inconclusive, Some(12), 5),
-                "in pairs); about 12 executions a side might decide; not decided after 5 of at most 20 blocks, \
+                "; about 12 executions a side might decide; not decided after 5 of at most 20 blocks, \
                  analysed after each, which the interval allows for.",
             ),
             (
                 looked_at(Decision::Inconclusive, None, 7),
-                "in pairs); not decided after 7 of at most 20 blocks, when the time of the budget was spent, analysed \
+                "; not decided after 7 of at most 20 blocks, when the time of the budget was spent, analysed \
                  after each, which the interval allows for.",
             ),
             (
                 looked_at(Decision::Inconclusive, None, 20),
-                "in pairs); not decided by all 20 blocks of the budget, analysed after each, which the interval \
+                "; not decided by all 20 blocks of the budget, analysed after each, which the interval \
                  allows for.",
             ),
         ] {

@@ -70,7 +70,12 @@ fn a_refused_run_leaves_nothing() {
 #[test]
 fn live_results_are_not_resumed_and_passwords_are_not_copied() {
     let scene = Scene::new();
-    Experiment::default().write(&scene);
+    // It lasts until it is interrupted.
+    Experiment {
+        load: "connections = 2\nwarmup = \"200ms\"\nduration = \"10m\"".to_owned(),
+        ..Experiment::default()
+    }
+    .write(&scene);
     let secret = "Mountain-hare-7";
     let smack = SMACK.replacen("client \"", "// pass \"Mountain-hare-7\";\nclient \"", 1);
     assert!(smack.contains(secret));
