@@ -163,7 +163,7 @@ impl Experiment {
             .collect::<Result<Vec<Cell>, Error>>()?;
         if are_versions_compared {
             for cell in &mut cells {
-                cell.server = cell.server.clone().among_versions();
+                cell.server.set_among_versions();
             }
         }
         check_restarts(top, &cells)?;

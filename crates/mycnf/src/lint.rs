@@ -280,8 +280,8 @@ impl Lint {
             findings.any(|finding| finding.at == *at && finding.is_refusal())
         };
         for advice in &mut self.advice {
+            let is_unknown = advice.refuses_name();
             let remark = &mut advice.remark;
-            let is_unknown = advice.rule.id == "unknown-option" && remark.level == Level::Refused;
             let is_taken = |at: &Origin| judged.contains(at) && !is_refused(at);
             if is_unknown && remark.at.as_ref().is_some_and(is_taken) {
                 remark.level = Level::Note;

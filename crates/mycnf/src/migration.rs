@@ -18,16 +18,17 @@ use crate::pin::{Pin, pins as pins_of};
 use crate::plugins::loads_plugins;
 use crate::rename::size;
 use crate::rewrite::Edit;
-use crate::rule::{Advice, Level, Rewrite};
+use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
+use crate::time_zone::TimeZone;
 use crate::unknown::is_known_anywhere;
 use changed_defaults::changed_defaults;
 use place::{Place, headers, place_of_pins};
 
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
-const NOTHING_LEFT: [&str; 2] = ["unknown-option", "old-password-hashes"];
+const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
 /// Rules whose findings the pins solve.
 const PINNED: [&str; 2] = [
@@ -126,9 +127,7 @@ pub fn migrate(
     findings.retain(|advice| {
         let at = advice.remark.at.as_ref();
         // One with `loose-`, which is only noted, may have been passed over.
-        let is_unknown =
-            advice.rule.id == "unknown-option" && advice.remark.level == Level::Refused;
-        !is_unknown || !at.is_some_and(|at| taken.contains(at))
+        !(advice.refuses_name() && at.is_some_and(|at| taken.contains(at)))
     });
     findings.sort_by_key(|advice| std::cmp::Reverse(advice.remark.level));
     for advice in &findings {
@@ -187,6 +186,17 @@ fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
     before.has(name.as_written()) || is_known_anywhere(&name)
 }
 
+/// Whether a finding is settled by a pin, and not by another line.
+fn is_left_to_pins(advice: &Advice) -> bool {
+    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none()
+}
+
+/// Whether the zone of `default_time_zone=Asia/Tokyo` is a name, and no offset.
+fn is_named_zone(option: &str) -> bool {
+    let zone = option.split_once('=').map(|(_, zone)| TimeZone::of(zone));
+    matches!(zone, Some(TimeZone::Named(_)))
+}
+
 /// Where a move belongs in the report: by line, additions behind.
 fn position(one: &Move) -> u32 {
     match one {
@@ -209,8 +219,7 @@ impl Migration {
     fn apply(&mut self, advice: &Advice, path: &Path, from: &Target, is_known: bool) {
         let remark = &advice.remark;
         let Some(at) = &remark.at else { return };
-        let is_pinned = PINNED.contains(&advice.rule.id) && remark.rewrite.is_none();
-        if self.has_settled(at) || is_pinned {
+        if self.has_settled(at) || is_left_to_pins(advice) {
             return;
         }
         let rewrite = match (&remark.rewrite, remark.level) {
@@ -278,10 +287,10 @@ impl Migration {
             return;
         }
         let what = match &remark.fix {
-            _ if advice.rule.id == "named-time-zone" && remark.what.contains("tables") => {
+            _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
                 format!("{}; a moved data directory has its own", remark.what)
             }
-            None if advice.rule.id == "unknown-option" => {
+            None if advice.rule.id == UNKNOWN => {
                 format!("{}, and in no catalogue: kept", remark.what)
             }
             Some(fix) => format!("{}; {fix}", remark.what),
@@ -353,10 +362,10 @@ impl Migration {
             moves.any(|one| matches!(one, Move::Rewritten { at: done, .. } if done == at))
         };
         for advice in findings {
+            let is_left = is_left_to_pins(&advice);
             let remark = advice.remark;
-            let is_pinned = PINNED.contains(&advice.rule.id) && remark.rewrite.is_none();
             let is_refused = remark.level == Level::Refused;
-            let Some(at) = remark.at.filter(|_| is_refused && !is_pinned) else {
+            let Some(at) = remark.at.filter(|_| is_refused && !is_left) else {
                 continue;
             };
             if !is_rewritten(&at, &self.moves) {

@@ -59,6 +59,12 @@ pub fn loads_plugins(name: &OptionName) -> bool {
     LOADING.contains(&name.base())
 }
 
+/// Whether an option loads a plugin whose library `has_library` does not know.
+pub fn loads_without_library(entry: &Entry, has_library: &dyn Fn(&str) -> bool) -> bool {
+    let plugins = LoadedPlugin::of([entry]);
+    plugins.iter().any(|plugin| !has_library(&plugin.library))
+}
+
 /// The plugins in a value of `plugin_load`: `audit=server_audit.so;file_key_management`.
 fn plugins_in(value: &str) -> impl Iterator<Item = LoadedPlugin> {
     let parts = value.split([';', ',']).map(str::trim);

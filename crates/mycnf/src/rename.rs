@@ -114,18 +114,14 @@ fn switched_log(
 ) -> Rewrite {
     let value = line.entry.value.as_deref();
     // People write a switch, although the old option took it for the name of a file.
-    let is_on = match is_switched_on(&OptionName::new(switch), value) {
-        _ if off.is_some() => off == Some("1"),
-        Some(is_on) => is_on,
-        None => true,
-    };
-    let is_word = is_switched_on(&OptionName::new(switch), value).is_some();
+    let word = is_switched_on(&OptionName::new(switch), value);
+    let is_on = off.map_or(word.unwrap_or(true), |off| off == "1");
     let file = format!("{switch}_file");
     let mut lines = Vec::new();
     if subject.set(switch).is_none() {
         lines.push(format!("{switch} = {}", u8::from(is_on)));
     }
-    if let Some(path) = value.filter(|path| off.is_none() && !is_word && !path.is_empty())
+    if let Some(path) = value.filter(|path| off.is_none() && word.is_none() && !path.is_empty())
         && subject.set(&file).is_none()
     {
         lines.push(option_line(&file, Some(path)));

@@ -165,3 +165,13 @@ pub struct Advice {
     /// How sure it is.
     pub basis: Basis,
 }
+
+impl Advice {
+    /// Whether the version does not know the option, and does not start with it.
+    pub(crate) fn refuses_name(&self) -> bool {
+        self.rule.id == UNKNOWN && self.remark.level == Level::Refused
+    }
+}
+
+/// The rule about names that a version does not know.
+pub(crate) const UNKNOWN: &str = "unknown-option";

@@ -76,9 +76,7 @@ impl TimeZone {
                 .copied(),
         )
     }
-}
 
-impl TimeZone {
     /// What a version refuses of it with a new data directory, what to do about it, and the offset that is the same in all
     /// respects if there is one; `None` if the version takes it.
     pub(crate) fn refusal(

@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::file::OptionFile;
 use crate::judge::parse_number;
 use crate::name::OptionName;
-use crate::plugins::{LoadedPlugin, loads_plugins};
+use crate::plugins::{LoadedPlugin, loads_without_library};
 use crate::private::{CERTIFICATES, DECIDED, DIRECTORIES, FILES, TEMPORARY};
 use crate::time_zone::TimeZone;
 
@@ -52,38 +52,31 @@ const LARGE: [(&str, i128); 3] = [
 impl OptionFile {
     /// The file for a trial on this machine.
     pub fn for_trial(&self, here: &Here<'_>) -> TrialFile {
-        let absent = LoadedPlugin::of(self.entries());
-        let absent: Vec<LoadedPlugin> = absent
+        let absent: Vec<LoadedPlugin> = LoadedPlugin::of(self.entries())
             .into_iter()
             .filter(|plugin| !(here.has_library)(&plugin.library))
             .collect();
-        let mut trial = TrialFile::default();
-        let kept = |entry: &Entry| {
-            let name = &entry.name;
-            let loads_absent = loads_plugins(name)
-                && LoadedPlugin::of([entry])
-                    .iter()
-                    .any(|one| absent.contains(one));
-            let is_of_absent = absent.iter().any(|plugin| plugin.has(name));
-            !is_of_elsewhere(entry, here) && !loads_absent && !is_of_absent
+        let is_left_out = |entry: &Entry| {
+            is_of_elsewhere(entry, here)
+                || loads_without_library(entry, here.has_library)
+                || absent.iter().any(|plugin| plugin.has(&entry.name))
         };
-        for entry in self.entries().iter().filter(|entry| !kept(entry)) {
-            trial.left_out.push(entry.name.as_written().to_owned());
+        let mut trial = TrialFile::default();
+        for entry in self.entries() {
+            let name = || entry.name.as_written().to_owned();
+            if is_left_out(entry) {
+                trial.left_out.push(name());
+            } else if reduced(entry).is_some() {
+                trial.reduced.push(name());
+            }
         }
         trial.file = self.map_entries(|entry| {
-            if kept(entry) {
-                vec![reduced(entry).unwrap_or_else(|| entry.clone())]
-            } else {
+            if is_left_out(entry) {
                 Vec::new()
+            } else {
+                vec![reduced(entry).unwrap_or_else(|| entry.clone())]
             }
         });
-        let smaller = self
-            .entries()
-            .iter()
-            .filter(|entry| kept(entry) && reduced(entry).is_some());
-        trial.reduced = smaller
-            .map(|entry| entry.name.as_written().to_owned())
-            .collect();
         trial
     }
 }

@@ -21,7 +21,7 @@ mod whole_packets;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use self::whole_packets::WholePackets;
-use crate::packets::{HEADER as PACKET_HEADER, PAYLOAD_MAX};
+use crate::packets::{HEADER as PACKET_HEADER, PAYLOAD_MAX, length};
 pub(crate) use numbering::Numbering;
 
 /// Length of a frame's header.
@@ -218,10 +218,6 @@ impl Frames {
         self.start += HEADER + length;
         Ok(true)
     }
-}
-
-fn length(a: u8, b: u8, c: u8) -> usize {
-    usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16
 }
 
 /// Appends the deflated piece; false if it is not shorter than the piece, and the appended bytes are then useless.

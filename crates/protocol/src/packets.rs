@@ -316,7 +316,8 @@ impl PacketReader {
     }
 }
 
-fn length(a: u8, b: u8, c: u8) -> usize {
+/// A length of three bytes, as packets and compressed frames have it.
+pub(crate) fn length(a: u8, b: u8, c: u8) -> usize {
     usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16
 }
 

@@ -1,6 +1,6 @@
 //! The prepared statements of a run's connections, against what the server allows.
 
-use std::ops::Add;
+use std::{collections::BTreeMap, ops::Add};
 
 use protocol::{Connection, Endpoint};
 
@@ -54,6 +54,16 @@ impl PreparedStatements {
                 Err(Blamed::new(Blame::Input, message).hint(remedy(statements)))
             }
         }
+    }
+
+    /// The same, by a server's variables.
+    pub(crate) fn refuse_by(
+        self,
+        variables: &BTreeMap<String, String>,
+        remedy: impl FnOnce(u64) -> String,
+    ) -> Result<(), Blamed> {
+        let allowed = variables.get("max_prepared_stmt_count");
+        self.refuse_beyond(allowed.and_then(|all| all.parse().ok()), remedy)
     }
 
     /// The same, asking the server.

@@ -71,6 +71,8 @@ pub struct Runner<'a> {
     /// Replaces all of them in a simulation.
     null: Option<NullProcess>,
     smacks: SmackFiles,
+    /// The most prepared statements of any run on each server so far.
+    prepared: Vec<(ServerSpec, PreparedStatements)>,
 }
 
 impl<'a> Runner<'a> {
@@ -92,6 +94,7 @@ impl<'a> Runner<'a> {
             directories: BTreeMap::new(),
             null: None,
             smacks,
+            prepared: Vec::new(),
         }
     }
 
@@ -352,8 +355,13 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them.
-    fn prepared_statements(&self, run: &PlannedRun) -> Result<PreparedStatements, Blamed> {
+    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them. They are
+    /// the same in every block, and scripts are read for them.
+    fn prepared_statements(&mut self, run: &PlannedRun) -> Result<PreparedStatements, Blamed> {
+        let mut known = self.prepared.iter();
+        if let Some((_, most)) = known.find(|(server, _)| *server == run.server) {
+            return Ok(*most);
+        }
         let all = self.experiment.plan().runs.iter();
         let mut most = PreparedStatements::default();
         for run in all.filter(|it| it.block == run.block && it.server == run.server) {
@@ -366,6 +374,7 @@ impl<'a> Runner<'a> {
                 most = of_run;
             }
         }
+        self.prepared.push((run.server.clone(), most));
         Ok(most)
     }
 

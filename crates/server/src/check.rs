@@ -7,7 +7,7 @@ pub(crate) mod validator;
 use mycnf::{
     Catalogue, Entry, Family, Finding, LoadedPlugin, OptionFile, OptionName, Origin,
     PrivateOptions, Severity, Target, allowed, explain_unknown, is_switched_on, judge,
-    loads_plugins, parse_number, traps,
+    loads_plugins, loads_without_library, parse_number, traps,
 };
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
@@ -85,8 +85,10 @@ fn examine(
         .catalogue
         .covers(installation.numbers().as_slice());
     examination.examine()?;
-    let loading = entries.iter().filter(|entry| loads_plugins(&entry.name));
-    let mut without_library = examination.missing_libraries(loading);
+    let has_library = |library: &str| installation.has_library(library);
+    let loading = entries.iter();
+    let loading = loading.filter(|entry| loads_without_library(entry, &has_library));
+    let mut without_library: Vec<Origin> = loading.map(|entry| entry.origin.clone()).collect();
     without_library.extend(examination.without_library);
     let mut findings = examination.findings;
     let position = |finding: &Finding| {
@@ -331,24 +333,8 @@ impl Examination<'_> {
     /// The library that an option's plugin lacks here; `None` if it has one, or is no plugin's.
     fn missing_library(&self, name: &OptionName) -> Option<&str> {
         let plugin = self.plugins.iter().find(|plugin| plugin.has(name))?;
-        (!self.has_library(plugin)).then_some(plugin.library.as_str())
-    }
-
-    /// The lines that load a plugin without a library here.
-    fn missing_libraries<'e>(&self, loading: impl Iterator<Item = &'e Entry>) -> Vec<Origin> {
-        let lacks = |entry: &&Entry| {
-            let plugins = LoadedPlugin::of([*entry]);
-            plugins.iter().any(|plugin| !self.has_library(plugin))
-        };
-        loading
-            .filter(lacks)
-            .map(|entry| entry.origin.clone())
-            .collect()
-    }
-
-    fn has_library(&self, plugin: &LoadedPlugin) -> bool {
-        let directory = self.validator.installation.plugin_dir();
-        directory.is_some_and(|directory| directory.join(&plugin.library).exists())
+        let installation = self.validator.installation;
+        (!installation.has_library(&plugin.library)).then_some(plugin.library.as_str())
     }
 
     /// Adds to each unknown option the versions that have it and the replacement.

@@ -161,6 +161,12 @@ impl Installation {
             .or_else(|| self.first_with(&places, "mariadb_system_tables.sql"))
     }
 
+    /// Whether it has the library of a plugin, such as `server_audit.so`.
+    pub(crate) fn has_library(&self, library: &str) -> bool {
+        let directory = self.plugin_dir();
+        directory.is_some_and(|directory| directory.join(library).exists())
+    }
+
     /// The directory of the plugins; `None` uses the compiled-in default.
     pub(crate) fn plugin_dir(&self) -> Option<PathBuf> {
         self.first_with(

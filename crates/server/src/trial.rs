@@ -24,18 +24,13 @@ pub struct Trial {
 
 /// Starts a server with the file, and removes it. Nothing of the file's own directories, addresses and clusters is used.
 pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial, Error> {
-    let plugins = installation.plugin_dir();
     let TrialFile {
         file,
         left_out,
         reduced,
     } = file.for_trial(&Here {
         has_path: &|path| path.exists(),
-        has_library: &|library| {
-            plugins
-                .as_ref()
-                .is_some_and(|plugins| plugins.join(library).exists())
-        },
+        has_library: &|library| installation.has_library(library),
     });
     let place = std::env::temp_dir();
     let scratch = files::Scratch::make("dbdyno-start-")

@@ -43,18 +43,18 @@ impl Decision {
     }
 }
 
-/// Why a comparison is inconclusive although its interval excludes that nothing differs; `None` for any other one.
-pub fn why_undecided(decision: Decision, comparison: &Comparison) -> Option<&'static str> {
+/// Why a comparison is inconclusive although its interval excludes that nothing differs, as a clause behind others; empty
+/// for any other one.
+pub fn why_undecided(decision: Decision, comparison: &Comparison) -> &'static str {
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
     if decision != Decision::Inconclusive || !excludes_none {
-        return None;
-    }
-    Some(if comparison.executions < EXECUTIONS_AT_LEAST {
-        "three executions a side are the least that decides"
+        ""
+    } else if comparison.executions < EXECUTIONS_AT_LEAST {
+        "; three executions a side are the least that decides"
     } else {
-        "not certain for all comparisons together"
-    })
+        "; not certain for all comparisons together"
+    }
 }
 
 /// The decision of a comparison with this number of executions per side, with its p-value after the correction for the

@@ -47,9 +47,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         change(ratio.high),
         comparison.executions,
     );
-    if let Some(why) = why_undecided(answer.decision, comparison) {
-        text.push_str(&format!("; {why}"));
-    }
+    text.push_str(why_undecided(answer.decision, comparison));
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
@@ -91,7 +89,6 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
     let why = why_undecided(answer.decision, comparison);
-    let why = why.map_or_else(String::new, |why| format!("; {why}"));
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 

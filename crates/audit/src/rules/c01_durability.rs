@@ -71,7 +71,8 @@ fn judge(set: &Set<'_>) -> Outcome {
     );
     let unseen: BTreeSet<&str> = runs.iter().flat_map(|run| &run.unseen).copied().collect();
     let level = match (classes.len(), least.class) {
-        (1, DurabilityClass::D4) if one_sided => Level::Fail,
+        // Also where each class is D4, of which nothing is to be declared.
+        _ if is_declared && one_sided => Level::Fail,
         (1, DurabilityClass::D4) if !unseen.is_empty() => {
             let unseen: Vec<_> = unseen.into_iter().collect();
             return Err(missing(format!(
@@ -80,7 +81,6 @@ fn judge(set: &Set<'_>) -> Outcome {
             )));
         }
         (1, DurabilityClass::D4) => Level::Pass,
-        _ if is_declared && one_sided => Level::Fail,
         _ if is_declared => Level::Note,
         (1, _) => Level::Fail,
         _ => Level::Invalid,

@@ -193,12 +193,11 @@ impl ServerSpec {
         })
     }
 
-    /// The same, beside servers of other versions.
-    pub(crate) fn among_versions(mut self) -> Self {
-        if let Self::Private { defaults, .. } = &mut self {
+    /// Puts it beside servers of other versions.
+    pub(crate) fn set_among_versions(&mut self) {
+        if let Self::Private { defaults, .. } = self {
             *defaults = OF_COMPARED_VERSIONS;
         }
-        self
     }
 
     /// The value of an option in `set`, which may be written with `-` or `_`.

@@ -3,12 +3,12 @@
 use crate::assignment::Assignment;
 use crate::name::OptionName;
 use crate::rename::renamed;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::unknown::explain_unknown;
 
 pub(super) const RULE: Rule = Rule {
-    id: "unknown-option",
+    id: UNKNOWN,
     title: "Unknown option",
     reason: "A server with an unknown option does not start; with `loose-` before the name it passes over the line.",
     source: "the option lists of 11 versions, read from running servers",

@@ -3,7 +3,7 @@
 //! Clients are less patient with frames than with bytes: the pure client of mysql-connector-python (9.5) reads a packet out of
 //! two frames at most, and fails where its header is cut. A server cuts a packet once, so that it never shows.
 
-use crate::packets::HEADER;
+use crate::packets::{HEADER, length};
 
 /// The beginning of a packet whose rest is still to be sent.
 #[derive(Debug, Default)]
@@ -25,8 +25,8 @@ impl WholePackets {
         }
         let ended = std::mem::take(&mut self.begun);
         let mut end = 0;
-        while let Some(length) = length(&bytes[end..]).filter(|it| *it <= bytes.len() - end) {
-            end += length;
+        while let Some(whole) = whole_length(&bytes[end..]).filter(|it| *it <= bytes.len() - end) {
+            end += whole;
         }
         self.begun.extend_from_slice(&bytes[end..]);
         (ended, &bytes[..end])
@@ -34,13 +34,12 @@ impl WholePackets {
 
     /// Bytes until the end of the packet, or of its header.
     fn missing(&self) -> usize {
-        length(&self.begun).unwrap_or(HEADER) - self.begun.len()
+        whole_length(&self.begun).unwrap_or(HEADER) - self.begun.len()
     }
 }
 
 /// Length of the packet that begins here, with its header; `None` if that is not complete.
-fn length(bytes: &[u8]) -> Option<usize> {
+fn whole_length(bytes: &[u8]) -> Option<usize> {
     let &[a, b, c, _] = bytes.first_chunk::<HEADER>()?;
-    let payload = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
-    Some(HEADER + payload)
+    Some(HEADER + length(a, b, c))
 }

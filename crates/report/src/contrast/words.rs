@@ -79,7 +79,6 @@ pub(super) fn headline(
         }
         Decision::Inconclusive => {
             let why = why_undecided(compared.decision, comparison);
-            let why = why.map_or_else(String::new, |why| format!("; {why}"));
             format!("{at}inconclusive: {numbers}{why}{}.", needed(compared))
         }
     }

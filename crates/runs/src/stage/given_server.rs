@@ -68,9 +68,8 @@ impl GivenServer {
             .database
             .get_or_insert_with(|| database.to_owned());
         let variables = control(&self.endpoint, variables)?;
-        let allowed = variables.get("max_prepared_stmt_count");
         let remedy = |all| format!("SET GLOBAL max_prepared_stmt_count={all}");
-        prepared.refuse_beyond(allowed.and_then(|all| all.parse().ok()), remedy)?;
+        prepared.refuse_by(&variables, remedy)?;
         let server_pid = local_pid(&self.endpoint.address, &variables);
         let observation = self.observation(run, server_pid)?;
         let new_block = self.block.replace(run.block) != Some(run.block);

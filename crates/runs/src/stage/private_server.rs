@@ -161,9 +161,10 @@ impl PrivateServer {
             self.change(&run.change, database, is_cold)?;
         }
         self.start()?;
-        self.check_prepared()?;
+        let variables = control(&self.server.lock().endpoint(), variables)?;
+        self.prepared.refuse_by(&variables, to_allow)?;
         let mut settings_changed = self.remarks();
-        settings_changed.extend(self.warn_of_adjusted_settings()?);
+        settings_changed.extend(self.warn_of_adjusted_settings(&variables));
         let mut endpoint = self.endpoint(database);
         let server = self.server.lock();
         if run.server.access().connect == Connect::Tcp {
@@ -267,15 +268,14 @@ impl PrivateServer {
     }
 
     /// Reports the settings that differ from the requested ones: a factor over them would be invalid.
-    fn warn_of_adjusted_settings(&mut self) -> Result<Vec<String>, Blamed> {
-        let variables = control(&self.server.lock().endpoint(), variables)?;
-        let adjusted = adjusted(&self.settings.set, &variables);
+    fn warn_of_adjusted_settings(&mut self, variables: &BTreeMap<String, String>) -> Vec<String> {
+        let adjusted = adjusted(&self.settings.set, variables);
         for line in &adjusted {
             if self.told.insert(line.clone()) {
                 self.context.warn(line);
             }
         }
-        Ok(adjusted)
+        adjusted
     }
 
     /// Sets the limits of a run that hold from the server's start; those of the disk hold during its load.
@@ -299,12 +299,6 @@ impl PrivateServer {
             self.server.lock().start(Lifetime::Owned)?;
         }
         Ok(())
-    }
-
-    /// An error if the running server allows too few prepared statements.
-    fn check_prepared(&self) -> Result<(), Blamed> {
-        let remedy = |all| format!("set = {{ max_prepared_stmt_count = {all} }} under [server]");
-        self.prepared.refuse_on(&self.without_database(), remedy)
     }
 
     /// Stops the server, so that the next start uses `settings`.
@@ -391,6 +385,11 @@ impl PrivateServer {
         })?;
         Ok(size)
     }
+}
+
+/// How to allow this number of prepared statements.
+fn to_allow(all: u64) -> String {
+    format!("set = {{ max_prepared_stmt_count = {all} }} under [server]")
 }
 
 /// The settings that a run requests for its private server.

@@ -6,7 +6,7 @@ mod settings;
 use rustix::process::Signal;
 use server::Installation;
 
-use self::settings::{Hostile, MARIADB, MYSQL, Settings};
+use self::settings::{Hostile, MARIADB, MORE, MYSQL, Settings};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
     results::Results,
@@ -218,6 +218,7 @@ impl Ground {
             .hostile
             .few
             .iter()
+            .chain(&MORE)
             .chain(&self.hostile.more)
             .enumerate()
         {

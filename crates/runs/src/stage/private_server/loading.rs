@@ -3,7 +3,7 @@
 use server::Settings;
 use settings::Rows;
 
-use super::{PrivateServer, Stored};
+use super::{PrivateServer, Stored, to_allow};
 use crate::{
     blame::Blamed,
     control::{Purpose, backticked},
@@ -88,7 +88,8 @@ impl PrivateServer {
         self.server.lock().restore(&self.pristine)?;
         self.holds = None;
         self.start()?;
-        self.check_prepared()?;
+        self.prepared
+            .refuse_on(&self.without_database(), to_allow)?;
         let create = format!("create database if not exists {}", backticked(database));
         Purpose::Work.control(&self.without_database(), async |connection| {
             connection.query(create.as_bytes()).await

@@ -7,8 +7,8 @@ pub(super) type Settings = &'static [(&'static str, &'static str)];
 pub(super) struct Hostile {
     /// The settings of the short round.
     pub(super) few: [Settings; 5],
-    /// Those of the long round.
-    pub(super) more: [Settings; 15],
+    /// Those of the long round, besides [`MORE`].
+    pub(super) more: [Settings; 3],
     /// Options of private servers that load dumps; the first ones are those of the short round.
     pub(super) of_dumps: [Settings; 3],
 }
@@ -40,6 +40,31 @@ const OTHER_CHARSET: Settings = &[
     ("div_precision_increment", "0"),
 ];
 
+/// Settings of the long round that both flavours have.
+pub(super) const MORE: [Settings; 12] = [
+    &[("autocommit", "0")],
+    &[("completion_type", "'CHAIN'")],
+    &[(
+        "sql_mode",
+        "'REAL_AS_FLOAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
+    )],
+    &[(
+        "sql_mode",
+        "'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'",
+    )],
+    &[("sql_mode", "''")],
+    &[("time_zone", "'-11:30'")],
+    &[("div_precision_increment", "0")],
+    &[("max_error_count", "0"), ("sql_notes", "0")],
+    &[("foreign_key_checks", "0"), ("unique_checks", "0")],
+    &[("lc_messages", "'ja_JP'"), ("lc_time_names", "'de_DE'")],
+    &[("max_allowed_packet", "16384")],
+    &[(
+        "init_connect",
+        "'set names latin1, wait_timeout = 1, net_read_timeout = 1'",
+    )],
+];
+
 pub(super) const MARIADB: Hostile = Hostile {
     few: [
         ANSI,
@@ -55,30 +80,9 @@ pub(super) const MARIADB: Hostile = Hostile {
         &[("sql_mode", "'ORACLE'"), INIT_CONNECT],
     ],
     more: [
-        &[("autocommit", "0")],
-        &[("completion_type", "'CHAIN'")],
         &[("sql_mode", "'TRADITIONAL'")],
-        &[(
-            "sql_mode",
-            "'REAL_AS_FLOAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
-        )],
         &[("sql_mode", "'MSSQL'")],
-        &[(
-            "sql_mode",
-            "'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'",
-        )],
-        &[("sql_mode", "''")],
-        &[("time_zone", "'-11:30'")],
-        &[("div_precision_increment", "0")],
-        &[("max_error_count", "0"), ("sql_notes", "0")],
-        &[("foreign_key_checks", "0"), ("unique_checks", "0")],
-        &[("lc_messages", "'ja_JP'"), ("lc_time_names", "'de_DE'")],
         &[("max_statement_time", "0.05")],
-        &[("max_allowed_packet", "16384")],
-        &[(
-            "init_connect",
-            "'set names latin1, wait_timeout = 1, net_read_timeout = 1'",
-        )],
     ],
     of_dumps: [
         &[
@@ -114,30 +118,9 @@ pub(super) const MYSQL: Hostile = Hostile {
         &[("sql_mode", "'TRADITIONAL'"), INIT_CONNECT],
     ],
     more: [
-        &[("autocommit", "0")],
-        &[("completion_type", "'CHAIN'")],
         &[("sql_safe_updates", "1"), ("sql_select_limit", "1")],
-        &[(
-            "sql_mode",
-            "'REAL_AS_FLOAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
-        )],
         &[("sql_mode", "'ALLOW_INVALID_DATES,TIME_TRUNCATE_FRACTIONAL'")],
-        &[(
-            "sql_mode",
-            "'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'",
-        )],
-        &[("sql_mode", "''")],
-        &[("time_zone", "'-11:30'")],
-        &[("div_precision_increment", "0")],
-        &[("max_error_count", "0"), ("sql_notes", "0")],
-        &[("foreign_key_checks", "0"), ("unique_checks", "0")],
-        &[("lc_messages", "'ja_JP'"), ("lc_time_names", "'de_DE'")],
         &[("max_execution_time", "50")],
-        &[("max_allowed_packet", "16384")],
-        &[(
-            "init_connect",
-            "'set names latin1, wait_timeout = 1, net_read_timeout = 1'",
-        )],
     ],
     of_dumps: [
         &[
