@@ -39,6 +39,19 @@ fn names(part: &Path) -> BTreeSet<String> {
         .collect()
 }
 
+/// Copies a part of the cases, so that what its files name is found beside them.
+fn copy(part: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for name in names(part) {
+        let (from, to) = (part.join(&name), to.join(&name));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
+}
+
 /// Whether this server can be started here.
 fn is_installed(scene: &Scene, run: &str) -> bool {
     let found = scene.dbdyno(["server", "check", "--run", run]);
@@ -73,8 +86,13 @@ const OPTION_FILES: [OptionFile; 11] = [
         name: "a17_include.cnf",
         version: "mariadb-10.11",
         code: 1,
-        says: &["line 3: not read: ", "line 4: not read: "],
-        not: &[],
+        says: &[
+            "in 2 options",
+            "refused  conf.d/30.cnf line 1: not read: an option stands before the first [group]",
+            "line 2: max_connections=100: overridden by conf.d/10.cnf line 2 with 111",
+            "line 4: not read: ",
+        ],
+        not: &["112"],
     },
     OptionFile {
         name: "a18_include_missing.cnf",
@@ -152,15 +170,9 @@ fn option_files() {
     // What one of them includes.
     known.insert("conf.d".to_owned());
     assert_eq!(names(&folder), known);
+    copy(&folder, scene.path());
     for file in &OPTION_FILES {
-        let path = folder.join(file.name);
-        let review = [
-            "config",
-            "lint",
-            path.to_str().unwrap(),
-            "--for",
-            file.version,
-        ];
+        let review = ["config", "lint", file.name, "--for", file.version];
         let found = scene.dbdyno(review).exits(file.code);
         let found = file
             .says
@@ -264,9 +276,7 @@ fn rows_of_files_and_rules() {
     let scene = Scene::for_servers();
     scene.link_installs();
     let folder = cases.join("data");
-    for name in names(&folder) {
-        fs::copy(folder.join(&name), scene.path().join(&name)).unwrap();
-    }
+    copy(&folder, scene.path());
     scene.file(
         "az.sql",
         "CREATE TABLE t (id int NOT NULL AUTO_INCREMENT PRIMARY KEY);\n",
@@ -344,12 +354,24 @@ fn measurements_of_fio() {
     let Some(cases) = cases() else { return };
     let scene = Scene::new();
     let folder = cases.join("fio");
-    let known = ["j13.json", "j19.json"].map(str::to_owned);
-    assert_eq!(names(&folder), BTreeSet::from(known.clone()));
-    for name in known {
-        let path = folder.join(&name);
+    // Both sides reported together, and four threads in one entry.
+    let known = [
+        (
+            "j13.json",
+            "requests/s, depth        1\n4.00 KiB r100       4.32M",
+        ),
+        (
+            "j19.json",
+            "requests/s, depth        4\n4.00 KiB r100        85.8k",
+        ),
+    ];
+    let all = known.map(|(name, _)| name.to_owned());
+    assert_eq!(names(&folder), BTreeSet::from(all));
+    for (name, table) in known {
+        let path = folder.join(name);
         scene
             .dbdyno(["import", "fio", path.to_str().unwrap()])
-            .exits(0);
+            .exits(0)
+            .prints(table);
     }
 }
