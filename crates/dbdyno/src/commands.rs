@@ -4,10 +4,12 @@ mod ab;
 pub(crate) mod audit;
 pub(crate) mod calibrate;
 mod cleanup;
+mod command_line;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod experiment_options;
+mod experiments;
 pub(crate) mod history;
 pub(crate) mod import;
 mod load_times;
@@ -58,9 +60,11 @@ pub(crate) enum Command {
     /// Measure a private or an existing server in 15 seconds
     Quick(quick::QuickArgs),
     /// Compare settings, versions, option files or a change of the schema under one load
-    Ab(ab::AbArgs),
+    Ab(Box<ab::AbArgs>),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
+    /// List the experiments that come with dbdyno, each with its question
+    Experiments(experiments::ExperimentsArgs),
     /// Write results as HTML, JSON, CSV, Markdown, OpenMetrics or Parquet, and charts as SVG or PNG
     Report(report::ReportArgs),
     /// Compare two results: faster, slower, equivalent or inconclusive, and why
@@ -80,7 +84,7 @@ pub(crate) enum Command {
     /// Review, explain, compare, move and make my.cnf files
     Config(config::ConfigArgs),
     /// Run your own SQL as a load: scripts in pgbench's language
-    Script(script::ScriptArgs),
+    Script(Box<script::ScriptArgs>),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
     /// Explain and time single statements
@@ -120,8 +124,9 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Quick(args) => quick::run(args),
-            Self::Ab(args) => ab::run(args),
+            Self::Ab(args) => ab::run(*args),
             Self::Run(args) => run::run(args),
+            Self::Experiments(args) => experiments::run(&args),
             Self::Report(args) => report::run(args),
             Self::Compare(args) => compare::run(args),
             Self::Audit(args) => audit::run(args),
@@ -131,7 +136,7 @@ impl Command {
             Self::NullServer(args) => null_server::run(args),
             Self::Observe(args) => observe::run(args),
             Self::Config(args) => config::run(args),
-            Self::Script(args) => script::run(args),
+            Self::Script(args) => script::run(*args),
             Self::Server(args) => server::run(args),
             Self::Sql(args) => sql::run(args),
             Self::Storage(args) => storage::run(args),

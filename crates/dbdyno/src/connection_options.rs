@@ -46,7 +46,7 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, short, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// File whose first line is the password
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
     /// Database to use
     #[arg(long, value_name = "NAME")]
@@ -55,13 +55,13 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "MODE")]
     pub(crate) ssl_mode: Option<String>,
     /// File of the certificate authorities to trust, PEM
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) ssl_ca: Option<PathBuf>,
     /// Accept the RSA key that the server sends to encrypt the password (TCP without TLS)
     #[arg(long)]
     pub(crate) get_server_public_key: bool,
     /// Encrypt the password by this RSA key, PEM: a copy of the server's public_key.pem
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key_path: Option<PathBuf>,
     /// Time limit of each statement around a load, such as CREATE INDEX; measured statements have none [default: by
     /// purpose, see docs/limits.md]
@@ -71,10 +71,10 @@ pub(crate) struct ConnectionOptions {
     #[arg(long)]
     pub(crate) compress: bool,
     /// Read only this option file
-    #[arg(long, value_name = "PATH", conflicts_with = "defaults_extra_file")]
+    #[arg(long, value_name = "FILE", conflicts_with = "defaults_extra_file")]
     pub(crate) defaults_file: Option<PathBuf>,
     /// Read this option file after the system's and before ~/.my.cnf
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) defaults_extra_file: Option<PathBuf>,
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]

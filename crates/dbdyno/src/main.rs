@@ -6,24 +6,28 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use runs::{Blame, Blamed};
 use samples::printable_lines_within;
 
 #[macro_use]
 mod output;
 
+mod bundled_experiments;
 mod candidates;
+mod command_groups;
 mod command_tree;
 mod commands;
 mod connection_options;
 mod front_doors;
+mod habits;
 mod progress;
 mod serve;
 mod terminal;
 
+use command_groups::grouped;
 use command_tree::with_front_doors;
-use commands::Cli;
+use commands::{Cli, run::terminal_width};
 use front_doors::FrontDoor;
 use output::print_of_clap;
 
@@ -50,10 +54,11 @@ fn run() -> anyhow::Result<ExitCode> {
     if let Some(answered) = candidates::answer(|| command_tree::command_tree(Cli::command())) {
         return answered;
     }
-    let matches = match with_front_doors(Cli::command()).try_get_matches() {
-        Ok(matches) => matches,
-        Err(error) => return Ok(print_of_clap(&error)?),
-    };
+    let matches =
+        match grouped(with_front_doors(Cli::command()), terminal_width()).try_get_matches() {
+            Ok(matches) => matches,
+            Err(error) => return refuse(&error, &args.collect::<Vec<_>>()),
+        };
     let door = matches.subcommand();
     if let Some((door, matches)) = door.and_then(|(name, it)| Some((FrontDoor::named(name)?, it))) {
         let args = matches.get_many::<OsString>("args").unwrap_or_default();
@@ -62,6 +67,23 @@ fn run() -> anyhow::Result<ExitCode> {
     match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli.command.run(),
         Err(error) => Ok(print_of_clap(&error)?),
+    }
+}
+
+/// Prints what clap says of the command line, and what to type instead; returns the exit code.
+fn refuse(error: &clap::Error, args: &[OsString]) -> anyhow::Result<ExitCode> {
+    match habits::hint(&Cli::command(), args, error) {
+        None => Ok(print_of_clap(error)?),
+        Some(hint) if error.kind() == ErrorKind::DisplayHelp => {
+            Err(Blamed::new(Blame::Input, "no server is named")
+                .hint(hint)
+                .into())
+        }
+        Some(hint) => {
+            let code = print_of_clap(error)?;
+            eprintln!("hint: {hint}");
+            Ok(code)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! An experiment, read and resolved.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use samples::LOAD;
 use settings::{Chart, Conflict, Factor, Vocabulary};
@@ -32,6 +32,7 @@ use crate::{
         disturbed::DisturbedSpec,
         each::EachSpec,
         event::EventSpec,
+        expect::ExpectSpec,
         load::LoadSpec,
         load_stages,
         loads::{self, ReadLoad},
@@ -62,6 +63,7 @@ const KEYS: &[&str] = &[
     "report",
     "verdict",
     "answer",
+    "expect",
     "disturbed",
 ];
 
@@ -80,6 +82,7 @@ pub struct Experiment {
     chart: Option<Chart>,
     verdict: Option<VerdictSpec>,
     answers: Vec<AnswerSpec>,
+    expects: Vec<ExpectSpec>,
     disturbed: DisturbedSpec,
     plan: Plan,
     identity: Identity,
@@ -155,11 +158,10 @@ impl Experiment {
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = Repeats::read(top, overrides)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
-        let scale = overrides.scale.unwrap_or(1.0);
         let seed = seed(top, overrides)?;
         let mut cells = combinations
             .into_iter()
-            .map(|levels| cell(top, (levels, matrix), scale, seed, vocabulary))
+            .map(|levels| cell(top, (levels, matrix), overrides, seed, vocabulary))
             .collect::<Result<Vec<Cell>, Error>>()?;
         if are_versions_compared {
             for cell in &mut cells {
@@ -175,16 +177,22 @@ impl Experiment {
         let verdict = top.section("verdict", "[verdict]")?;
         let baseline = verdict.section("baseline", "[verdict] baseline")?;
         loads::refuse_in_baseline(top, &baseline)?;
-        let verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
+        let mut verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
         repeats.check(top, verdict.is_some())?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
-        let answers =
+        let mut answers =
             AnswerSpec::read_all(source, top, &shown, &planned, &own_metrics, usual_metric)?;
+        let compared = answers.iter_mut().filter_map(|it| it.compared.as_mut());
+        let baselines = verdict.iter_mut().map(|it| &mut it.baseline);
+        let baselines = baselines.chain(compared.map(|it| &mut it.baseline));
+        let moved = baselines.flat_map(|it| overrides.move_baseline(it, &factors_run));
+        let moved: BTreeSet<String> = moved.collect();
         let asked = Asked {
             chart: chart.as_ref(),
             verdict: verdict.as_ref(),
             answers: &answers,
         };
+        let expects = ExpectSpec::read_all(&top.section("expect", "[expect]")?, &own_metrics)?;
         for metric in own_metrics {
             check_metric(top, &cells, &asked, metric, vocabulary)?;
         }
@@ -207,6 +215,7 @@ impl Experiment {
         let order = order.unwrap_or(Order::Random);
         let mut plan = Plan::new(identity.clone(), &factors_run, cells, repeats, order, seed);
         plan.meanings = matrix.meanings();
+        plan.moved_baselines = moved.into_iter().collect();
         plan.loads = loads;
         Ok(Self {
             question: question.unwrap_or_default(),
@@ -217,6 +226,7 @@ impl Experiment {
             chart,
             verdict,
             answers,
+            expects,
             disturbed,
             identity,
         })
@@ -255,6 +265,11 @@ impl Experiment {
     /// The lines of the answer, if the file names any.
     pub fn answers(&self) -> &[AnswerSpec] {
         &self.answers
+    }
+
+    /// What the figures have to hold, if anything.
+    pub fn expects(&self) -> &[ExpectSpec] {
+        &self.expects
     }
 
     /// What is done about runs that other work disturbed.
@@ -359,7 +374,7 @@ fn with_each_load(combinations: &[Levels], loads: &[String]) -> Vec<Levels> {
 fn cell(
     top: &Section<'_>,
     (levels, matrix): (Levels, &Matrix),
-    scale: f64,
+    overrides: &Overrides,
     seed: u64,
     vocabulary: &Vocabulary,
 ) -> Result<Cell, Error> {
@@ -370,7 +385,10 @@ fn cell(
     };
     let server_section = section("server", "[server]")?;
     let data_section = section("data", "[data]")?;
-    let read = loads::read(top, &values, &vocabulary.loads)?;
+    let mut read = loads::read(top, &values, &vocabulary.loads)?;
+    for load in &mut read {
+        overrides.time(&mut load.spec)?;
+    }
     let mut server = match read.iter().find(|it| !it.spec.source.kind.needs_server()) {
         None => ServerSpec::read(&server_section)?,
         Some(without) => {
@@ -393,6 +411,7 @@ fn cell(
         _ => Vec::new(),
     };
     let mut loads: Vec<LoadSpec> = read.into_iter().map(|it| it.spec).collect();
+    let scale = overrides.scale.unwrap_or(1.0);
     if scale < 1.0 {
         scale::shrink_events(scale, &mut events);
         scale::shrink_options(scale, &mut server)

@@ -33,6 +33,7 @@ pub use spec::{
     data::{Cache, DataSpec, Restore},
     disturbed::DisturbedSpec,
     event::{EventAction, EventSpec, ServerAction},
+    expect::ExpectSpec,
     load::LoadSpec,
     observe::{NoObserverAddress, Observe, ObserverAddress},
     proxy::ProxySpec,

@@ -176,6 +176,8 @@ pub struct Plan {
     pub loads: Vec<String>,
     /// What levels stand for that do not say it themselves, by factor and level.
     pub(crate) meanings: BTreeMap<(String, String), String>,
+    /// The levels of baselines that `--only` leaves out, and what takes their place, in words.
+    pub(crate) moved_baselines: Vec<String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
     pub repeats: Repeats,
     pub(crate) order: Order,
@@ -229,6 +231,7 @@ impl Plan {
             factors: factors.to_vec(),
             loads: Vec::new(),
             meanings: BTreeMap::new(),
+            moved_baselines: Vec::new(),
             repeats,
             order,
             seed,

@@ -8,6 +8,7 @@ pub(crate) mod data;
 pub(crate) mod disturbed;
 pub(crate) mod each;
 pub(crate) mod event;
+pub(crate) mod expect;
 pub(crate) mod load;
 mod load_quantity;
 pub(crate) mod load_stages;

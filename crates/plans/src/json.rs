@@ -33,9 +33,13 @@ impl Json {
     /// # Errors
     /// The reader's message with line and column of `text`.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text).or_else(|error| match within_range(text) {
-            Some(text) => serde_json::from_str(&text),
-            None => Err(error),
+        serde_json::from_str(text).or_else(|error| {
+            let quoted = with_plain_quotes(text);
+            let ranged = within_range(quoted.as_deref().unwrap_or(text));
+            match ranged.or(quoted) {
+                Some(text) => serde_json::from_str(&text),
+                None => Err(error),
+            }
         })
     }
 
@@ -109,6 +113,21 @@ impl Json {
     pub fn is_compound(&self) -> bool {
         matches!(self, Self::List(_) | Self::Object(_))
     }
+}
+
+/// The text with `'` in place of every `\'`, which is no escape of JSON: MariaDB's trace writes strings of a statement so.
+/// `None` if there is none.
+fn with_plain_quotes(text: &str) -> Option<String> {
+    let mut kept = String::with_capacity(text.len());
+    let mut is_escaped = false;
+    for character in text.chars() {
+        if is_escaped && character == '\'' {
+            kept.pop();
+        }
+        kept.push(character);
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    (kept.len() < text.len()).then_some(kept)
 }
 
 /// The text with every number above the range of a float at its end: MySQL writes the highest float, which stands for a
@@ -229,6 +248,15 @@ mod tests {
         let first = json.get("table").unwrap();
         assert_eq!(first.get("x").unwrap().number(), Some(0.5));
         assert_eq!(json.get("a").unwrap().texts(), ["true", "null", "1.25"]);
+    }
+
+    #[test]
+    fn an_escaped_single_quote_is_read() {
+        let json = Json::parse(r#"{"a": "x = \'it\\\' and so on\'", "cost": 2e308}"#).unwrap();
+        let text = json.get("a").unwrap().text();
+        assert_eq!(text.as_deref(), Some(r"x = 'it\' and so on'"));
+        assert_eq!(json.get("cost").unwrap().number(), Some(f64::MAX));
+        assert!(Json::parse(r#"{"a": "\x"}"#).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod csv;
 mod json;
+mod junit;
 mod markdown;
 mod metric;
 mod openmetrics;
@@ -12,6 +13,7 @@ mod parquet;
 
 pub use csv::csv;
 pub use json::json;
+pub use junit::junit;
 pub use markdown::markdown;
 pub use metric::{Metric, MetricKind};
 pub use openmetrics::{openmetrics, openmetrics_with};

@@ -5,14 +5,14 @@ mod clauses;
 pub(crate) mod percentiles;
 pub(crate) mod scaling;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{Host, LOAD, Record, STAGE};
 use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric};
 
 use crate::{
-    grid::cell::{Cell, Percentile},
+    grid::cell::{Cell, Percentile, work_of},
     results::Results,
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) clauses: Vec<Vec<verdict::Answer>>,
     /// What to say where a combination has no CPU figures.
     pub(crate) cpu_missing: &'static str,
+    /// True if the author compares combinations that do different work: then their throughputs may be ranked.
+    compares_work: bool,
 }
 
 /// A measure that a chart shows.
@@ -138,6 +140,7 @@ impl<'r> Grid<'r> {
             line.as_ref(),
             &in_order(rest, results.chart.as_ref()),
         );
+        let compares_work = compares_work(results, &executions);
         let constants = constant.into_iter().filter_map(|factor| {
             let level = factor.levels.into_iter().next()?;
             Some((factor.name, level))
@@ -152,7 +155,13 @@ impl<'r> Grid<'r> {
             answers,
             clauses,
             cpu_missing: cpu_missing(results),
+            compares_work,
         }
+    }
+
+    /// The work whose throughputs are ranked together with this one's, by the names of its operations.
+    pub(crate) fn work<'g>(&self, cell: &'g Cell) -> Option<&'g BTreeSet<String>> {
+        (!self.compares_work).then_some(&cell.work)
     }
 
     /// Number of combinations that have run.
@@ -338,6 +347,23 @@ fn facets_of(
             .collect(),
     });
     facets.collect()
+}
+
+/// Whether a comparison that the author asks for is of combinations that do different work.
+fn compares_work(results: &Results, executions: &[Execution<'_>]) -> bool {
+    let of_clauses = results.clauses.iter().filter_map(|it| it.compared.as_ref());
+    let mut questions = results.verdict.iter().chain(of_clauses);
+    questions.any(|question| {
+        let mut works: BTreeMap<Vec<(&String, &String)>, BTreeSet<BTreeSet<String>>> =
+            BTreeMap::new();
+        for execution in executions.iter().filter(|it| it.record.is_complete()) {
+            let levels = execution.record.header.combination.iter();
+            let asked = |factor: &String| question.baseline.iter().any(|(name, _)| name == factor);
+            let shared = levels.filter(|(factor, _)| !asked(factor)).collect();
+            works.entry(shared).or_default().insert(work_of(execution));
+        }
+        works.values().any(|works| works.len() > 1)
+    })
 }
 
 /// Distinguishes a server's machine that was not observed from one whose figures are missing.

@@ -11,6 +11,7 @@
 mod chart;
 mod contrast;
 mod database;
+mod expectations;
 mod findings;
 mod formats;
 mod grid;
@@ -36,10 +37,11 @@ pub use contrast::{
     contrast_summary,
 };
 pub use database::{Error, write_summary};
+pub use expectations::{CheckedExpectation, Expectation, checked_expectations};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{
-    Detail, Metric, MetricKind, ParquetError, csv, json, markdown, openmetrics, openmetrics_with,
-    parquet,
+    Detail, Metric, MetricKind, ParquetError, csv, json, junit, markdown, openmetrics,
+    openmetrics_with, parquet,
 };
 pub use history::{PastResult, history_as_text, series_as_text};
 pub use page::{audit_html, html, served_html, served_script};
@@ -61,6 +63,7 @@ pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
 };
-pub use summary::summary;
+pub use summary::{NextStep, summary};
 pub use tables::table_sizes::TableList;
 pub use terminal::table;
+pub use text::{shell::shell_word, wrapped::wrapped_behind};

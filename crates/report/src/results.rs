@@ -3,6 +3,8 @@
 use samples::{Disturbance, Record, STAGE, Staged, run_indices};
 use settings::{Chart, Factor};
 
+use crate::expectations::Expectation;
+
 /// One experiment and the records of its runs.
 #[derive(Debug, Clone)]
 pub struct Results {
@@ -20,6 +22,8 @@ pub struct Results {
     pub verdict: Option<verdict::Question>,
     /// The parts of the question that the author wants answered one by one, in the author's order.
     pub clauses: Vec<Clause>,
+    /// What the author expects of the figures.
+    pub expectations: Vec<Expectation>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// Their stages, if their load has any: [`Staged::of`] the runs.
@@ -92,6 +96,7 @@ impl Results {
             chart: None,
             verdict: None,
             clauses: Vec::new(),
+            expectations: Vec::new(),
             disturbances: Disturbances::default(),
             audit: None,
             planned_runs: 1,

@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! How many simple queries per second does this server hold, and where does it bend?
-//! mix 1:0: 15.3k ± 1.9k operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms
-//! mix 5:1: 9.73k ± 1.72k operations/s at 4 connections, no gain beyond; p50 854 µs, p95 2.41 ms, p99 3.51 ms
+//! mix 1:0: 15.3k (13.5k to 17.3k) operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms
+//! mix 5:1: 9.73k (8.14k to 11.6k) operations/s at 4 connections, no gain beyond; p50 854 µs, p95 2.41 ms, p99 3.51 ms
 //!
 //! measured  24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections
 //! limit     CPU: 98 % busy (server 55 %, client 38 %, rest 5 %), in 3 of 3 runs
 //! trust     grade B; machine quiet; 2 warnings
-//! next      try more connections; dbdyno audit results/quickstart-1 lists what to improve
+//! next      dbdyno audit results/quickstart-1
 //! ```
 
 mod event_table;
@@ -19,11 +19,12 @@ use std::path::Path;
 use audit::{Audit, Level, Scope};
 use samples::{Record, complete_runs, printable_within};
 use units::{counted, duration, moment};
-use verdict::{Decision, executions_a_side};
+use verdict::Decision;
 
 use crate::{
     contrast::first_cause,
-    grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, level_number, percentiles::marked},
+    expectations,
+    grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, percentiles::marked},
     results::Results,
     sentences::{
         answer::{self, Peak},
@@ -33,7 +34,10 @@ use crate::{
         limit::PeakLimit,
         set_limit,
     },
-    text::facts::{Facts, cut},
+    text::{
+        facts::{Facts, cut},
+        shell::shell_word,
+    },
 };
 
 /// Maximum number of lines of the whole summary, including the line that names the page.
@@ -50,19 +54,31 @@ const LEVELS_MAX: usize = 6;
 /// If more connections gain less than this share of the highest throughput, they gain nothing.
 const NO_GAIN: f64 = 0.05;
 /// Maximum number of executions a side that are suggested.
-pub(crate) const EXECUTIONS_WORTHWHILE: usize = 50;
+const EXECUTIONS_WORTHWHILE: usize = 50;
+/// Executions of a combination from which on its figures are more than rough.
+const EXECUTIONS_TO_CLAIM: usize = 3;
 /// Minimum width of a terminal, columns.
 pub(crate) const NARROWEST: usize = 60;
 
 /// The answer of the results in `dir` as text of at most `width` columns and eleven lines, ending with a line feed; the
-/// caller's line that names the page is the twelfth.
-pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
+/// caller's line that names the page is the twelfth. `again` gives the command line of the next step, which may be wider;
+/// where it has none, the next step is the audit.
+pub fn summary(
+    results: &Results,
+    dir: &Path,
+    width: u16,
+    again: &dyn Fn(NextStep) -> Option<String>,
+) -> String {
     let width = usize::from(width).max(NARROWEST);
     let grid = Grid::of(results);
     let mut facts = Facts::new(width);
     facts.add("measured", 1, &measured(results, &grid));
     facts.add_some("errors", failed(&grid));
     facts.add_some("missing", incomplete(results));
+    let expected = expectations::in_short(&expectations::of_grid(results, &grid));
+    if let Some(expected) = expected {
+        facts.add("expect", 2, &expected);
+    }
     if let Some(why) = why(results, &grid) {
         facts.add("why", 2, &why);
     }
@@ -76,7 +92,7 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     if let Some(audit) = &results.audit {
         facts.add("trust", 2, &trust(audit));
     }
-    facts.add("next", 1, &next(results, &grid, dir));
+    facts.add_command("next", &next(results, &grid, dir, again));
     let facts = facts.into_lines();
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
@@ -176,13 +192,17 @@ fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The highest throughput of all combinations.
-fn highest(grid: &Grid<'_>) -> Option<String> {
-    let (facet, peak) = answer::highest_of_all(grid)?;
-    let at = answer::place_of_highest(grid, facet, &peak);
-    let value = answer::throughput_in_words(&peak.chosen_among(grid.combinations()));
-    let (unit, latency) = (unit(peak.cell), latency(peak.cell));
-    Some(format!("Highest: {value} {unit}{at}{latency}"))
+/// The highest throughput of each kind of work.
+fn highest(grid: &Grid<'_>) -> Vec<String> {
+    let peaks = answer::highest_of_each_work(grid).into_iter();
+    let said = peaks.map(|(facet, peak)| {
+        let at = answer::place_of_highest(grid, facet, &peak);
+        let value = answer::throughput_in_words(&peak.throughput);
+        let rivals = peak.rivals_in_short(grid);
+        let (unit, latency) = (unit(peak.cell), latency(peak.cell));
+        format!("Highest: {value} {unit}{at}{rivals}{latency}")
+    });
+    said.collect()
 }
 
 /// A clause for each line of a facet.
@@ -209,11 +229,10 @@ fn lines_of<'g>(grid: &'g Grid<'_>, facet: &'g Facet) -> impl Iterator<Item = St
 }
 
 /// The peak of a line in words:
-/// `15.3k ± 1.9k operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
+/// `15.3k (13.5k to 17.3k) operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
 fn peak_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
     let peak = answer::peak_of_line(facet, line)?;
-    let cells = || facet.lines[line].cells.iter().flatten();
-    let value = answer::throughput_in_words(&peak.chosen_among(cells().count()));
+    let value = answer::throughput_in_words(&peak.throughput);
     let at = grid.place_on_x(peak.x);
     let at = at.map_or_else(String::new, |place| format!(" at {place}"));
     let scaling = Gain::of(facet, line, &peak).map_or("", Gain::in_words);
@@ -260,7 +279,7 @@ impl Gain {
 }
 
 /// The levels of a line in words:
-/// `pool 24M: 15.2k ± 0.2k operations/s (p95 1.20 ms); pool 48M: 17.0k ± 0.1k operations/s (p95 1.10 ms)`.
+/// `pool 24M: 15.2k (15.0k to 15.4k) operations/s (p95 1.20 ms); pool 48M: 17.0k (16.9k to 17.1k) operations/s (p95 1.10 ms)`.
 fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
     let factor = grid.x.as_ref()?;
     let cells = facet.lines[line].cells.iter().zip(&factor.levels);
@@ -411,10 +430,34 @@ pub(crate) fn trust(audit: &Audit) -> String {
     text
 }
 
-/// The next step for the user: first the one that completes the answer, then the one that makes it more certain.
-fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
+/// What would complete an answer, or make it more certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextStep {
+    /// Measure the runs that are missing.
+    Resume,
+    /// This number of executions a side, which should decide what is inconclusive.
+    Repeats(usize),
+    /// Runs that are long enough to rely on, and repeats.
+    Longer,
+    /// More connections than this number, with which the throughput was still rising.
+    MoreThan(u32),
+}
+
+/// The command for the next step: first the one that completes the answer, then the one that makes it more certain.
+fn next(
+    results: &Results,
+    grid: &Grid<'_>,
+    dir: &Path,
+    again: &dyn Fn(NextStep) -> Option<String>,
+) -> String {
     let shown = dir.display().to_string();
     let dir = printable_within(&shown, 100);
+    next_step(results, grid)
+        .and_then(again)
+        .unwrap_or_else(|| format!("dbdyno audit {}", shell_word(&dir)))
+}
+
+fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
     let scope = results.audit.as_ref().map(|it| it.assessment.scope);
     let is_undecided = |it: &&verdict::Answer| it.decision == Decision::Inconclusive;
     let needed = grid
@@ -423,40 +466,24 @@ fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
         .filter(is_undecided)
         .filter_map(|it| it.executions_needed)
         .max();
-    if let Some(Scope::Interrupted { .. }) = scope {
-        return "the plan is not complete: measure the rest, or all of it again".to_owned();
-    }
-    if let Some(needed) = needed {
-        return if needed > EXECUTIONS_WORTHWHILE {
-            format!(
-                "{} would decide it: measure longer runs on a quieter machine, or leave it undecided",
-                executions_a_side(needed)
-            )
-        } else {
-            format!("--repeats {needed} should decide what is inconclusive")
-        };
-    }
-    if is_rising_at_the_edge(grid) {
-        return format!("try more connections; dbdyno audit {dir} lists what to improve");
-    }
-    match scope {
-        Some(Scope::Rough { .. } | Scope::Short { .. }) => {
-            format!(
-                "repeat it with runs of 30 s and 3 repeats or more to rely on it; dbdyno audit {dir}"
-            )
-        }
-        _ => format!("dbdyno audit {dir} for each rule, dbdyno compare {dir} OTHER after a change"),
+    match (scope, needed) {
+        (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
+        (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),
+        (_, Some(_)) => Some(NextStep::Longer),
+        _ => match (rising_up_to(grid), scope) {
+            (Some(connections), _) => Some(NextStep::MoreThan(connections)),
+            (None, Some(Scope::Rough { .. })) => Some(NextStep::Repeats(EXECUTIONS_TO_CLAIM)),
+            (None, Some(Scope::Short { .. })) => Some(NextStep::Longer),
+            _ => None,
+        },
     }
 }
 
-/// Whether the highest throughput was measured with the largest number of clients and rose up to there.
-fn is_rising_at_the_edge(grid: &Grid<'_>) -> bool {
-    if !grid.x_counts_clients() {
-        return false;
-    }
-    let numbers = grid.x.iter().flat_map(|it| &it.levels);
-    let has_numbers = numbers.filter_map(|level| level_number(level)).count() > 1;
-    let peak = answer::highest_of_all(grid);
-    has_numbers
-        && peak.is_some_and(|(facet, peak)| Gain::of(facet, peak.line, &peak) == Some(Gain::Rising))
+/// The largest number of clients, if the highest throughput was measured with it and rose up to there.
+fn rising_up_to(grid: &Grid<'_>) -> Option<u32> {
+    let x = grid.x.as_ref().filter(|_| grid.x_counts_clients())?;
+    let (facet, peak) = answer::highest_of_all(grid)?;
+    let is_rising = Gain::of(facet, peak.line, &peak) == Some(Gain::Rising);
+    let clients = x.levels[peak.x].parse().ok();
+    clients.filter(|_| is_rising && x.levels.len() > 1)
 }

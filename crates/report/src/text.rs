@@ -3,4 +3,5 @@
 pub(crate) mod capital;
 pub(crate) mod facts;
 pub(crate) mod markdown;
+pub(crate) mod shell;
 pub(crate) mod wrapped;

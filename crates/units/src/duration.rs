@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::number::{TOO_WIDE, decimals, decimals_with_margin, is_too_wide, margin_of};
+use crate::number::{TOO_WIDE, decimals, decimals_with_margin, is_too_wide};
 
 /// The most readable unit of a duration, and its length in nanoseconds.
 fn unit_of(ns: f64) -> (f64, &'static str) {
@@ -32,26 +32,21 @@ pub fn elapsed(time: Duration) -> String {
     seconds(time.as_secs_f64())
 }
 
-/// A mean duration with its interval, in nanoseconds: `1.23 ± 0.04 ms` or `1.23 ms (310 µs to 4.88 ms)`.
+/// A mean duration with its interval, in nanoseconds: `1.23 ms (1.19 ms to 1.27 ms)`.
 pub fn duration_with_interval(mean_ns: f64, bounds: (f64, f64)) -> String {
-    match margin_of(mean_ns, bounds) {
-        _ if is_too_wide(mean_ns, bounds) => format!("{} ({TOO_WIDE})", duration(mean_ns)),
-        Some(margin) => with_margin(mean_ns, margin),
-        None => format!(
-            "{} ({} to {})",
-            duration(mean_ns),
-            duration(bounds.0),
-            duration(bounds.1)
-        ),
+    if is_too_wide(mean_ns, bounds) {
+        return format!("{} ({TOO_WIDE})", duration(mean_ns));
     }
-}
-
-/// A mean duration and the half width of its interval, given in nanoseconds: `1.23 ± 0.04 ms`.
-fn with_margin(mean_ns: f64, margin_ns: f64) -> String {
+    let (low, high) = bounds;
     let (factor, unit) = unit_of(mean_ns);
-    let (mean, margin) = (mean_ns / factor, margin_ns / factor);
-    let decimals = decimals_with_margin(mean, margin);
-    format!("{mean:.decimals$} ± {margin:.decimals$} {unit}")
+    let all = [mean_ns, low, high];
+    let [mean, low, high] = if all.iter().all(|ns| unit_of(*ns).1 == unit) {
+        let decimals = decimals_with_margin(mean_ns / factor, (high - low) / 2.0 / factor);
+        all.map(|ns| format!("{:.decimals$} {unit}", ns / factor))
+    } else {
+        all.map(duration)
+    };
+    format!("{mean} ({low} to {high})")
 }
 
 /// A label of a time axis, given in nanoseconds: `0`, `500 µs`, `2.5 ms`.
@@ -109,10 +104,18 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_has_the_unit_of_its_mean() {
+    fn an_interval_has_the_unit_of_its_mean() {
         for (mean, bounds, text) in [
-            (198_000.0, (191_130.0, 204_870.0), "198 ± 7 µs"),
-            (1_020_000.0, (988_900.0, 1_051_100.0), "1.02 ± 0.03 ms"),
+            (
+                198_000.0,
+                (191_130.0, 204_870.0),
+                "198 µs (191 µs to 205 µs)",
+            ),
+            (
+                1_020_000.0,
+                (988_900.0, 1_051_100.0),
+                "1.02 ms (989 µs to 1.05 ms)",
+            ),
             (1.23e6, (310e3, 4.88e6), "1.23 ms (310 µs to 4.88 ms)"),
         ] {
             assert_eq!(duration_with_interval(mean, bounds), text);

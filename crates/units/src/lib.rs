@@ -12,5 +12,5 @@ pub use bytes::{bits_per_s, bytes, bytes_per_s, mean_bytes};
 pub use duration::{
     duration, duration_tick, duration_with_interval, elapsed, moment, seconds, span,
 };
-pub use number::{count, counted, per_s, si, si_margin, si_tick, si_with_interval};
+pub use number::{count, counted, per_s, si, si_interval, si_tick, si_with_interval};
 pub use share::{change, fine_percent, percent, percent_number};

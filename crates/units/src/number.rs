@@ -71,16 +71,6 @@ pub fn si_tick(value: f64) -> String {
     format!("{}{}", (scaled * 1e6).round() / 1e6, prefix.text)
 }
 
-/// Largest ratio of the two half widths of an interval that is written as a margin.
-const NEARLY_EVEN: f64 = 1.25;
-
-/// Half the width of an interval that can be written as a margin; `None` if it is too asymmetric.
-pub(crate) fn margin_of(mean: f64, (low, high): (f64, f64)) -> Option<f64> {
-    let (below, above) = (mean - low, high - mean);
-    let is_even = above.max(below) <= NEARLY_EVEN * above.min(below);
-    is_even.then_some((high - low) / 2.0)
-}
-
 /// Upper bound as a multiple of the mean from which an interval says nothing.
 const WIDEST: f64 = 1000.0;
 /// Written instead of such an interval.
@@ -91,38 +81,33 @@ pub(crate) fn is_too_wide(mean: f64, (_, high): (f64, f64)) -> bool {
     mean > 0.0 && high > WIDEST * mean
 }
 
-/// A mean with its interval in the same unit: `12.3k ± 0.4k`; for an asymmetric interval `669 (120 to 3.73k)`; where it is
-/// wider than any use, in words.
+/// A mean with its interval: `12.3k (11.9k to 12.7k)`; where it is wider than any use, in words.
 pub fn si_with_interval(mean: f64, bounds: (f64, f64)) -> String {
-    match margin_of(mean, bounds) {
-        _ if is_too_wide(mean, bounds) => format!("{} ({TOO_WIDE})", si(mean)),
-        Some(margin) => with_margin(mean, margin),
-        None => format!("{} ({} to {})", si(mean), si(bounds.0), si(bounds.1)),
-    }
-}
-
-/// The interval of a mean by itself, `± 0.4k` or `174 to 5.97k`, for a place below the mean; `None` where it is too wide to
-/// say anything.
-pub fn si_margin(mean: f64, bounds: (f64, f64)) -> Option<String> {
-    match margin_of(mean, bounds) {
-        _ if is_too_wide(mean, bounds) => None,
-        Some(margin) => {
-            let with_mean = with_margin(mean, margin);
-            with_mean
-                .split_once(' ')
-                .map(|(_, margin)| margin.to_owned())
+    match si_interval(mean, bounds) {
+        None => format!("{} ({TOO_WIDE})", si(mean)),
+        Some(interval) => {
+            let [mean, ..] = with_bounds(mean, bounds);
+            format!("{mean} ({interval})")
         }
-        None => Some(format!("{} to {}", si(bounds.0), si(bounds.1))),
     }
 }
 
-/// A mean and the half width of its interval in the same unit: `12.3k ± 0.4k`.
-fn with_margin(mean: f64, margin: f64) -> String {
-    let prefix = prefix_of(mean);
-    let (mean, margin) = (mean / prefix.factor, margin / prefix.factor);
-    let decimals = decimals_with_margin(mean, margin);
-    let text = prefix.text;
-    format!("{mean:.decimals$}{text} ± {margin:.decimals$}{text}")
+/// The interval of a mean by itself, `11.9k to 12.7k`, for a place below the mean; `None` where it is too wide to say
+/// anything.
+pub fn si_interval(mean: f64, bounds: (f64, f64)) -> Option<String> {
+    let [_, low, high] = with_bounds(mean, bounds);
+    (!is_too_wide(mean, bounds)).then(|| format!("{low} to {high}"))
+}
+
+/// A mean and the bounds of its interval, with the decimals of its half width where they have the same prefix.
+fn with_bounds(mean: f64, (low, high): (f64, f64)) -> [String; 3] {
+    let Prefix { factor, text } = prefix_of(mean);
+    let all = [mean, low, high];
+    if !all.iter().all(|value| prefix_of(*value).factor == *factor) {
+        return all.map(si);
+    }
+    let decimals = decimals_with_margin(mean / factor, (high - low) / 2.0 / factor);
+    all.map(|value| format!("{:.decimals$}{text}", value / factor))
 }
 
 /// Adds decimals if the margin would be printed as 0, which would claim an exact value.
@@ -207,16 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_shares_the_unit_and_is_never_zero_by_rounding() {
-        let cases = [
-            (12_345.0, 432.0, "12.3k ± 0.4k"),
-            (12_345.0, 23.0, "12.35k ± 0.02k"),
-            (500.0, 12.0, "500 ± 12"),
-            (12_345.0, 0.0, "12.3k ± 0.0k"),
-            (1_000.0, 2_500.0, "1.00k ± 2.50k"),
-        ];
-        for (mean, margin, text) in cases {
-            assert_eq!(with_margin(mean, margin), text, "{mean} {margin}");
+    fn the_bounds_of_an_interval_differ_as_they_are_written() {
+        for (mean, bounds, text) in [
+            (12_345.0, (11_920.0, 12_790.0), "12.3k (11.9k to 12.8k)"),
+            (12_345.0, (12_322.0, 12_368.0), "12.35k (12.32k to 12.37k)"),
+            (500.0, (488.0, 512.0), "500 (488 to 512)"),
+            (12_345.0, (12_345.0, 12_345.0), "12.3k (12.3k to 12.3k)"),
+            (1_000.0, (400.0, 2_500.0), "1.00k (400 to 2.50k)"),
+        ] {
+            assert_eq!(si_with_interval(mean, bounds), text);
         }
     }
 
@@ -235,10 +219,10 @@ mod tests {
     fn an_interval_stands_by_itself_if_it_says_something() {
         for (bounds, text) in [
             ((120.0, 3_730.0), Some("120 to 3.73k")),
-            ((657.0, 681.0), Some("± 12")),
+            ((657.0, 681.0), Some("657 to 681")),
             ((0.0, 4.3e14), None),
         ] {
-            assert_eq!(si_margin(669.0, bounds).as_deref(), text);
+            assert_eq!(si_interval(669.0, bounds).as_deref(), text);
         }
     }
 }

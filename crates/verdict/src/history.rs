@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::{Record, Staged};
-use stats::{ChangePoint, Threshold, change_points, chosen_mean, execution_mean};
+use stats::{ChangePoint, Threshold, change_points, execution_mean};
 
 use crate::{
     decision::CONFIDENCE,
@@ -58,9 +58,8 @@ pub fn headline(records: &[Record]) -> Option<Headline> {
     Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
         let values = values_of(&combinations, measure);
-        let among = values.len();
         let means = values.into_iter().filter_map(|(at, values)| {
-            let found = chosen_mean(&values, among, CONFIDENCE)?;
+            let found = execution_mean(&values, CONFIDENCE)?;
             Some(Headline {
                 measure,
                 mean: found.mean,

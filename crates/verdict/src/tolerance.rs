@@ -7,7 +7,8 @@
 use stats::{EXECUTIONS_AT_LEAST, Interval};
 
 use crate::{
-    compared::Compared, contrast::Contrast, decision::CONFIDENCE, measure::Measure, side::Levels,
+    compared::Compared, contrast::Contrast, decision::CONFIDENCE, measure::Measure, metric::Metric,
+    side::Levels,
 };
 
 /// The allowed change for the worse.
@@ -86,6 +87,14 @@ impl Outcome {
 }
 
 impl Tolerance {
+    /// Whether it is of a percentile, which only enough operations have.
+    fn is_of_a_percentile(&self) -> bool {
+        let percentiles = [Metric::P50, Metric::P95, Metric::P99];
+        percentiles
+            .iter()
+            .any(|it| self.measure == Measure::Metric(*it))
+    }
+
     /// Reads `p99 +5%` or `throughput -3 %`.
     pub fn parse(text: &str) -> Result<Self, ToleranceError> {
         let form = || ToleranceError::Form {
@@ -159,26 +168,30 @@ impl Tolerance {
     }
 }
 
-/// Every tolerance in every combination that has its measure, in the order given.
+/// Every tolerance in every combination that has its measure, in the order given. A percentile that a side has too few
+/// operations for is undecided: more of them would tell.
 pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
     let found: Vec<_> = tolerances
         .iter()
         .flat_map(|tolerance| {
             let places = contrast.places.iter();
             places.filter_map(move |place| {
-                let mut compared = place.metrics.iter().chain(&place.costs);
-                let compared = compared.find(|it| it.measure == tolerance.measure)?;
-                Some((tolerance, place, compared))
+                let mut all = place.metrics.iter().chain(&place.costs);
+                let compared = all.find(|it| it.measure == tolerance.measure);
+                let is_thin = tolerance.is_of_a_percentile() && !place.metrics.is_empty();
+                (compared.is_some() || is_thin).then_some((tolerance, place, compared))
             })
         })
         .collect();
     found
         .into_iter()
         .map(|(tolerance, place, compared)| {
-            let comparison = compared.comparison;
+            let comparison = compared.and_then(|it| it.comparison);
             let is_enough = comparison.is_some_and(|it| it.executions >= EXECUTIONS_AT_LEAST);
-            let (outcome, amount) = match comparison {
-                Some(comparison) if is_enough => tolerance.judge(comparison.ratio, compared),
+            let (outcome, amount) = match (comparison, compared) {
+                (Some(comparison), Some(compared)) if is_enough => {
+                    tolerance.judge(comparison.ratio, compared)
+                }
                 _ => (Outcome::Undecided, None),
             };
             Check {
@@ -196,7 +209,6 @@ pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::Metric;
 
     #[test]
     fn what_can_be_read() {

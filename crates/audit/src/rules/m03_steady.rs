@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
         than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; a step of more than 5 % \
         and three standard deviations, or a part that swings three times as much as the rest: warn; fewer than 12 \
-        intervals: warn; fewer than 60 operations, moving between levels, or more than 10 % that may hide in the noise: note. Of storage: a range of \
+        intervals: warn; fewer than 60 operations, moving between levels, in the mean or in one of the executions, or more than 10 % that may hide in the noise: note. Of storage: a range of \
         20 % of the mean or more, or a least-squares line that rises or falls by 10 % or more: fail",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
         simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: 60 s of warm-up for a pool of 20 GB would \
@@ -183,8 +183,16 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             .with("mean_moved", shift.moved)
             .with("changed", shift.change));
     }
+    let own = unsteady_by_themselves(&courses);
     let (level, evidence) = match (level, moves_between_levels(&mean)) {
         (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
+        (Level::Pass, None) if own.is_some() => {
+            let own = own.unwrap_or_default();
+            (
+                Level::Note,
+                format!("no trend over {over} in the mean, but {own}"),
+            )
+        }
         (Level::Pass, None) => {
             let interval = shift.interval(0.95);
             let possible = interval.low.abs().max(interval.high.abs());
@@ -261,6 +269,24 @@ fn moves_between_levels(mean: &[f64]) -> Option<String> {
     );
     let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
     (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The executions that are not steady by themselves, in words: their mean can hide it. `None` if there is none.
+fn unsteady_by_themselves(courses: &[Vec<f64>]) -> Option<String> {
+    let states = courses.iter().filter_map(|course| {
+        let state = judge_run(course, &Evidence::default()).ok()?;
+        (state.steadiness != Steadiness::Steady).then_some(state)
+    });
+    let states: Vec<_> = states.collect();
+    let first = states.first()?;
+    let reasons: Vec<String> = first.reasons.iter().map(ToString::to_string).collect();
+    let word = first.steadiness.word();
+    Some(format!(
+        "{} of {} not steady by themselves ({word}: {})",
+        states.len(),
+        counted(courses.len(), "run"),
+        reasons.join(", ")
+    ))
 }
 
 /// Operations per second of each complete interval of the measured phase, before its first planned event.
@@ -381,6 +407,26 @@ mod tests {
         assert_found(&outcome, Level::Pass, "steady over all 60 s");
         in_stages(&mut run, [(1, 8), (8, 1)]);
         assert_no_subject(&judged_stages(&RULE, &[run], over(&[])));
+    }
+
+    #[test]
+    fn executions_that_swing_against_each_other_are_not_called_steady() {
+        let mut runs = blocks_over("flush", &["1"]);
+        runs.truncate(2);
+        for (at, record) in runs.iter_mut().enumerate() {
+            for (second, interval) in record.intervals.iter_mut().enumerate() {
+                // Each moves between two levels every 20 s, and their mean stays where it is.
+                let operation = &mut interval.operations[0];
+                let is_low = (second / 20 + at) % 2 == 0;
+                operation.count = operation.count * if is_low { 7 } else { 13 } / 10;
+            }
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_found(
+            &outcome,
+            Level::Note,
+            "2 of 2 runs not steady by themselves",
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use samples::{BlockDevice, StorageRecord};
 use stats::{Threshold, burst, change_points};
-use units::{change, count, moment, per_s};
+use units::{change, count, counted, moment, per_s};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -16,6 +16,8 @@ const DROP: f64 = 0.3;
 const P_VALUE: f64 = 0.001;
 /// Requests per second below which the disk does not matter.
 const REQUESTS: f64 = 50.0;
+/// Samples below which a drop is one of a few seconds, and no change of the disk.
+const SAMPLES_AT_LEAST: usize = 12;
 /// Largest distance between the two drops, samples.
 const TOGETHER: usize = 3;
 /// Shortest burst of cloud disks, seconds.
@@ -83,8 +85,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let course = run.course();
     let of_load = drops(&course);
     let near = TOGETHER as f64 / course.len().min(requests.len()).max(1) as f64;
+    let is_short = requests.len().min(course.len()) < SAMPLES_AT_LEAST;
     let together = drops(&requests)
         .into_iter()
+        .filter(|_| !is_short)
         .find(|(at, _)| of_load.iter().any(|(other, _)| (at - other).abs() <= near));
     let model = burstable_model(run);
     let (level, evidence) = match (together, model) {
@@ -105,6 +109,12 @@ fn judge(run: &Run<'_>) -> Outcome {
                 moment(measured_s)
             ),
         ),
+        _ if is_short => {
+            let taken = counted(requests.len(), "sample");
+            return Err(missing(format!(
+                "{SAMPLES_AT_LEAST} samples of the disk ({taken} measured)"
+            )));
+        }
         _ => (
             Level::Pass,
             format!(
@@ -195,6 +205,21 @@ mod tests {
             Level::Warn,
             "120 s on a disk that is sold with bursts",
         );
+    }
+
+    #[test]
+    fn a_run_of_seconds_cannot_tell() {
+        let outcome = judged(&RULE, |record| {
+            record.intervals.retain(|it| it.t_s < 25.0);
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 23.0) {
+                interval.operations[0].count /= 4;
+            }
+            record.telemetry.retain(|it| it.t_s < 25.0);
+            each_sample(record, |sample| {
+                sample.disk.as_mut().unwrap().writes = if sample.t_s >= 23.0 { 150 } else { 700 };
+            });
+        });
+        assert_missing(&outcome, "12 samples of the disk (5 samples measured)");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "above 3 % of one CPU: warn",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",
     consequence: "The run was slower than it would have been unwatched, on a small machine by as much as this share.",
-    remedy: "Look at the machine less often (--sample-every 1s).",
+    remedy: "Look at the machine less often (--every 1s).",
     judge: Judge::Run(judge),
 };
 

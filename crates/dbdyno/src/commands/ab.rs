@@ -1,4 +1,4 @@
-//! `dbdyno ab`: compares settings, versions, option files or a change of the schema under one load.
+//! `dbdyno ab`: compares settings, versions, option files, a change of the schema, or servers under one load.
 
 use std::{path::Path, process::ExitCode};
 
@@ -6,7 +6,9 @@ use experiment::{Experiment, Overrides};
 use runs::{Blame, Blamed, benchmarks::VOCABULARY};
 
 use crate::commands::{
-    experiment_options::ExperimentOptions, own_experiment::OwnExperiment, run::Ending,
+    experiment_options::ExperimentOptions,
+    own_experiment::OwnExperiment,
+    run::{Again, Ending},
 };
 
 mod factor;
@@ -15,17 +17,21 @@ mod measurement;
 mod own_tables;
 mod workload;
 
-use factor::Factor;
+use factor::{Factor, Kind};
+use file::Account;
 use measurement::Measurement;
 use workload::Workload;
 
+/// The account of private servers, without a password.
+const ROOT: &str = "root";
 /// Name of the experiment.
 const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each level is compared with the first one. The runs alternate in random order on a private server, which is restarted before each;
-its data is loaded once and put back before each run. The experiment ends when every comparison is decided, or with the budget.
+its data is loaded once and put back before each run. Servers that are there (--server, --host) are not restarted, and data is
+loaded on each of them once. The experiment ends when every comparison is decided, or with the budget.
 Several options that vary make every combination of their levels; an option with one level holds for all.
 A value with a comma stands in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
 
@@ -36,7 +42,8 @@ Examples:
   dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m oltp read_only --table-size 1M
   dbdyno ab --cnf a.cnf,b.cnf --connections 32 oltp point_select --tables 4
   dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k
-  dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz")]
+  dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
+  dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
 pub(crate) struct AbArgs {
     /// Values of an option of the server; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
@@ -50,6 +57,21 @@ pub(crate) struct AbArgs {
     /// SQL to run once the data is there, compared with not running it; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
+    /// Names of private servers that are running
+    #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
+    server: Option<Factor>,
+    /// Servers that are there: hosts with or without a port, or paths of sockets
+    #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
+    host: Option<Factor>,
+    /// Account on the servers of --host [default: that of the option files]
+    #[arg(long, short, value_name = "NAME", requires = "host")]
+    user: Option<String>,
+    /// File whose first line is its password
+    #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
+    password_file: Option<String>,
+    /// Database on the servers of --server and --host whose tables the scripts use
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "run", "cnf", "sql"])]
+    database: Option<String>,
     #[command(flatten)]
     measurement: Measurement,
     #[command(flatten)]
@@ -60,8 +82,24 @@ pub(crate) struct AbArgs {
 
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
-    let (data, load) = args.load.tables()?;
-    let text = file::text(&factors, &args.measurement, &data, &load);
+    let account = Account {
+        user: match args.server {
+            // That of every private server.
+            Some(_) => Some(ROOT.to_owned()),
+            None => args.user.clone(),
+        },
+        password_file: args.password_file.clone(),
+        database: args.database.clone(),
+    };
+    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
+    let (data, load) = args.load.tables(are_there)?;
+    let text = file::text(
+        &factors,
+        &account,
+        &args.measurement,
+        data.as_deref(),
+        &load,
+    );
     if args.measurement.plan {
         let path =
             std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
@@ -74,6 +112,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let (way_on, path) = (begun.way_on(), begun.path().display().to_string());
     let ending = Ending {
         way_on: &way_on,
+        again: Some(Again::of_this_command(&["--duration"])),
         verbose: args.measurement.verbose,
     };
     let code = begun.perform(&args.options.choices(), &ending)?;
@@ -87,6 +126,8 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     factors.extend(args.run.clone());
     factors.extend(args.cnf.clone());
     factors.extend(Factor::of_sql(&args.sql));
+    factors.extend(args.server.clone());
+    factors.extend(args.host.clone());
     for (at, factor) in factors.iter().enumerate() {
         factor.check()?;
         if factors[..at].iter().any(|it| it.name() == factor.name()) {
@@ -101,7 +142,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     let (message, hint) = match factors.first() {
         None => (
             "nothing to compare".to_owned(),
-            "--set, --run, --cnf or --sql says what varies, for example --set sync_binlog=0,1"
+            "--set, --run, --cnf, --sql, --server or --host says what varies, for example --set sync_binlog=0,1"
                 .to_owned(),
         ),
         Some(factor) => (

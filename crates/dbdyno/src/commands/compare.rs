@@ -46,7 +46,7 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "B")]
     b: String,
     /// Smallest difference that matters, per cent [default: the experiment's min_effect, or 2]
-    #[arg(long, value_name = "PERCENT", value_parser = margin)]
+    #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
     /// Fail if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]

@@ -9,13 +9,13 @@ use crate::connection_options::given_address;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExperimentOptions {
     /// Server binary of private servers [default: search]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) mysqld: Option<PathBuf>,
     /// Keep the private servers after the run
     #[arg(long)]
     keep: bool,
     /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
 }
 
@@ -36,7 +36,7 @@ impl ExperimentOptions {
         let all = [
             ("--mysqld", self.mysqld.is_some()),
             ("--keep", self.keep),
-            ("--sample-every", self.sample_every.is_some()),
+            ("--every", self.sample_every.is_some()),
         ];
         let mut given = all.into_iter().filter(|(_, is_given)| *is_given);
         given.next().map(|(option, _)| option)

@@ -17,7 +17,7 @@ The packages install them. By hand, for this user:
   man dbdyno-run")]
 pub(crate) struct ManArgs {
     /// Where they are written; it is created where it is not there
-    #[arg(value_name = "DIRECTORY")]
+    #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 

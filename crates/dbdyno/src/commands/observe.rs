@@ -37,13 +37,13 @@ pub(crate) struct ObserveArgs {
     #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
     listen: Option<String>,
     /// File whose first line is the shared secret, 16 characters or more
-    #[arg(long, value_name = "PATH", conflicts_with = "stdio")]
+    #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
     secret_file: Option<PathBuf>,
     /// The server's pid file, if its own path is wrong here (a server in a container)
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
     /// Allow paths below this directory in addition to the directories of this machine's servers; may be repeated
-    #[arg(long, value_name = "DIRECTORY")]
+    #[arg(long, value_name = "DIR")]
     allow: Vec<PathBuf>,
 }
 

@@ -1,23 +1,27 @@
 //! `dbdyno quick`: measures a private or an existing server in 15 seconds.
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use experiment::{Observe, written};
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Choices, Purpose};
 
 use crate::{
-    commands::{own_experiment::OwnExperiment, run::Ending},
+    commands::{
+        load_times::time,
+        own_experiment::OwnExperiment,
+        run::{Again, Ending},
+    },
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
 const SMACK: &str = include_str!("../../../../experiments/smacks/quick.smack");
-/// The line of the experiment that the server's keys replace.
+/// The lines of the experiment that the server's keys and the user's choices replace.
 const SERVER_LINE: &str = "#server#";
+const REPEATS_LINE: &str = "#repeats#";
+const CONNECTIONS_LINE: &str = "#connections#";
+const DURATION_LINE: &str = "#duration#";
 /// The database on an existing server; dbdyno creates it and drops it again.
 const DATABASE: &str = "dbdyno_quick";
 
@@ -29,8 +33,18 @@ dbdyno_quick is created in that one instead.
 
 Examples:
   dbdyno quick
+  dbdyno quick --connections 32 --duration 30s
   dbdyno quick --host db1 --user bench --password-file ~/.bench-password")]
 pub(crate) struct QuickArgs {
+    /// Connections
+    #[arg(long, short, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: u32,
+    /// Duration of a run, such as 10s or 1m
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = time)]
+    duration: Duration,
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeats: u32,
     #[command(flatten)]
     connection: ConnectionOptions,
     #[command(flatten)]
@@ -39,7 +53,7 @@ pub(crate) struct QuickArgs {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Server binary of the private server [default: search]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Keep the private server after the run
     #[arg(long)]
@@ -51,7 +65,7 @@ pub(crate) struct QuickArgs {
 
 pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     let mut choices = Choices {
-        mysqld: args.mysqld,
+        mysqld: args.mysqld.clone(),
         keep: args.keep,
         endpoint: None,
         reach: given_address::endpoint,
@@ -61,6 +75,11 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     // Made again in a minute: it is not continued.
     let ending = Ending {
         way_on: "",
+        again: Some(Again::of_this_command(&[
+            "--repeats",
+            "--duration",
+            "--connections",
+        ])),
         verbose: args.verbose,
     };
     if !args.connection.names_a_server() {
@@ -70,7 +89,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .hint("name it by --host".to_owned())
                 .into());
         }
-        let begun = experiment(args.results.as_deref(), "restart = \"per-run\"")?;
+        let begun = args.experiment("restart = \"per-run\"")?;
         return begun.perform(&choices, &ending);
     }
     let mut endpoint = args.connection.endpoint()?;
@@ -83,7 +102,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     }
     // An unreachable server or a refused login is detected before anything is written.
     statement(&endpoint, "do 0")?;
-    let begun = experiment(args.results.as_deref(), &server)?;
+    let begun = args.experiment(&server)?;
     let own_database = args.connection.database.is_none();
     if own_database {
         if let Err(error) = create_database(&endpoint) {
@@ -120,10 +139,26 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
         .collect())
 }
 
-/// The quick experiment with these keys of `[server]`.
-fn experiment(named: Option<&Path>, server: &str) -> anyhow::Result<OwnExperiment> {
-    let text = EXPERIMENT.replace(SERVER_LINE, server);
-    OwnExperiment::new(named, "quick", &text, &[("quick.smack", SMACK.as_bytes())])
+impl QuickArgs {
+    /// The quick experiment with these keys of `[server]`.
+    fn experiment(&self, server: &str) -> anyhow::Result<OwnExperiment> {
+        let duration = format!("\"{}\"", humantime::format_duration(self.duration));
+        let text = EXPERIMENT
+            .replace(REPEATS_LINE, &format!("repeats = {}", self.repeats))
+            .replace(
+                CONNECTIONS_LINE,
+                &format!("connections = [{}]", self.connections),
+            )
+            .replace(DURATION_LINE, &format!("duration = {duration}"))
+            .replace(SERVER_LINE, server);
+        let results = self.results.as_deref();
+        OwnExperiment::new(
+            results,
+            "quick",
+            &text,
+            &[("quick.smack", SMACK.as_bytes())],
+        )
+    }
 }
 
 /// Creates the database; an existing one is an error, because dbdyno must not drop it.

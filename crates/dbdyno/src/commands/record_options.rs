@@ -19,7 +19,7 @@ pub(crate) struct RecordOptions {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
-    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     pub(crate) sample_every: Option<Duration>,
     #[command(flatten)]
     observe: ObserveOptions,

@@ -45,7 +45,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "charts")]
     chart: Option<String>,
     /// Write every chart into this directory, as svg or png
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["output", "seconds"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seconds"])]
     charts: Option<PathBuf>,
     /// Write each run's seconds: in csv and parquet instead of its figures, in json in addition
     #[arg(long)]
@@ -139,6 +139,7 @@ fn document(
         Format::Json => report::json(results, detail).into_bytes(),
         Format::Csv => report::csv(results, detail).into_bytes(),
         Format::Markdown => report::markdown(results).into_bytes(),
+        Format::Junit => report::junit(results).into_bytes(),
         Format::Openmetrics => report::openmetrics(results).into_bytes(),
         Format::Parquet => report::parquet(results, detail).map_err(|error| match error {
             ParquetError::NotBuilt => not_built(error),

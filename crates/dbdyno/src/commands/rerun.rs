@@ -10,9 +10,6 @@ use report::Shown;
 use runs::benchmarks::{VOCABULARY, single_runs};
 use samples::Record;
 
-mod command_line;
-
-use command_line::{CommandLine, absolute};
 use runs::{
     Blame, Blamed, Origin, ResultsDirectory, check_limits, read_files, read_record, record_files,
     unused_path,
@@ -20,6 +17,7 @@ use runs::{
 
 use crate::{
     commands::{
+        command_line::{CommandLine, absolute},
         compare::{Format, Terms, print_comparison},
         experiment_options::ExperimentOptions,
         run::{self, Ending},
@@ -51,7 +49,7 @@ pub(crate) struct RerunArgs {
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
     /// File with the password, if the original command took it from its command line
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     #[command(flatten)]
     options: ExperimentOptions,
@@ -102,6 +100,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let choices = args.options.choices();
     let ending = Ending {
         way_on: "",
+        again: None,
         verbose: args.verbose,
     };
     run::perform(&experiment, smacks, &results, &choices, &context, &ending)?;

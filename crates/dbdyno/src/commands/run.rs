@@ -9,35 +9,44 @@ use std::{
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
-use report::Results;
+use report::{NextStep, Results, checked_expectations};
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
     benchmarks::smack::files::SmackFiles, check_limits, read_files, shortcoming,
 };
 use server::Installation;
+use verdict::Outcome;
 
 use crate::{
-    commands::experiment_options::ExperimentOptions, progress::Shown, serve::Door, terminal,
+    bundled_experiments::file_of,
+    commands::{command_line::CommandLine, experiment_options::ExperimentOptions},
+    progress::Shown,
+    serve::Door,
+    terminal,
 };
 
 mod site;
 
 use site::ExperimentSite;
 
+/// Length of runs to rely on.
+const LONG_ENOUGH: &str = "30s";
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno run experiments/quickstart.toml --plan
-  dbdyno run experiments/hp-sizing.toml --scale 0.05
-  dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume
-  dbdyno run experiments/hp-sizing.toml --only connections=1,64 --only mix=1:0
-  dbdyno run experiments/hp-sizing.toml --serve 127.0.0.1:8080")]
+  dbdyno run quickstart --plan
+  dbdyno run my.toml --scale 0.05
+  dbdyno run my.toml --scale 0.05 --resume
+  dbdyno run versions --only version=mariadb-10.11,mariadb-11.8
+  dbdyno run hp-sizing --only connections=1,64 --only mix=1:0
+  dbdyno run hp-sizing --serve 127.0.0.1:8080")]
 pub(crate) struct RunArgs {
-    /// The experiment file (docs/experiment-file.md)
+    /// The experiment file (docs/experiment-file.md), or the name of an experiment that `dbdyno experiments` lists
+    #[arg(value_name = "FILE|NAME")]
     file: PathBuf,
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
@@ -49,11 +58,17 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Scale durations, rows and buffer pool by this factor (0 to 1)
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "N")]
     scale: Option<f64>,
     /// Executions per combination [default: the file's]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
+    /// Length of each measurement, such as 30s [default: the file's]
+    #[arg(long, value_name = "TIME")]
+    duration: Option<String>,
+    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: the file's]
+    #[arg(long, value_name = "TIME")]
+    warmup: Option<String>,
     /// Run only these levels of a factor; may be repeated for other factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
@@ -75,19 +90,22 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let text = files::read_handed_over_text(&args.file, experiment::TEXT_BYTES_MAX)
-        .map_err(Blamed::io(Blame::Input, &args.file))?;
+    let file = file_of(&args.file)?;
+    let text = files::read_handed_over_text(&file, experiment::TEXT_BYTES_MAX)
+        .map_err(Blamed::io(Blame::Input, &file))?;
     let overrides = Overrides {
         scale: args.scale,
         repeats: args.repeats,
         seed: args.seed,
         simulate: args.simulate,
+        duration: args.duration,
+        warmup: args.warmup,
         only: levels_by_factor(args.only),
         defaults: Defaults::default(),
         time_at_most: None,
     };
     let experiment =
-        Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
+        Experiment::parse(&file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
     let shown = Shown::default();
     let context = match &args.serve {
         Some(_) => terminal::context_shown_in(shown.clone())?,
@@ -111,9 +129,9 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let door = args.serve.as_deref();
     let door = door.map(|it| Door::open("--serve", it)).transpose()?;
     let results = if args.resume {
-        ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?
+        ResultsDirectory::resume(args.results.as_deref(), &experiment, &file)?
     } else {
-        ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file, &context)?
+        ResultsDirectory::create(args.results.as_deref(), &experiment, &file, &context)?
     };
     let experiment = if args.resume {
         // A resumed experiment keeps the overrides of its start.
@@ -121,7 +139,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             defaults: defaults_of(results.path())?,
             ..overrides
         };
-        Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?
+        Experiment::parse(&file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?
     } else {
         experiment
     };
@@ -138,6 +156,11 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &context,
         &Ending {
             way_on: "; the same command with --resume continues",
+            again: Some(Again::of_this_command(&[
+                "--resume",
+                "--repeats",
+                "--duration",
+            ])),
             verbose: args.verbose,
         },
     )
@@ -219,8 +242,53 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
 pub(crate) struct Ending<'a> {
     /// The way to continue after an error, printed after the kept results.
     pub(crate) way_on: &'a str,
+    /// The command of this run and what it takes; `None` where only the audit is the next step.
+    pub(crate) again: Option<Again>,
     /// Print every table and finding after the answer.
     pub(crate) verbose: bool,
+}
+
+/// A command that measures again.
+pub(crate) struct Again {
+    command: CommandLine,
+    /// The options that it takes, of `--resume`, `--repeats`, `--duration` and `--connections`.
+    takes: &'static [&'static str],
+}
+
+impl Again {
+    /// The command that is running, which takes these options.
+    pub(crate) fn of_this_command(takes: &'static [&'static str]) -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        let arguments = std::env::args_os().skip(1);
+        let arguments: Vec<String> = arguments
+            .map(|it| it.to_string_lossy().into_owned())
+            .collect();
+        let command = CommandLine::of(&directory, &arguments);
+        Self { command, takes }
+    }
+
+    /// The command line of the next step after the results in `dir`; `None` if the command has no option for it.
+    fn by(&self, step: NextStep, dir: &Path) -> Option<String> {
+        let mut command = self.command.clone();
+        let takes = |option: &str| self.takes.contains(&option);
+        command.unset(&["--results"]);
+        command.unset_flag("--resume");
+        match step {
+            NextStep::Resume if takes("--resume") => {
+                command.set(&["--results"], &dir.display().to_string());
+                command.set_flag("--resume");
+            }
+            NextStep::Repeats(repeats) if takes("--repeats") => {
+                command.set(&["--repeats"], &repeats.to_string());
+            }
+            NextStep::MoreThan(connections) if takes("--connections") => {
+                command.set(&["--connections", "-c"], &(connections * 2).to_string());
+            }
+            NextStep::Longer if takes("--duration") => command.set(&["--duration"], LONG_ENOUGH),
+            _ => return None,
+        }
+        Some(command.in_words())
+    }
 }
 
 /// Executes the remaining runs of the plan, then reports everything recorded.
@@ -240,6 +308,9 @@ pub(crate) fn perform(
         if let Some(alike) = experiment.plan().of_compared_versions() {
             eprintln!("note: {alike}");
         }
+        if let Some(moved) = experiment.plan().moved_baseline() {
+            eprintln!("note: compared with {moved}");
+        }
         // Before the first run, and not after the hours of those in front of it.
         let missing = if experiment.is_simulated() {
             Vec::new()
@@ -251,7 +322,7 @@ pub(crate) fn perform(
             None => Runner::new(experiment, results, choices, context, smacks).run(&left),
         }
     };
-    let reported = report_on(experiment, results, ending.verbose);
+    let reported = report_on(experiment, results, ending);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
             // Also if the experiment only counts failures.
@@ -259,6 +330,7 @@ pub(crate) fn perform(
                 return Err(error.into());
             }
             rates_not_reached(&recorded)?;
+            expectations_not_held(&recorded)?;
             Ok(ExitCode::SUCCESS)
         }
         (Ok(()), Err(error)) => Err(error),
@@ -278,19 +350,42 @@ pub(crate) fn perform(
 fn report_on(
     experiment: &Experiment,
     results: &ResultsDirectory,
-    verbose: bool,
+    ending: &Ending<'_>,
 ) -> anyhow::Result<Results> {
     let recorded = results.read(experiment)?;
     if !recorded.runs.is_empty() {
         let width = terminal_width();
-        print!("{}", report::summary(&recorded, results.path(), width));
+        let again = |step| ending.again.as_ref()?.by(step, results.path());
+        let summary = report::summary(&recorded, results.path(), width, &again);
+        print!("{summary}");
         let page = results.write_report(&recorded)?;
         println!("page      {}", page.display());
-        if verbose {
+        if ending.verbose {
             print!("\n{}", report::table(&recorded, width));
         }
     }
     Ok(recorded)
+}
+
+/// An error that names what `[expect]` has and the figures do not hold, or do not hold for certain.
+fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
+    // Those that are broken come first.
+    let checked = checked_expectations(recorded);
+    let Some(first) = checked.iter().find(|it| it.outcome != Outcome::Held) else {
+        return Ok(());
+    };
+    let same = checked.iter().filter(|it| it.outcome == first.outcome);
+    let others = match same.count() - 1 {
+        0 => String::new(),
+        others => format!("; and {others} more"),
+    };
+    let said = first.in_words();
+    let error = match first.outcome {
+        Outcome::Broken => Blamed::new(Blame::Answer, format!("not as expected: {said}{others}")),
+        _ => Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
+            .hint("more --repeats or a longer --duration make the interval smaller".to_owned()),
+    };
+    Err(error.into())
 }
 
 /// An error that names the first run or stage, if any, that did not reach the requested rate.

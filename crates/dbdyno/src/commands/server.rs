@@ -86,10 +86,10 @@ struct CreateArgs {
     /// Name of the server
     name: String,
     /// Server binary [default: search]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "VERSION")]
     run: Option<String>,
     /// Option file, may be repeated, the last one wins [without one the buffer pool is a quarter of the memory]
     #[arg(long, value_name = "FILE")]

@@ -14,7 +14,7 @@ pub(crate) struct ObserveOptions {
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
     /// File whose first line is the secret of the observer that listens
-    #[arg(long, value_name = "PATH", requires = "observe")]
+    #[arg(long, value_name = "FILE", requires = "observe")]
     observe_secret_file: Option<PathBuf>,
     /// How the shell there starts dbdyno [default: dbdyno]
     #[arg(long, value_name = "COMMAND", requires = "observe")]

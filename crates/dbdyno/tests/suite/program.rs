@@ -1,5 +1,7 @@
 //! The program alone: against our own null server, files and recorded results; no test here starts a real server.
 
+mod ab;
+mod bundled;
 mod calibrate;
 mod compare;
 mod completions;

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use settings::Factor;
+use settings::{Factor, WarmUp, quantity};
 
 use crate::{
     error::Error,
     file::{defaults::Defaults, template::Levels},
     plan::levels::RUNS_AT_MOST,
+    spec::load::{LoadSpec, WARMUP_AT_MOST},
 };
 
 /// Command-line overrides of the experiment file.
@@ -21,6 +22,10 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Runs with a server that does nothing.
     pub simulate: bool,
+    /// Length of every measurement, such as `30s`.
+    pub duration: Option<String>,
+    /// Warm-up of every run, such as `5s`, or `auto`.
+    pub warmup: Option<String>,
     /// Factors with their selected levels; the other factors keep all levels.
     pub only: BTreeMap<String, Vec<String>>,
     /// The defaults for values that the file does not set: results of an older dbdyno continue with theirs.
@@ -55,6 +60,57 @@ impl Overrides {
             _ => Ok(()),
         }
     }
+
+    /// Gives a load the times that are set; an error where they mean nothing for it.
+    pub(crate) fn time(&self, load: &mut LoadSpec) -> Result<(), Error> {
+        let wrong = |option, value: &str, expected: &str| Error::Override {
+            option,
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
+        let no_times = |option, value: &str| {
+            let why = if load.ends_by_itself() {
+                "a load that runs for a time; this one ends with its work"
+            } else {
+                "a load of one stage; this one has stages with lengths of their own"
+            };
+            let is_timed = !load.ends_by_itself() && load.stages.is_empty();
+            (!is_timed).then(|| wrong(option, value, why))
+        };
+        let mut duration = load.duration;
+        if let Some(text) = &self.duration {
+            if let Some(error) = no_times("duration", text) {
+                return Err(error);
+            }
+            let read = quantity::duration(text);
+            duration = read.ok_or_else(|| wrong("duration", text, "a duration such as 30s"))?;
+        }
+        let mut warmup = load.warmup;
+        if let Some(text) = &self.warmup {
+            if let Some(error) = no_times("warmup", text) {
+                return Err(error);
+            }
+            let is_set = load.source.kind.has_set_times();
+            let expected = if is_set {
+                "a duration such as 5s"
+            } else {
+                "a duration such as 5s, or auto"
+            };
+            warmup = match (text.as_str(), load.warmup) {
+                ("auto", WarmUp::UntilSteady { at_most }) => WarmUp::UntilSteady { at_most },
+                ("auto", _) if !is_set => WarmUp::UntilSteady {
+                    at_most: WARMUP_AT_MOST,
+                },
+                (text, _) => {
+                    let read = quantity::pause(text).map(WarmUp::fixed);
+                    read.ok_or_else(|| wrong("warmup", text, expected))?
+                }
+            };
+        }
+        (load.duration, load.warmup) = (duration, warmup);
+        Ok(())
+    }
+
     /// Keeps the combinations and levels that `only` selects; an error for a factor or a level that the file does not
     /// have, and if nothing is left.
     pub(crate) fn narrow(
@@ -99,5 +155,29 @@ impl Overrides {
             levels.retain(|level| combinations.iter().any(|it| it[&factor.name] == *level));
         }
         Ok((factors, combinations))
+    }
+
+    /// What comparisons start from where `only` leaves a level of the baseline out: the first level that it names and that
+    /// runs. The factors that run are given, and say which levels these are.
+    ///
+    /// Returns each change in words: `version mariadb-10.11, since --only leaves out mysql-9.7`.
+    pub(crate) fn move_baseline(
+        &self,
+        baseline: &mut [(String, String)],
+        run: &[Factor],
+    ) -> Vec<String> {
+        let mut moved = Vec::new();
+        for (name, level) in baseline {
+            let Some(factor) = run.iter().find(|factor| factor.name == *name) else {
+                continue;
+            };
+            let named = self.only.get(name).into_iter().flatten();
+            let mut named = named.filter(|named| factor.levels.contains(named));
+            if let (false, Some(first)) = (factor.levels.contains(level), named.next()) {
+                moved.push(format!("{name} {first}, since --only leaves out {level}"));
+                level.clone_from(first);
+            }
+        }
+        moved
     }
 }

@@ -61,6 +61,9 @@ impl Plan {
         if let Some(alike) = self.of_compared_versions() {
             text.push_str(&format!("alike   {alike}\n"));
         }
+        if let Some(moved) = self.moved_baseline() {
+            text.push_str(&format!("against {moved}\n"));
+        }
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
@@ -86,6 +89,11 @@ impl Plan {
     pub fn of_compared_versions(&self) -> Option<String> {
         let has = |run: &PlannedRun| matches!(&run.server, ServerSpec::Private { defaults, .. } if !defaults.is_empty());
         self.runs.iter().any(has).then(compared_versions_in_words)
+    }
+
+    /// What is compared with in place of a baseline that `--only` leaves out, in words; `None` where it runs.
+    pub fn moved_baseline(&self) -> Option<String> {
+        (!self.moved_baselines.is_empty()).then(|| self.moved_baselines.join("; "))
     }
 
     fn table(&self) -> String {

@@ -59,6 +59,10 @@ struct Facts {
     seed: Option<u64>,
     #[serde(default, skip_serializing_if = "is_false")]
     simulate: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    duration: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    warmup: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     only: BTreeMap<String, Vec<String>>,
     text_sha256: String,
@@ -141,6 +145,8 @@ impl Identity {
                 repeats: overrides.repeats,
                 seed: overrides.seed,
                 simulate: overrides.simulate,
+                duration: overrides.duration.clone(),
+                warmup: overrides.warmup.clone(),
                 only: overrides.only.clone(),
                 text_sha256: hex(&Sha256::digest(text)),
                 files_sha256,
@@ -216,6 +222,8 @@ impl Identity {
             repeats: facts.repeats,
             seed: facts.seed,
             simulate: facts.simulate,
+            duration: facts.duration,
+            warmup: facts.warmup,
             only: facts.only,
             time_at_most: None,
         };
@@ -309,6 +317,8 @@ impl Identity {
             option_difference("scale", now.scale, then.scale),
             option_difference("repeats", now.repeats, then.repeats),
             option_difference("seed", now.seed, then.seed),
+            option_difference("duration", now.duration.as_ref(), then.duration.as_ref()),
+            option_difference("warmup", now.warmup.as_ref(), then.warmup.as_ref()),
             flag_difference("simulate", now.simulate, then.simulate),
             only_difference(&now.only, &then.only),
         ];

@@ -43,7 +43,7 @@ const NAME: &str = "name";
 const CONNECTIONS_EXAMPLE: &str = "connections = 16";
 
 /// Default time limit of a warm-up until steady.
-const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
+pub(crate) const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
 /// A load of one run.
 #[derive(Debug, Clone, PartialEq)]

@@ -912,6 +912,63 @@ fn only_some_levels_are_run() {
     }
 }
 
+#[test]
+fn the_times_of_every_run_can_be_set() {
+    let bench = Bench::new();
+    let with = |text: &str, duration: &str, warmup: &str| {
+        let overrides = Overrides {
+            duration: (!duration.is_empty()).then(|| duration.to_owned()),
+            warmup: (!warmup.is_empty()).then(|| warmup.to_owned()),
+            ..Overrides::default()
+        };
+        let experiment = bench.parse_with(text, &overrides);
+        experiment.map(|it| {
+            let load = &it.plan().runs[0].loads[0].spec;
+            (load.duration.as_secs(), load.warmup)
+        })
+    };
+    let (own, own_warmup) = with(NARROWED, "", "").unwrap();
+    assert_eq!(with(NARROWED, "90s", "").unwrap(), (90, own_warmup));
+    let fixed = WarmUp::fixed(Duration::from_secs(7));
+    assert_eq!(with(NARROWED, "", "7s").unwrap(), (own, fixed));
+    let auto = WarmUp::UntilSteady {
+        at_most: Duration::from_secs(60),
+    };
+    assert_eq!(with(NARROWED, "2m", "auto").unwrap(), (120, auto));
+    for (duration, warmup, said) in [
+        ("soon", "", "a duration such as 30s"),
+        ("0s", "", "a duration such as 30s"),
+        ("", "warm", "a duration such as 5s, or auto"),
+    ] {
+        let error = with(NARROWED, duration, warmup).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_baseline_that_is_left_out_is_the_first_level_that_is_named() {
+    let bench = Bench::new();
+    let text = format!(
+        "{NARROWED}\n[verdict]\nbaseline = {{ clients = 1 }}\n\
+         [[answer]]\nname = \"Reads\"\nwhere = {{ mix = \"1:0\" }}\nbaseline = {{ clients = 1 }}\n"
+    );
+    let baselines = |only: &[&str]| {
+        let levels = only.iter().map(|level| (*level).to_owned()).collect();
+        let overrides = Overrides {
+            only: [("clients".to_owned(), levels)].into(),
+            ..Overrides::default()
+        };
+        let experiment = bench.parse_with(&text, &overrides).unwrap();
+        let verdict = &experiment.verdict().unwrap().baseline[0];
+        let answer = experiment.answers()[0].compared.as_ref().unwrap();
+        assert_eq!(&answer.baseline[0], verdict);
+        (verdict.1.clone(), experiment.plan().moved_baseline())
+    };
+    assert_eq!(baselines(&["4", "1"]), ("1".to_owned(), None));
+    let said = "clients 4, since --only leaves out 1".to_owned();
+    assert_eq!(baselines(&["4", "2"]), ("4".to_owned(), Some(said)));
+}
+
 /// Two factors; one combination is excluded.
 const NARROWED: &str = r#"
 format = 1

@@ -8,11 +8,11 @@
 //! why       bytes written to disk per operation 429 B → 667 B: B moves more bytes for the same operation
 //! trust     A: grade B; machine quiet; B: grade C; machine busy; invalid H14 of B: other programs took 37 % of the CPU
 //! differs   variable innodb_flush_log_at_trx_commit: 1 → 2
-//! next      -v adds the tables of what moved, --all every metric and cost
+//! next      dbdyno compare results/before-1 results/after-1 -v
 //! ```
 
 use audit::SidesAudit;
-use verdict::{Check, Contrast, Measure, Outcome, SharedCombination, executions_a_side};
+use verdict::{Check, Contrast, Measure, Outcome, SharedCombination};
 
 use super::{
     NOTHING_DIFFERS, differences, unlike,
@@ -20,8 +20,11 @@ use super::{
 };
 use crate::{
     grid::cell::Percentile,
-    summary::{EXECUTIONS_WORTHWHILE, LINES_MAX, NARROWEST},
-    text::facts::{Facts, cut},
+    summary::{LINES_MAX, NARROWEST},
+    text::{
+        facts::{Facts, cut},
+        shell::shell_word,
+    },
 };
 
 /// Maximum number of `--fail-if` limits that are listed separately.
@@ -51,7 +54,7 @@ pub fn contrast_summary(
     });
     facts.add_some("order", order);
     facts.add("differs", 1, &differs(contrast));
-    facts.add("next", 1, &next(contrast));
+    facts.add_command("next", &next(contrast));
     let facts = facts.into_lines();
     let mut lines = Vec::new();
     for (side, name) in SIDES.iter().zip(&contrast.names) {
@@ -144,16 +147,6 @@ fn differs(contrast: &Contrast) -> String {
 }
 
 fn next(contrast: &Contrast) -> String {
-    let primaries = contrast.places.iter();
-    let needed = primaries
-        .filter_map(|place| contrast.primary_of(place))
-        .filter_map(|it| it.executions_needed)
-        .max();
-    match needed {
-        Some(needed @ ..=EXECUTIONS_WORTHWHILE) => {
-            let needed = executions_a_side(needed);
-            format!("{needed} should decide; -v adds the tables")
-        }
-        _ => "-v adds the tables of what moved, --all every metric and cost".to_owned(),
-    }
+    let [a, b] = contrast.names.each_ref().map(|name| shell_word(name));
+    format!("dbdyno compare {a} {b} -v")
 }

@@ -175,7 +175,7 @@ pub(super) fn check(check: &Check) -> String {
     };
     let name = check.tolerance.measure.name();
     let found = match check.ratio {
-        None => "fewer than two executions on a side".to_owned(),
+        None => "too few executions or operations on a side".to_owned(),
         Some(ratio) => {
             let [estimate, low, high] = match check.amount {
                 Some(amount) => changes(check.tolerance.measure, &amount),

@@ -9,6 +9,7 @@ use verdict::{Answer, Execution, Measure, Question};
 
 use super::Detail;
 use crate::{
+    expectations,
     findings::{AuditDocument, AuditFilter, audit_document},
     grid::{Grid, scaling},
     results::Results,
@@ -91,6 +92,15 @@ struct ClauseLine {
     sentence: String,
 }
 
+/// What the author expects of a figure of a combination, and whether it is so.
+#[derive(Serialize)]
+struct ExpectationLine {
+    expected: String,
+    at: String,
+    outcome: &'static str,
+    measured: Option<String>,
+}
+
 /// What the report says in sentences.
 #[derive(Serialize)]
 struct Summary {
@@ -100,6 +110,8 @@ struct Summary {
     events: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stage_rates: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expectations: Vec<ExpectationLine>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -172,6 +184,14 @@ pub fn json(results: &Results, detail: Detail) -> String {
                 .collect(),
             events: events::sentences(&overviews(results, &grid)),
             stage_rates: stage_rates::sentences(&grid),
+            expectations: (expectations::of_grid(results, &grid).into_iter())
+                .map(|it| ExpectationLine {
+                    expected: it.expected,
+                    at: it.place,
+                    outcome: it.outcome.word(),
+                    measured: it.measured,
+                })
+                .collect(),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))

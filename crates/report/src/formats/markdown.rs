@@ -3,6 +3,7 @@
 use audit::{Audit, Level};
 
 use crate::{
+    expectations,
     findings::counts,
     grid::{Facet, Grid, in_words, scaling},
     results::Results,
@@ -40,6 +41,9 @@ pub fn markdown(results: &Results) -> String {
     let verdict = answer::verdict_in_short(results, &grid);
     parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
     parts.extend(comparisons(results, &grid));
+    let expected = expectations::of_grid(results, &grid);
+    let expected: Vec<String> = expected.iter().map(|it| it.in_words()).collect();
+    parts.extend(list("what is expected", &expected));
     parts.extend(list("all events", &events::sentences(&planned)));
     parts.extend(list("all stages", &stage_rates::sentences(&grid)));
     let sentences = grid.facets.iter();

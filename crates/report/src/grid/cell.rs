@@ -1,6 +1,6 @@
 //! One combination of levels: the figures over its executions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use figures::RunFigures;
 use samples::CpuUse;
@@ -93,6 +93,8 @@ pub(crate) struct Cell {
     costs: BTreeMap<Cost, Figure>,
     /// Failed operations of all runs, including the incomplete ones: no error is hidden.
     pub(crate) errors: u64,
+    /// The names of its operations: throughputs of other ones say nothing about which is higher.
+    pub(crate) work: BTreeSet<String>,
 }
 
 impl Cell {
@@ -130,6 +132,7 @@ impl Cell {
             cpu: mean_cpu(&cpu),
             costs: mean_costs(&complete),
             errors: runs.iter().map(|(_, it)| it.figures().errors).sum(),
+            work: runs.iter().flat_map(|(_, it)| work_of(it)).collect(),
         }
     }
 
@@ -166,6 +169,12 @@ fn mean_costs(runs: &[&Execution<'_>]) -> BTreeMap<Cost, Figure> {
     let of = |cost: Cost| Figure::of(&Measure::Cost(cost).of_all(runs)?);
     let figures = Cost::all().filter_map(|cost| Some((cost, of(cost)?)));
     figures.collect()
+}
+
+/// The names of an execution's operations.
+pub(super) fn work_of(execution: &Execution<'_>) -> BTreeSet<String> {
+    let operations = execution.figures().operations.iter();
+    operations.map(|it| it.operation.clone()).collect()
 }
 
 fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {

@@ -4,7 +4,7 @@ mod overview;
 
 use figures::RECOVERED_FROM;
 use maud::{Markup, html};
-use units::{moment, percent, si, si_margin};
+use units::{moment, percent, si, si_interval};
 
 use super::figures::scrolling;
 use crate::{
@@ -122,7 +122,7 @@ fn throughput(part: Option<&StretchFigures>) -> Markup {
 }
 
 fn interval(figure: Figure) -> Option<String> {
-    si_margin(figure.mean, figure.interval?)
+    si_interval(figure.mean, figure.interval?)
 }
 
 /// The operations lost with the values of each run below it, or with the interval.

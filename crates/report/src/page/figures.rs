@@ -46,10 +46,9 @@ pub(super) fn new_orders(cell: &Cell) -> String {
     figure.map_or("–".to_owned(), throughput_in_words)
 }
 
-/// Keeps a number and its sign or margin on one line.
+/// Keeps a number and its sign on one line.
 pub(crate) fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
-        .replace(" ± ", "\u{a0}±\u{a0}")
 }
 
 /// The values separated by commas: `a, b, c`.

@@ -1,6 +1,8 @@
 //! The verdict: one sentence, its certainty, the limit of the server, and the figures of every line. What planned events
 //! cost is the sentence where the author asks nothing else.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
     figures::{self, unbroken},
 };
 use crate::{
+    expectations,
     grid::{Facet, Grid, cell::Percentile, in_words},
     results::Results,
     sentences::{
@@ -23,6 +26,7 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
     let events = EventAnswer::of(results, planned);
+    let expected = expectations::of_grid(results, grid);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
@@ -43,6 +47,10 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
                     dt { "What it reached" }
                     dd { (unbroken(headline)) }
                 }
+                @for (at, it) in expected.iter().enumerate() {
+                    @if at == 0 { dt { "What is expected" } }
+                    dd { (unbroken(&it.in_words())) }
+                }
                 dt { "How sure" }
                 dd { (sureness(results, grid, events.as_ref())) }
                 @if let (Some(_), Some(headline)) = (&events, &headline) {
@@ -62,7 +70,7 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
             @let is_grid = grid.combinations() > 1;
             @if let (Some(events), true) = (&events, is_grid) {
                 (events::tables(events, grid))
-            } @else if is_grid && grid.x.is_some() && (grid.line.is_some() || grid.facets.len() > 1) {
+            } @else if is_grid && has_peaks(grid) {
                 (peaks(results, grid))
             }
             @if grid.x.is_none() { (single_figures(grid)) }
@@ -133,6 +141,21 @@ fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
         @if !limit.others.is_empty() { "In the others: " (limit.others.join(", ")) ". " }
         @if let Some(over_all) = limit::over_all(results, grid) { a href="#costs-part" { "Over all" } ": " (over_all) "." }
     }
+}
+
+/// Whether there are several lines, each of combinations that do the same work.
+fn has_peaks(grid: &Grid) -> bool {
+    let mut lines = grid.facets.iter().flat_map(|facet| &facet.lines);
+    let is_of_one_work = lines.all(|line| {
+        let works: BTreeSet<_> = line
+            .cells
+            .iter()
+            .flatten()
+            .map(|it| grid.work(it))
+            .collect();
+        works.len() < 2
+    });
+    grid.x.is_some() && (grid.line.is_some() || grid.facets.len() > 1) && is_of_one_work
 }
 
 /// The highest throughput of each line in each facet.

@@ -7,8 +7,10 @@
 //! settings  rand-type uniform, statements prepared, table-size 10000, tables 1
 //! limit     CPU: 97 % busy (server 66 %, client 21 %, others 10 %)
 //! trust     rough, no grade: 1 execution; machine quiet; 4 warnings
-//! next      -v adds each statement's times; dbdyno audit explains the warnings
+//! next      dbdyno audit results/script-1/record.jsonl
 //! ```
+
+use std::path::Path;
 
 use audit::Audit;
 use samples::ErrorCount;
@@ -18,18 +20,21 @@ use super::{RunReport, Times, text::error_in_words};
 use crate::{
     grid::percentiles::marked,
     summary::{LINES_MAX, NARROWEST, trust},
-    text::facts::{Facts, cut},
+    text::{
+        facts::{Facts, cut},
+        shell::shell_word,
+    },
 };
 
 impl RunReport {
     /// The answer as text of at most `width` columns and eleven lines, ending with a line feed; the caller's line that
     /// names the page is the twelfth.
-    pub fn summary(&self, audit: &Audit, width: u16) -> String {
-        self.summary_of(&self.answer(), audit, width)
+    pub fn summary(&self, audit: &Audit, record: &Path, width: u16) -> String {
+        self.summary_of(&self.answer(), audit, record, width)
     }
 
     /// The same with a given answer, such as New-Orders per minute.
-    pub fn summary_of(&self, answer: &str, audit: &Audit, width: u16) -> String {
+    pub fn summary_of(&self, answer: &str, audit: &Audit, record: &Path, width: u16) -> String {
         let width = usize::from(width).max(NARROWEST);
         let mut facts = Facts::new(width);
         facts.add("measured", 1, &self.measured());
@@ -41,8 +46,8 @@ impl RunReport {
         facts.add_some("host", self.server_host.clone());
         facts.add_some("limit", self.limited_by.clone());
         facts.add("trust", 1, &trust(audit));
-        let next = "-v adds each statement's times; dbdyno audit explains the warnings";
-        facts.add("next", 1, next);
+        let record = record.display().to_string();
+        facts.add_command("next", &format!("dbdyno audit {}", shell_word(&record)));
         let facts = facts.into_lines();
         let answer = cut("", answer, width, LINES_MAX - 2 - facts.len());
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"

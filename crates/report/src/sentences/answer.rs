@@ -1,5 +1,7 @@
 //! The short answer in words: the highest throughput, its certainty, and the CPU use.
 
+use std::{cmp::Ordering, collections::BTreeMap};
+
 use samples::{CpuUse, complete_runs, run_count};
 use stats::chosen_mean;
 use units::{counted, per_s, percent, si, si_with_interval};
@@ -26,19 +28,89 @@ pub(crate) struct Peak<'a> {
 }
 
 impl Peak<'_> {
-    /// Its throughput with an interval that is corrected for the choice among this number of combinations.
-    pub(crate) fn chosen_among(&self, combinations: usize) -> Figure {
-        let chosen = chosen_mean(&self.cell.throughputs_per_s, combinations, CONFIDENCE);
-        Figure {
-            interval: chosen.and_then(|it| it.bounds),
-            ..self.throughput
+    /// The combinations of these facets, in words, that cannot be told from it: their intervals overlap where each is as wide
+    /// as all of them together need, because the highest of noisy values is also chosen by chance.
+    fn rivals(&self, grid: &Grid<'_>, facets: &[&Facet]) -> Vec<String> {
+        let all = facets.iter().flat_map(|facet| {
+            let cells = facet.cells();
+            cells.map(move |(line, x, cell)| (facet, line, x, cell))
+        });
+        let all = all.filter(|(.., cell)| cell.throughput.is_some());
+        let all: Vec<_> = all
+            .filter(|(.., cell)| grid.work(cell) == grid.work(self.cell))
+            .collect();
+        let bounds = |cell: &Cell| {
+            let of_all = chosen_mean(&cell.throughputs_per_s, all.len(), CONFIDENCE);
+            of_all.and_then(|it| it.bounds)
+        };
+        let Some((low, _)) = bounds(self.cell) else {
+            return Vec::new();
+        };
+        let others = all
+            .iter()
+            .filter(|(.., cell)| !std::ptr::eq(*cell, self.cell))
+            .filter(|(.., cell)| bounds(cell).is_some_and(|(_, high)| high >= low));
+        others
+            .map(|(facet, line, x, _)| {
+                let place = grid.place(facet, *line, *x);
+                let of_facet = facet.name().filter(|_| facets.len() > 1);
+                let places = [Some(place).filter(|it| !it.is_empty()), of_facet];
+                places.into_iter().flatten().collect::<Vec<_>>().join(", ")
+            })
+            .collect()
+    }
+
+    /// How many others of all cannot be told from it: `, and 4 others cannot be told from it`; empty if there are none.
+    pub(crate) fn rivals_in_short(&self, grid: &Grid<'_>) -> String {
+        let facets: Vec<&Facet> = grid.facets.iter().collect();
+        match self.rivals(grid, &facets).len() {
+            0 => String::new(),
+            1 => ", and 1 other cannot be told from it".to_owned(),
+            others => format!(", and {others} others cannot be told from it"),
         }
     }
 }
 
-/// The highest throughput of a facet; `None` when it has no complete run.
-pub(crate) fn peak(facet: &Facet) -> Option<Peak<'_>> {
-    highest(facet.cells())
+/// The highest throughput of some facets, one for each kind of work, the highest first: that of one script says nothing
+/// about another's.
+fn peaks<'g>(
+    grid: &Grid<'_>,
+    facets: impl IntoIterator<Item = &'g Facet>,
+) -> Vec<(&'g Facet, Peak<'g>)> {
+    let mut by_work: BTreeMap<_, Vec<(&Facet, Peak<'_>)>> = BTreeMap::new();
+    for facet in facets {
+        for (line, x, cell) in facet.cells() {
+            if let Some(throughput) = cell.throughput {
+                let peak = Peak {
+                    line,
+                    x,
+                    cell,
+                    throughput,
+                };
+                let of_work = by_work.entry(grid.work(cell)).or_default();
+                of_work.push((facet, peak));
+            }
+        }
+    }
+    let mut peaks: Vec<_> = by_work
+        .into_values()
+        .filter_map(|of_work| {
+            let means = of_work.into_iter();
+            let (facet, peak) = means.max_by(|(_, a), (_, b)| by_mean(a, b))?;
+            Some((facet, peak))
+        })
+        .collect();
+    peaks.sort_by(|(_, a), (_, b)| by_mean(b, a));
+    peaks
+}
+
+/// The highest throughput of each kind of work, the highest first.
+pub(crate) fn highest_of_each_work<'g>(grid: &'g Grid<'_>) -> Vec<(&'g Facet, Peak<'g>)> {
+    peaks(grid, &grid.facets)
+}
+
+fn by_mean(a: &Peak<'_>, b: &Peak<'_>) -> Ordering {
+    a.throughput.mean.total_cmp(&b.throughput.mean)
 }
 
 /// The highest throughput of one line of a facet.
@@ -59,10 +131,10 @@ pub(crate) fn highest<'a>(
             throughput,
         })
     });
-    measured.max_by(|a, b| a.throughput.mean.total_cmp(&b.throughput.mean))
+    measured.max_by(by_mean)
 }
 
-/// A throughput with its interval: `12.3k ± 0.4k`.
+/// A throughput with its interval: `12.3k (11.9k to 12.7k)`.
 pub(crate) fn throughput_in_words(figure: &Figure) -> String {
     match figure.interval {
         Some(bounds) => si_with_interval(figure.mean, bounds),
@@ -70,27 +142,35 @@ pub(crate) fn throughput_in_words(figure: &Figure) -> String {
     }
 }
 
-/// One sentence on the highest throughput of a facet, with its caveats.
+/// A sentence on the highest throughput of a facet for each kind of work, with its caveats.
 pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     let subject = match facet.name() {
         Some(name) => format!("{name}: highest throughput "),
         None => subject(grid).to_owned(),
     };
-    let Some(peak) = peak(facet) else {
+    let peaks = peaks(grid, [facet]);
+    if peaks.is_empty() {
         return format!("{subject}unknown, no run is complete.");
-    };
-    let among = measured(facet);
-    let value = throughput_in_words(&peak.chosen_among(among));
+    }
+    let said = peaks.into_iter();
+    let said: Vec<String> = said
+        .map(|(_, peak)| sentence_on(grid, facet, &subject, &peak))
+        .collect();
+    said.join(" ")
+}
+
+fn sentence_on(grid: &Grid, facet: &Facet, subject: &str, peak: &Peak<'_>) -> String {
+    let value = throughput_in_words(&peak.throughput);
     let place = match grid.place(facet, peak.line, peak.x) {
         place if place.is_empty() => String::new(),
         place => format!(" at {place}"),
     };
-    let sure = sureness(&peak, among);
+    let sure = sureness(peak);
     let cpu = match &peak.cell.cpu {
         Some(cpu) => format!("; {}", cpu_in_words(cpu)),
         None => format!("; {}", grid.cpu_missing),
     };
-    let doubts: Vec<String> = doubts(grid, facet, &peak)
+    let doubts: Vec<String> = doubts(grid, &[facet], peak)
         .into_iter()
         .map(|doubt| format!(" {doubt}"))
         .collect();
@@ -107,49 +187,43 @@ fn subject(grid: &Grid) -> &'static str {
     }
 }
 
-fn sureness(peak: &Peak, among: usize) -> String {
+fn sureness(peak: &Peak) -> String {
     let runs = counted(peak.cell.complete, "run");
-    match (peak.throughput.interval, among) {
-        (None, _) => "1 run: no interval".to_owned(),
-        (Some(_), 0 | 1) => format!("95 % interval over {runs}"),
-        (Some(_), among) => {
-            format!("95 % interval over {runs}, for the highest of {among}")
-        }
+    match peak.throughput.interval {
+        None => "1 run: no interval".to_owned(),
+        Some(_) => format!("95 % interval over {runs}"),
     }
 }
 
-/// Number of combinations of a facet whose throughput is known.
-fn measured(facet: &Facet) -> usize {
-    facet
-        .cells()
-        .filter(|(_, _, cell)| cell.throughput.is_some())
-        .count()
-}
-
-fn doubts(grid: &Grid, facet: &Facet, peak: &Peak) -> Vec<String> {
-    let overlap = overlap_in_words(grid, facet, peak);
-    overlap
+fn doubts(grid: &Grid, facets: &[&Facet], peak: &Peak) -> Vec<String> {
+    let rivals = rivals_in_words(grid, facets, peak);
+    rivals
         .into_iter()
         .chain(groups_in_words(&peak.cell.throughputs_per_s, per_s))
         .chain(edge_in_words(grid, peak))
         .collect()
 }
 
-/// The highest throughput of all, a sentence with its interval; `None` before any run is complete.
+/// The highest throughput of each kind of work, a sentence with its interval; `None` before any run is complete.
 ///
 /// ```text
-/// Highest throughput: 12.3k ± 0.4k operations/s at 16 connections, mix 1:0, rows 0.5x (95 % interval over 5 runs).
+/// Highest throughput: 12.3k (11.9k to 12.7k) operations/s at 16 connections, mix 1:0, rows 0.5x (95 % interval over 5 runs).
 /// ```
 pub(crate) fn headline(grid: &Grid) -> Option<String> {
-    let (facet, peak) = highest_of_all(grid)?;
-    let place = place_of_highest(grid, facet, &peak);
-    let subject = subject(grid);
-    let among = grid.facets.iter().map(measured).sum();
-    let value = throughput_in_words(&peak.chosen_among(among));
-    Some(format!(
-        "{subject}{value} operations/s{place} ({}).",
-        sureness(&peak, among)
-    ))
+    let peaks = highest_of_each_work(grid);
+    let subject = match peaks.len() {
+        0 => return None,
+        1 => subject(grid),
+        _ => "Highest throughput of each kind of work: ",
+    };
+    let said = peaks.iter().map(|(facet, peak)| {
+        let place = place_of_highest(grid, facet, peak);
+        let value = throughput_in_words(&peak.throughput);
+        let sure = sureness(peak);
+        format!("{value} operations/s{place} ({sure})")
+    });
+    let said: Vec<String> = said.collect();
+    Some(format!("{subject}{}.", said.join("; ")))
 }
 
 /// The combination in words, ` at 16 connections, mix 1:0, rows 0.5x`; empty if there is only one.
@@ -164,10 +238,14 @@ pub(crate) fn place_of_highest(grid: &Grid, facet: &Facet, peak: &Peak) -> Strin
     }
 }
 
-/// The caveats of the highest throughput.
+/// The caveats of the highest throughput; none where different work has one each, of which a caveat would not say whose it
+/// is.
 pub(crate) fn doubts_of_headline(grid: &Grid) -> Vec<String> {
-    let doubts = |(facet, peak): (&Facet, Peak)| doubts(grid, facet, &peak);
-    highest_of_all(grid).map(doubts).unwrap_or_default()
+    let facets: Vec<&Facet> = grid.facets.iter().collect();
+    match highest_of_each_work(grid).as_slice() {
+        [(_, peak)] => doubts(grid, &facets, peak),
+        _ => Vec::new(),
+    }
 }
 
 /// The peak of the line with the highest throughput, by its scaling model; `None` without a model.
@@ -186,13 +264,9 @@ pub(crate) fn bend(grid: &Grid) -> Option<String> {
     })
 }
 
-/// The highest throughput of all facets; `None` before any run is complete.
+/// The highest throughput of all facets, whatever the work; `None` before any run is complete.
 pub(crate) fn highest_of_all<'g>(grid: &'g Grid<'_>) -> Option<(&'g Facet, Peak<'g>)> {
-    let peaks = grid
-        .facets
-        .iter()
-        .filter_map(|facet| Some((facet, peak(facet)?)));
-    peaks.max_by(|(_, a), (_, b)| a.throughput.mean.total_cmp(&b.throughput.mean))
+    highest_of_each_work(grid).into_iter().next()
 }
 
 /// The verdict in one sentence, even for several combinations; `None` without a question.
@@ -308,28 +382,17 @@ fn edge_in_words(grid: &Grid, peak: &Peak) -> Option<String> {
     }
 }
 
-/// The combinations from which the peak cannot be distinguished, because a maximum of noisy values is not a ranking.
-fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> Option<String> {
-    let (low, _) = peak.throughput.interval?;
-    let others: Vec<String> = facet
-        .cells()
-        .filter(|(line, x, _)| (*line, *x) != (peak.line, peak.x))
-        .filter(|(_, _, cell)| {
-            let interval = cell.throughput.and_then(|figure| figure.interval);
-            interval.is_some_and(|(_, high)| high >= low)
-        })
-        .map(|(line, x, _)| grid.place(facet, line, x))
-        .collect();
-    match others.len() {
-        0 => None,
-        1..=3 => Some(format!(
-            "Its interval overlaps that of {}.",
-            others.join("; ")
-        )),
-        n => Some(format!(
-            "Its interval overlaps those of {n} other combinations."
-        )),
-    }
+/// The combinations that cannot be told from the highest.
+fn rivals_in_words(grid: &Grid, facets: &[&Facet], peak: &Peak) -> Option<String> {
+    let rivals = peak.rivals(grid, facets);
+    let others = match rivals.len() {
+        0 => return None,
+        1..=3 => rivals.join("; "),
+        n => format!("{n} others"),
+    };
+    Some(format!(
+        "It is the highest, but {others} cannot be told from it."
+    ))
 }
 
 /// The completed part of the plan, in words.
@@ -358,7 +421,7 @@ pub(crate) fn coverage(results: &Results) -> String {
 /// How the figures are calculated, in words.
 pub(crate) fn method(grid: &Grid) -> String {
     let intervals = if grid.has_intervals() {
-        "± is the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are such \
+        "In brackets: the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are such \
          means, too; CPU shares are arithmetic means. Warm-up is excluded."
     } else {
         "1 run per combination: no interval. Warm-up is excluded."

@@ -7,6 +7,8 @@ use super::readings::{DepthCourse, PAGE, place, steady};
 
 /// The least that InnoDB takes.
 const CAPACITY_AT_LEAST: f64 = 100.0;
+/// Shorter measurements are of what a cache takes.
+const MEASURED_S_AT_LEAST: f64 = 3.0;
 /// Faster than this no head moves, whatever the device calls itself.
 const HEAD_AT_LEAST_NS: u64 = 1_000_000;
 
@@ -53,7 +55,8 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
     lines
 }
 
-/// Random writes of pages per second; `None` where they were not measured, or on an unknown device.
+/// Random writes of pages per second; `None` where they were not measured for 3 s at a rate that held, or on an unknown
+/// device.
 pub fn page_writes_per_s(record: &StorageRecord) -> Option<f64> {
     place(record)?;
     writes_per_s(record).map(|(writes, _)| writes)
@@ -70,8 +73,10 @@ fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
         return Some((window.mean, "in the steady state".to_owned()));
     }
     let highest = DepthCourse::of(record, PAGE, 0)?.highest();
-    // What the page cache takes is not what the disk writes.
-    if !record.is_direct(highest) {
+    // What the page cache takes is not what the disk writes, a second may be that of its cache, and a rate that varied is
+    // not that of the disk alone.
+    let is_long = record.measured_s(highest) >= MEASURED_S_AT_LEAST;
+    if !record.is_direct(highest) || !is_long || highest.is_noisy() {
         return None;
     }
     let each = moment(record.measured_s(highest));
@@ -90,6 +95,10 @@ fn neighbours(record: &StorageRecord) -> Option<CnfLine> {
     let rotational = devices.iter().find_map(|it| it.rotational)?;
     let single = record.random(PAGE, 100, 1).and_then(|it| it.read.as_ref());
     let p50_ns = single.and_then(|it| Some(it.latency?.p50_ns));
+    // Many virtual disks call themselves rotational and are not: without a read that was measured, nothing is known.
+    if rotational && p50_ns.is_none() {
+        return None;
+    }
     let fast = p50_ns.filter(|it| *it < HEAD_AT_LEAST_NS);
     let (value, reason) = match (rotational, fast) {
         (false, _) => (
@@ -150,10 +159,31 @@ mod tests {
         record.patterns.clear();
         record.rounds.clear();
         record.header.direct = false;
-        assert_eq!(told(&record), [("innodb_flush_neighbors", "1".to_owned())]);
+        // The device calls itself rotational, and no read tells whether it is.
+        assert_eq!(told(&record), []);
         let mut unknown = super::super::readings::testing::record();
         unknown.header.storage = samples::Storage::default();
         assert_eq!(told(&unknown), []);
+    }
+
+    #[test]
+    fn neither_a_second_nor_a_noisy_figure_is_a_line() {
+        let capacities = |record: &StorageRecord| {
+            let lines = told(record).into_iter();
+            lines
+                .filter(|(name, _)| name.starts_with("innodb_io"))
+                .count()
+        };
+        assert_eq!(capacities(&record()), 2);
+        let mut short = record();
+        short.header.each_s = 1.0;
+        assert_eq!(capacities(&short), 0);
+        let mut noisy = record();
+        for write in noisy.patterns.iter_mut().filter_map(|it| it.write.as_mut()) {
+            write.rate_samples = 10;
+            write.iops_deviation = write.iops;
+        }
+        assert_eq!(capacities(&noisy), 0);
     }
 
     #[test]

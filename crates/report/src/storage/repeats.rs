@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(record.patterns.len(), 8);
         let page = repeats_html(&record).into_string();
         assert!(page.contains("median repeat"));
-        assert_eq!(rate(&record.patterns[3]), "59.6k ± 3.0k");
+        assert_eq!(rate(&record.patterns[3]), "59.6k (56.6k to 62.5k)");
         assert!(margin(&record.patterns[3]).is_some_and(|it| (it - 0.0497).abs() < 1e-3));
         assert_eq!(bounds(&[1.0, 2.0]), None);
     }

@@ -25,6 +25,11 @@ impl Facts {
         self.lines.extend(cut(&head, text, self.width, lines_max));
     }
 
+    /// Adds a command on one line, whatever its length: it is there to be pasted.
+    pub(crate) fn add_command(&mut self, label: &str, command: &str) {
+        self.lines.push(format!("{label:<LABEL$}{command}"));
+    }
+
     /// Adds as many items as fit on at most `lines_max` lines, and the number of those that do not:
     /// `; and 2 more, in the page`.
     pub(crate) fn add_list(
@@ -74,8 +79,7 @@ pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec
     if lines.len() > lines_max {
         lines.truncate(lines_max);
         if let Some(last) = lines.last_mut() {
-            let kept: String = last.chars().take(width - 2).collect();
-            *last = format!("{} …", kept.trim_end());
+            *last = format!("{} …", shortened(last, width - 2));
         }
     }
     // A word that is longer than a line is cut off as well.
@@ -83,6 +87,33 @@ pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec
         *line = line.chars().take(width - 1).chain(['…']).collect();
     }
     lines
+}
+
+/// The beginning of a line, of at most `width` characters: up to the end of a clause where that leaves most of them, else of
+/// a word.
+fn shortened(line: &str, width: usize) -> &str {
+    let end = line.char_indices().nth(width).map_or(line.len(), |it| it.0);
+    let is_whole = line[end..].is_empty() || line[end..].starts_with(' ');
+    let word = if is_whole {
+        Some(end)
+    } else {
+        line[..end].rfind(' ')
+    };
+    let kept = &line[..word
+        .filter(|at| !line[..*at].trim().is_empty())
+        .unwrap_or(end)];
+    let mut depth = 0_usize;
+    let mut clause = None;
+    for (at, character) in kept.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ';' | ',' if depth == 0 && kept[at + 1..].starts_with(' ') => clause = Some(at),
+            _ => {}
+        }
+    }
+    let clause = clause.filter(|at| kept[..*at].chars().count() * 4 > width * 3);
+    kept[..clause.unwrap_or(kept.len())].trim_end_matches([' ', ',', ';'])
 }
 
 #[cfg(test)]
@@ -109,6 +140,22 @@ mod tests {
             ]
         );
         assert_eq!(cut("", &"x".repeat(40), 30, 1)[0].chars().count(), 30);
+    }
+
+    #[test]
+    fn what_is_cut_ends_with_a_clause_or_a_word() {
+        let line = "CPU: 99.8 % busy (server 79 %, client 20 %), tasks waited 97.4 % of the time, in 3 of 3 runs";
+        for (width, kept) in [
+            (
+                84,
+                "CPU: 99.8 % busy (server 79 %, client 20 %), tasks waited 97.4 % of the time …",
+            ),
+            (58, "CPU: 99.8 % busy (server 79 %, client 20 %) …"),
+            (40, "CPU: 99.8 % busy (server 79 %, client …"),
+        ] {
+            assert_eq!(cut("", line, width, 1), [kept]);
+        }
+        assert_eq!(shortened("            word", 14), "            wo");
     }
 
     #[test]

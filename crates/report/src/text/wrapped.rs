@@ -6,7 +6,7 @@ use samples::printable_within;
 const WORD_AT_MOST: usize = 400;
 
 /// The text after a head; its further lines are indented to the same column.
-pub(crate) fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
+pub fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
     let indent = head.chars().count();
     let text = wrapped(text, width.saturating_sub(indent).max(20));
     let margin = format!("\n{}", " ".repeat(indent));

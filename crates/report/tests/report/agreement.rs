@@ -107,6 +107,7 @@ impl Made {
             ],
             chart: None,
             clauses: Vec::new(),
+            expectations: Vec::new(),
             verdict: Some(Question {
                 metric: verdict::Metric::Throughput,
                 baseline: vec![("fs".to_owned(), "ext4".to_owned())],

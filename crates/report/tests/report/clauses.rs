@@ -62,7 +62,7 @@ fn words(text: &str) -> String {
 #[test]
 fn every_output_says_the_same() {
     let results = results();
-    let summary = summary(&results, "results/x".as_ref(), 1000);
+    let summary = summary(&results, "results/x".as_ref(), 1000, &|_| None);
     let terminal = table(&results, 1000);
     let markdown = markdown(&results);
     let page = html(&results)
@@ -75,6 +75,55 @@ fn every_output_says_the_same() {
         assert!(words(&markdown).contains(&line), "{line}\n{markdown}");
         assert!(words(&page).contains(&line), "{line}");
     }
+}
+
+#[test]
+fn several_sides_are_told_one_by_one_against_their_one_baseline() {
+    let mut results = results();
+    let by_connections = verdict::Question {
+        baseline: vec![("connections".into(), "2".into())],
+        ..results.verdict.clone().unwrap()
+    };
+    results.verdict = None;
+    results.clauses = vec![clause("Reads", &[("mix", &["1:0"])], Some(by_connections))];
+    insta::assert_snapshot!(said(&results).join("\n"));
+}
+
+#[test]
+fn throughputs_of_different_work_are_not_ranked() {
+    let mut results = results();
+    results.clauses.clear();
+    results.verdict = None;
+    let is_mixed = |record: &samples::Record| record.header.combination["mix"] == "5:1";
+    for record in results.runs.iter_mut().filter(|it| is_mixed(it)) {
+        let intervals = record.intervals.iter_mut();
+        for operation in intervals.flat_map(|it| &mut it.operations) {
+            operation.operation = format!("{} of another script", operation.operation);
+        }
+    }
+    let highest = |results: &Results| {
+        let page = words(&html(results));
+        let from = page.find("Highest throughput").unwrap();
+        let sentence = page[from..].split("</p>").next().unwrap();
+        sentence.matches("operations/s at").count()
+    };
+    assert_eq!(highest(&results), 2);
+    // What is asked for is compared, whatever it does.
+    results.verdict = synthetic::asked().verdict;
+    assert_eq!(
+        words(&summary(&results, "results/x".as_ref(), 1000, &|_| None))
+            .matches("Highest:")
+            .count(),
+        1
+    );
+    let by_connections = vec![("connections".to_owned(), "1".to_owned())];
+    results.verdict.as_mut().unwrap().baseline = by_connections;
+    assert_eq!(
+        words(&summary(&results, "results/x".as_ref(), 1000, &|_| None))
+            .matches("Highest:")
+            .count(),
+        2
+    );
 }
 
 #[test]

@@ -127,7 +127,8 @@ fn the_answer_has_a_dozen_lines() {
     for width in [60, 80, 110, 200] {
         let text = contrast_summary(&found, &checks, &audited(), width);
         assert!(text.lines().count() <= 12, "{text}");
-        for line in text.lines() {
+        // A command to paste is not broken.
+        for line in text.lines().filter(|it| !it.starts_with("next")) {
             assert!(
                 line.chars().count() <= usize::from(width),
                 "{width}: {line}"

@@ -185,7 +185,7 @@ fn asked() -> Results {
 }
 
 fn summarised(results: &Results, width: u16) -> String {
-    summary(results, Path::new("results/alter-1"), width)
+    summary(results, Path::new("results/alter-1"), width, &|_| None)
 }
 
 /// The verdict of the page, and its section of the events.

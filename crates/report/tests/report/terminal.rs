@@ -24,7 +24,7 @@ fn the_answer_has_a_dozen_lines() {
     ];
     for results in all {
         for width in [60, 80, 120, 200] {
-            let text = summary(&results, Path::new("results/made-1"), width);
+            let text = summary(&results, Path::new("results/made-1"), width, &|_| None);
             assert!(text.lines().count() < 12, "{text}");
             for line in text.lines() {
                 assert!(
@@ -38,13 +38,18 @@ fn the_answer_has_a_dozen_lines() {
 
 #[test]
 fn the_answer_is_the_peak_of_each_line_and_what_limits_it() {
-    let text = summary(&quickstart(Host::Both), Path::new("results/made-1"), 120);
+    let text = summary(
+        &quickstart(Host::Both),
+        Path::new("results/made-1"),
+        120,
+        &|_| None,
+    );
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn the_answer_to_a_comparison_is_its_verdict() {
-    let text = summary(&asked(), Path::new("results/made-1"), 120);
+    let text = summary(&asked(), Path::new("results/made-1"), 120, &|_| None);
     insta::assert_snapshot!(text);
 }
 

@@ -112,6 +112,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         chart: None,
         verdict: None,
         clauses: Vec::new(),
+        expectations: Vec::new(),
         planned_runs: run_count(&records) as u32,
         staged: Staged::of(&records),
         runs: records,
@@ -163,6 +164,8 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         } else {
             Vec::new()
         },
+        // Each side has its own, which are checked in its own results.
+        expectations: Vec::new(),
         runs: Vec::new(),
         staged: Staged::default(),
         disturbances: Disturbances {

@@ -289,6 +289,7 @@ impl ResultsDirectory {
                 .iter()
                 .map(|it| clause(experiment, it, time_is_spent))
                 .collect(),
+            expectations: experiment.expects().iter().map(expectation).collect(),
             verdict,
             audit: if runs.is_empty() {
                 None
@@ -390,6 +391,16 @@ fn clause(
         filter: answer.filter.clone(),
         compared: compared
             .map(|it| comparison(experiment, &it.metric, &it.baseline, time_is_spent)),
+    }
+}
+
+fn expectation(expected: &experiment::ExpectSpec) -> report::Expectation {
+    report::Expectation {
+        metric: verdict::Metric::named(&expected.metric)
+            .expect("the experiment file's metrics are the verdict's"),
+        is_below: expected.is_below,
+        limit: expected.limit,
+        written: expected.written.clone(),
     }
 }
 

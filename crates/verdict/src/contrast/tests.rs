@@ -311,6 +311,19 @@ fn a_tolerance_is_judged_by_its_interval() {
     );
     let check = checks(&few, &[Tolerance::parse("throughput -3%").unwrap()]);
     assert_eq!(check[0].outcome, Outcome::Undecided);
+    let rare = Made {
+        per_s: 2,
+        ..Made::default()
+    };
+    let rare = records(&rare, &NOISE);
+    let sides = ["a", "b"].map(|name| side(name, &[], &rare, 1));
+    let found_rarely = contrast(&sides[0], &sides[1], &Terms::of(0.02));
+    // More operations would have one.
+    let check = checks(&found_rarely, &[Tolerance::parse("p99 +5%").unwrap()]);
+    assert_eq!(
+        (check[0].outcome, check[0].ratio),
+        (Outcome::Undecided, None)
+    );
     let several = ["throughput -3%", "p99 +5%"].map(|text| Tolerance::parse(text).unwrap());
     // The other measures do not change the interval: the check uses the one of the comparison's decision.
     let of_table = of(&found.places[0], "throughput").comparison.unwrap().ratio;

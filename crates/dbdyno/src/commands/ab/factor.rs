@@ -1,8 +1,8 @@
-//! What varies in a comparison: an option's values, versions, option files, or SQL.
+//! What varies in a comparison: an option's values, versions, option files, SQL, or the server.
 
 use std::path::{Path, PathBuf};
 
-use runs::{Blame, Blamed};
+use runs::{Blame, Blamed, named_server};
 
 /// Characters of a statement in a level's name.
 const LABEL_CHARS: usize = 40;
@@ -24,6 +24,8 @@ pub(super) enum Kind {
     Version,
     OptionFile,
     Sql,
+    /// Servers that are there, which are neither restarted nor changed.
+    Server,
 }
 
 /// A level: its name, and what it stands for.
@@ -83,6 +85,7 @@ impl Factor {
             Kind::Version => "version".to_owned(),
             Kind::OptionFile => "cnf".to_owned(),
             Kind::Sql => "sql".to_owned(),
+            Kind::Server => "server".to_owned(),
         }
     }
 
@@ -94,6 +97,7 @@ impl Factor {
             Kind::Version => "--run mysql-8.0.33,mariadb-10.11".to_owned(),
             Kind::OptionFile => "--cnf a.cnf,b.cnf".to_owned(),
             Kind::Sql => "--sql 'CREATE INDEX ...'".to_owned(),
+            Kind::Server => format!("{} {first},OTHER", self.option),
         }
     }
 
@@ -132,6 +136,25 @@ pub(super) fn versions(text: &str) -> Result<Factor, String> {
     Ok(Factor::new("--run".to_owned(), Kind::Version, levels))
 }
 
+/// Parses `one,two`, names of private servers; the levels stand for their addresses.
+pub(super) fn named_servers(text: &str) -> Result<Factor, String> {
+    let mut factor = Factor::new("--server".to_owned(), Kind::Server, levels(text)?);
+    for level in &mut factor.levels {
+        let endpoint = named_server::endpoint(&level.label).map_err(|error| error.message)?;
+        level.value = endpoint.address.to_string();
+    }
+    Ok(factor)
+}
+
+/// Parses `db1,db2:3307,/run/mysqld/mysqld.sock`.
+pub(super) fn hosts(text: &str) -> Result<Factor, String> {
+    let levels = levels(text)?;
+    if levels.iter().any(String::is_empty) {
+        return Err("hosts such as db1,db2:3307".to_owned());
+    }
+    Ok(Factor::new("--host".to_owned(), Kind::Server, levels))
+}
+
 /// Parses `a.cnf,b.cnf`; the levels stand for whole paths.
 pub(super) fn option_files(text: &str) -> Result<Factor, String> {
     let mut factor = Factor::new("--cnf".to_owned(), Kind::OptionFile, levels(text)?);
@@ -143,6 +166,12 @@ pub(super) fn option_files(text: &str) -> Result<Factor, String> {
         check_file(Path::new(&level.label))?;
     }
     Ok(factor)
+}
+
+/// Parses the path of a file that is there, as an experiment file in any directory names it.
+pub(super) fn file(text: &str) -> Result<String, String> {
+    check_file(Path::new(text))?;
+    whole_path(Path::new(text))
 }
 
 /// An error for a file that cannot be read.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use experiment::written;
 use load::WarmUp;
+use report::shell_word;
 
 use super::{
     factor::{Factor, Kind, Level},
@@ -16,11 +17,22 @@ const BLOCKS: std::ops::RangeInclusive<u64> = 3..=30;
 /// What a run takes besides warm-up and measurement: the restart, and the data put back.
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
 
-/// The experiment file; `data` and `load` are the keys of their tables.
+/// The account on servers that are there.
+pub(super) struct Account {
+    /// `None` for the one in the option files.
+    pub(super) user: Option<String>,
+    pub(super) password_file: Option<String>,
+    /// `None` for the load's own.
+    pub(super) database: Option<String>,
+}
+
+/// The experiment file; `data` and `load` are the keys of their tables. Without `data` the load uses the tables that the
+/// servers have.
 pub(super) fn text(
     factors: &[Factor],
+    account: &Account,
     measurement: &Measurement,
-    data: &str,
+    data: Option<&str>,
     load: &str,
 ) -> String {
     let varied: Vec<&Factor> = factors.iter().filter(|factor| factor.varies()).collect();
@@ -51,11 +63,23 @@ pub(super) fn text(
         let levels: Vec<String> = factor.levels.iter().map(level).collect();
         text.push_str(&format!("{} = [{}]\n", factor.name(), levels.join(", ")));
     }
-    text.push_str("\n[server] # a private one, restarted before each run\n");
-    text.push_str(&server(factors));
-    text.push_str(&format!(
-        "\n[data] # loaded once, and put back before each run\n{data}\n"
-    ));
+    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
+    let (of_servers, of_data) = if are_there {
+        (
+            "each is there, and stays as it is",
+            "loaded once on each server",
+        )
+    } else {
+        (
+            "a private one, restarted before each run",
+            "loaded once, and put back before each run",
+        )
+    };
+    text.push_str(&format!("\n[server] # {of_servers}\n"));
+    text.push_str(&server(factors, account));
+    if let Some(data) = data {
+        text.push_str(&format!("\n[data] # {of_data}\n{data}\n"));
+    }
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let name = sql.name();
         text.push_str(&format!(
@@ -85,7 +109,7 @@ pub(super) fn text(
 }
 
 /// The keys of `[server]`.
-fn server(factors: &[Factor]) -> String {
+fn server(factors: &[Factor], account: &Account) -> String {
     let value = |factor: &Factor| match factor.levels.as_slice() {
         [only] => written::literal(&only.value),
         _ => written::string(&format!("{{{}}}", factor.name())),
@@ -98,6 +122,19 @@ fn server(factors: &[Factor]) -> String {
             Kind::OptionFile => keys.push_str(&format!("cnf = [{}]\n", value(factor))),
             Kind::Setting(name) => {
                 set.push(format!("{} = {}", written::string(name), value(factor)))
+            }
+            Kind::Server => {
+                keys.push_str(&format!("address = {}\n", value(factor)));
+                let of_account = [
+                    ("user", &account.user),
+                    ("password_file", &account.password_file),
+                    ("database", &account.database),
+                ];
+                for (key, value) in of_account {
+                    if let Some(value) = value {
+                        keys.push_str(&format!("{key} = {}\n", written::literal(value)));
+                    }
+                }
             }
             Kind::Sql => {}
         }
@@ -171,13 +208,6 @@ pub(super) fn key(name: &str, value: &str) -> String {
 
 /// A word of a command line on one line, in quotes where a shell needs them.
 fn shown(word: &str) -> String {
-    let word: String = word
-        .chars()
-        .map(|it| if it.is_control() { ' ' } else { it })
-        .collect();
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=,:@%+".contains(it);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word;
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    let is_control = |it: char| it.is_control();
+    shell_word(&word.replace(is_control, " ")).into_owned()
 }

@@ -66,11 +66,15 @@ fn own_loads() -> impl Iterator<Item = OwnLoad> {
 }
 
 impl Workload {
-    /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
+    /// The keys of `[data]` and of `[load]`; on servers that are there, scripts without options for tables use those that
+    /// there are, and have no `[data]`.
+    pub(super) fn tables(&self, are_there: bool) -> Result<(Option<String>, String), Blamed> {
         match self {
-            Self::Own { name, given } => Ok(given.tables(name)),
-            Self::Script(script) => script.tables(),
+            Self::Own { name, given } => {
+                let (data, load) = given.tables(name);
+                Ok((Some(data), load))
+            }
+            Self::Script(script) => script.tables(are_there),
         }
     }
 }
@@ -122,7 +126,7 @@ impl FromArgMatches for Workload {
 
 impl ScriptWorkload {
     /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self) -> Result<(String, String), Blamed> {
+    pub(super) fn tables(&self, are_there: bool) -> Result<(Option<String>, String), Blamed> {
         let given = &self.given;
         let files = self.files.iter().map(|file| {
             let path = whole_path(&file.path)?;
@@ -137,8 +141,10 @@ impl ScriptWorkload {
             let define = define.map(|(name, value)| key(&written::string(name), value));
             keys.push(format!("define = {}", inline_table(define)));
         }
+        let makes_tables = self.own_tables.is_some() || !given.data.is_empty();
+        let data = (!are_there || makes_tables).then(|| self.data());
         Ok((
-            self.data()?,
+            data.transpose()?,
             format!("script = {}", inline_table(keys.into_iter())),
         ))
     }

@@ -130,7 +130,7 @@ fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
-            "{}: random writes of pages were not measured on a known device",
+            "{}: random writes of pages were not measured on a known device, for 3 s or longer, at a rate that held",
             path.display()
         );
         Blamed::new(Blame::Input, message)

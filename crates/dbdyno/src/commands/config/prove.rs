@@ -33,6 +33,7 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
         print!("{}", plan::describe(&case)?);
         return Ok(ExitCode::SUCCESS);
     }
+    plan::check_budget(&case)?;
     let context = terminal::context()?;
     let mut place = place::open(args.results.as_deref(), &case)?;
     let choices = args.options.choices();
@@ -79,9 +80,9 @@ fn undecided(case: &Case, course: &Course, proof: &Proof) -> Blamed {
     let message = format!("not decided: {why}; no shorter file is proposed");
     let is_short = course.rounds.last().is_some_and(|it| it.time_is_spent);
     let hint = if is_short {
-        "the same command with a longer --budget continues; a longer --duration or a larger --margin is a new proof"
+        "the same command with a longer --budget continues; a longer --duration or a larger --min-effect is a new proof"
     } else {
-        "a longer --duration, a quieter machine or a larger --margin decides more, in a new proof"
+        "a longer --duration, a quieter machine or a larger --min-effect decides more, in a new proof"
     };
     Blamed::new(Blame::Undecided, message).hint(hint.to_owned())
 }

@@ -8,8 +8,8 @@ use runs::{Blame, Blamed};
 
 use super::options::Options;
 
-/// sysbench's name and ours.
-const OURS: [(&str, &str); 19] = [
+/// sysbench's name, or a former one of ours, and ours.
+const OURS: [(&str, &str); 20] = [
     ("threads", "connections"),
     ("num-threads", "connections"),
     ("time", "duration"),
@@ -29,6 +29,7 @@ const OURS: [(&str, &str); 19] = [
     ("mysql-db", "database"),
     ("mysql-ssl-ca", "ssl-ca"),
     ("mysql-ssl", "tls"),
+    ("sample-every", "every"),
 ];
 
 /// sysbench's options that have no meaning here, and why.

@@ -1,6 +1,6 @@
 //! Drives a workload and prints its report.
 
-use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
 use load::{
@@ -116,7 +116,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         let audit = audit_of_run(&recorded.record);
         let is_answer = options.report.format == Format::Text && !options.report.verbose;
         if is_answer {
-            print!("{}", answer(options, &recorded, &audit));
+            print!("{}", answer(options, &recorded, &audit, path));
         } else {
             print!("{}", report(options, &recorded));
         }
@@ -278,9 +278,9 @@ fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
 }
 
 /// The answer in a dozen lines, with the histogram where it was asked for.
-fn answer(options: &Options, recorded: &Recorded, audit: &Audit) -> String {
+fn answer(options: &Options, recorded: &Recorded, audit: &Audit, record: &Path) -> String {
     let report = RunReport::of(&recorded.record, &options.percentiles());
-    report.summary(audit, terminal_width()) + &histogram(options, recorded)
+    report.summary(audit, record, terminal_width()) + &histogram(options, recorded)
 }
 
 fn histogram(options: &Options, recorded: &Recorded) -> String {

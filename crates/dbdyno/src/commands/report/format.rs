@@ -15,6 +15,8 @@ pub(super) enum Format {
     Csv,
     /// For a comment on a change
     Markdown,
+    /// The [expect] of an experiment as tests, for CI
+    Junit,
     /// For Prometheus
     Openmetrics,
     /// The rows of csv, typed
@@ -33,6 +35,7 @@ impl Format {
             Self::Json => &["json"],
             Self::Csv => &["csv"],
             Self::Markdown => &["md", "markdown"],
+            Self::Junit => &["xml"],
             Self::Openmetrics => &["prom", "openmetrics"],
             Self::Parquet => &["parquet"],
             Self::Svg => &["svg"],

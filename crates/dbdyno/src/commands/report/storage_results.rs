@@ -61,7 +61,7 @@ pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
             let pictures = storage_pictures(&record, &audit);
             document_of(&chosen(pictures, wanted.chart)?, format)?
         }
-        Format::Markdown | Format::Openmetrics | Format::Parquet => {
+        Format::Markdown | Format::Junit | Format::Openmetrics | Format::Parquet => {
             let message = format!("a measurement of storage has no {}", format.name());
             let hint = "html, json, csv, svg and png are its formats".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint).into());

@@ -34,18 +34,21 @@ const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
 /// The percentiles of the report.
 const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
+/// What follows the options in the help.
+pub(super) const AFTER_HELP: &str = "\
 An operation is one pass through a script; of several scripts each operation draws one by weight. Deadlocks, lock waits
 that took too long, records that changed since they were read (1020) and lost connections are tried again and counted;
 any other error ends the run. The database is the one that --database names; of a private server it is test otherwise.
 
 Examples:
-  dbdyno script run orders.sql --server one --connections 16 --duration 60s
-  dbdyno script run orders.sql@70 search.sql@30 -D customers=50000 --socket /run/mysqld/mysqld.sock --database shop
-  dbdyno script run orders.sql --mode text --rate 500 --warmup auto --server one
+  dbdyno script orders.sql --server one --connections 16 --duration 60s
+  dbdyno script orders.sql@70 search.sql@30 -D customers=50000 --socket /run/mysqld/mysqld.sock --database shop
+  dbdyno script orders.sql --mode text --rate 500 --warmup auto --server one
 
-docs/script.md has the language of the scripts.")]
+docs/script.md has the language of the scripts.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub(super) struct RunArgs {
     /// The scripts; a number behind an @ is the weight among several
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
@@ -176,7 +179,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
             print!("{}", report.text());
             print!("\n{}", report::audit_in_short(&audit, terminal_width()));
         }
-        Format::Text => print!("{}", report.summary(&audit, terminal_width())),
+        Format::Text => print!("{}", report.summary(&audit, path, terminal_width())),
     }
     write_report(recorded.record, audit, path)?;
     if let Some(error) = recorded.failed {

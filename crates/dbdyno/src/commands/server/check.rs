@@ -10,10 +10,10 @@ use server::{Installation, Settings};
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Server binary [default: search]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// The flavour and version to check against: mariadb-10.11, mysql-8.0
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "VERSION")]
     run: Option<String>,
     /// Option file; of several, a later one wins
     #[arg(long, value_name = "FILE")]

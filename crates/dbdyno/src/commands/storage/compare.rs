@@ -68,6 +68,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let way_on = experiment.way_on();
     let ending = Ending {
         way_on: &way_on,
+        again: None,
         verbose: args.verbose,
     };
     experiment.perform(&choices, &ending)

@@ -21,7 +21,7 @@ pub(crate) struct PrepareArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
     /// Warehouses: the scale of the database, about 100 MB each
-    #[arg(long, short, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
     /// Seed of the rows: the same seed, the same rows
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
     /// Number of warehouses to use [default: all]
-    #[arg(long, short, value_name = "W", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     warehouses: Option<u32>,
     /// Terminals, each over a connection of its own
     #[arg(long, short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -220,7 +220,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         let report = RunReport::of(&recorded.record, &[]);
         let answer = transactions.answer();
-        print!("{}", report.summary_of(&answer, &audit, terminal_width()));
+        print!(
+            "{}",
+            report.summary_of(&answer, &audit, path, terminal_width())
+        );
         print!("{}", violated_inputs_text(&told_inputs(&inputs)));
     }
     let is_paced = matches!(args.pacing, Pacing::Spec);

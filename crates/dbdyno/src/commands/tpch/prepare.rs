@@ -16,7 +16,7 @@ use crate::{connection_options::ConnectionOptions, terminal};
 #[derive(Debug, clap::Args)]
 pub(super) struct PrepareArgs {
     /// How large the data is: 1 is about 1 GB of text and 8.7 million rows
-    #[arg(long, value_name = "F", default_value = "1", value_parser = super::scale_factor::scale_factor)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::scale_factor::scale_factor)]
     scale_factor: ScaleFactor,
     /// primary: primary keys only; secondary: also an index for each reference; foreign: also the foreign keys
     #[arg(long, value_name = "KEYS", default_value = "foreign")]

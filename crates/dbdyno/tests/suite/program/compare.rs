@@ -89,7 +89,7 @@ fn the_cost_of_synced_commits_is_named() {
             "throughput -3%",
         ])
         .exits(5)
-        .prints_sentence("undecided (fewer than two executions on a side)")
+        .prints_sentence("undecided (too few executions or operations on a side)")
         .says("cannot tell whether B is worse than allowed: throughput")
         .hints("more executions");
 }

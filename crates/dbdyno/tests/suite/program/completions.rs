@@ -12,10 +12,10 @@ use crate::scene::Scene;
 /// The commands that `dbdyno help` lists.
 fn commands(scene: &Scene) -> BTreeSet<String> {
     let help = scene.dbdyno(["--help"]).exits(0).text();
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed = listed.take_while(|line| !line.is_empty());
+    let listed = help.lines().take_while(|line| *line != "Options:");
     // The description of a command may continue in an indented line.
-    let listed = listed.filter(|line| !line.starts_with("   "));
+    let listed = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let listed = listed.filter(|line| !line.starts_with("  Example:"));
     let names = listed.filter_map(|line| line.split_whitespace().next());
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
     assert!(names.len() > 15 && names.contains("run"), "{names:?}");

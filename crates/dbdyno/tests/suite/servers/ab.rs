@@ -224,7 +224,7 @@ fn what_is_no_comparison_is_refused() {
         (
             &[][..],
             "nothing to compare",
-            "--set, --run, --cnf or --sql",
+            "--set, --run, --cnf, --sql, --server or --host",
         ),
         (
             &["--set", "sync_binlog=1"],

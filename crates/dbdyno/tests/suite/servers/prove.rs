@@ -102,6 +102,10 @@ fn bad_input_is_refused_before_anything_is_made() {
         .says("my.cnf itself has durability class D2");
     prove("my.cnf", &["--margin", "0"]).exits(2);
     prove("my.cnf", &["--budget", "soon"]).exits(2);
+    prove("my.cnf", &["--budget", "1m"])
+        .exits(2)
+        .says("cannot decide anything: 3 blocks of ")
+        .hints("m is the least for the first round");
     prove("my.cnf", &["--script", "no_such"]).exits(2);
     prove("my.cnf", &["--output", "idle.cnf"])
         .exits(2)

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Share of the budget for the first round; the others get what is left.
-const SCREENING_SHARE: f64 = 0.6;
+pub(super) const SCREENING_SHARE: f64 = 0.6;
 /// Share of what is left for a later round, so that more are possible.
 const LATER_SHARE: f64 = 0.6;
 

@@ -20,7 +20,7 @@ them. docs/config.md has the method.
 
 Interrupted or killed, the same command continues, and so does one with a longer --budget. A line that keeps the file's
 durability class is not tested, unless --allow-class permits a lower one. Exit code 5, and no file, if the measurements do
-not exclude that the shorter file loses more than the margin.
+not exclude that the shorter file loses more than --min-effect.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
@@ -36,7 +36,7 @@ pub(crate) struct ProveArgs {
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     pub(super) version: Option<Target>,
     /// Options to test together; may be repeated
-    #[arg(long = "group", value_name = "NAME,NAME...", value_parser = group)]
+    #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
     /// Options to test although they are about something else than speed: max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
@@ -44,7 +44,7 @@ pub(crate) struct ProveArgs {
     #[command(flatten)]
     pub(super) workload: WorkloadArgs,
     /// Smallest difference that matters, per cent
-    #[arg(long, value_name = "PERCENT", value_parser = margin, default_value = "3%")]
+    #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin, default_value = "3%")]
     pub(super) margin: f64,
     /// Most blocks of a round, each with one run of every file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]

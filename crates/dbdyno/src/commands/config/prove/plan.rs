@@ -7,8 +7,11 @@ use runs::{Blame, Blamed, benchmarks::VOCABULARY};
 use units::{counted, span};
 use verdict::Elimination;
 
-use super::{case::Case, round_files::NamedRound};
+use super::{case::Case, course::SCREENING_SHARE, round_files::NamedRound};
 use crate::commands::config::subject::line_of;
+
+/// Blocks of a round below which nothing is decided.
+const BLOCKS_AT_LEAST: u32 = 3;
 
 /// The plan as text.
 pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
@@ -55,7 +58,7 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
         "screening {} in at most {}, until each is decided: at most about {}",
         counted(files.min(round.files), "file"),
         counted(case.terms.blocks as usize, "block"),
-        span(round.time)
+        span(round.time.min(case.terms.budget.unwrap_or(Duration::MAX)))
     ));
     line("check     the shortest file against the whole one, and without each line that it kept: at most as long".to_owned());
     if let Some(budget) = case.terms.budget {
@@ -64,7 +67,31 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
     Ok(text)
 }
 
-/// The size of a round.
+/// An error where the budget does not hold the blocks without which the first round decides nothing.
+pub(super) fn check_budget(case: &Case) -> Result<(), Blamed> {
+    let Some(budget) = case.terms.budget else {
+        return Ok(());
+    };
+    let round = time_of_screening(case)?;
+    let share = f64::from(BLOCKS_AT_LEAST) / f64::from(case.terms.blocks.max(BLOCKS_AT_LEAST));
+    let least = round.time.mul_f64(share);
+    if budget.mul_f64(SCREENING_SHARE) >= least {
+        return Ok(());
+    }
+    let message = format!(
+        "--budget of {} cannot decide anything: {BLOCKS_AT_LEAST} blocks of {} take about {}, and are the least",
+        span(budget),
+        counted(round.files, "file"),
+        span(least)
+    );
+    let minutes = (least.as_secs_f64() / SCREENING_SHARE / 60.0).ceil();
+    let hint = format!(
+        "--budget {minutes:.0}m is the least for the first round; a shorter --duration needs less"
+    );
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// The size of a round, with all blocks that it may take.
 struct Size {
     files: usize,
     time: Duration,
@@ -92,6 +119,6 @@ fn time_of_screening(case: &Case) -> Result<Size, Blamed> {
     let time = plan.plan().estimate(&Costs::default());
     Ok(Size {
         files: named.files.len(),
-        time: time.min(case.terms.budget.unwrap_or(Duration::MAX)),
+        time,
     })
 }

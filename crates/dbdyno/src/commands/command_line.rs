@@ -1,4 +1,4 @@
-//! A command to repeat, with its seed and its output files made explicit.
+//! A command to repeat, with some of its options set: a seed, its output files, longer runs.
 
 use std::{
     io::{self, IsTerminal, stdin},
@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use report::shell_word;
 use runs::{Blame, Blamed, HIDDEN, signals};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -17,7 +18,7 @@ const PERIOD: Duration = Duration::from_millis(20);
 
 /// A command to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CommandLine {
+pub(crate) struct CommandLine {
     /// Working directory.
     directory: PathBuf,
     /// Arguments after the program's name.
@@ -26,7 +27,7 @@ pub(super) struct CommandLine {
 
 impl CommandLine {
     /// The same command in its directory.
-    pub(super) fn of(directory: &Path, arguments: &[String]) -> Self {
+    pub(crate) fn of(directory: &Path, arguments: &[String]) -> Self {
         Self {
             directory: directory.to_owned(),
             arguments: arguments.to_vec(),
@@ -34,7 +35,31 @@ impl CommandLine {
     }
 
     /// Sets an option to another value, under the first of its names.
-    pub(super) fn set(&mut self, names: &[&str], value: &str) {
+    pub(crate) fn set(&mut self, names: &[&str], value: &str) {
+        self.unset(names);
+        let named = names.first().map(|name| format!("{name}={value}"));
+        self.add(named);
+    }
+
+    /// Adds an option without a value.
+    pub(crate) fn set_flag(&mut self, name: &str) {
+        self.add(Some(name.to_owned()));
+    }
+
+    /// Removes an option without a value.
+    pub(crate) fn unset_flag(&mut self, name: &str) {
+        self.arguments.retain(|argument| argument != name);
+    }
+
+    /// Adds an option, if there is one: there are none after `--`.
+    fn add(&mut self, option: Option<String>) {
+        let end = self.arguments.iter().position(|it| it == "--");
+        let at = end.unwrap_or(self.arguments.len());
+        self.arguments.splice(at..at, option);
+    }
+
+    /// Removes an option with its value.
+    pub(crate) fn unset(&mut self, names: &[&str]) {
         let mut kept = Vec::new();
         let mut is_value = false;
         for argument in self.arguments.drain(..) {
@@ -44,22 +69,19 @@ impl CommandLine {
             let name = argument
                 .split_once('=')
                 .map_or(&*argument, |(name, _)| name);
+            // `-c32` is one word with its value.
+            let is_short = |it: &&str| it.len() == 2 && argument.starts_with(*it);
             if names.contains(&name) {
                 is_value = !argument.contains('=')
-            } else {
+            } else if !names.iter().any(is_short) {
                 kept.push(argument)
             }
         }
-        // There are no options after `--`.
-        let end = kept.iter().position(|argument| argument == "--");
-        let named = names.first().map(|name| format!("{name}={value}"));
-        let at = end.unwrap_or(kept.len());
-        kept.splice(at..at, named);
         self.arguments = kept;
     }
 
     /// Replaces a password that was not stored by a file; an error if there is one and no file.
-    pub(super) fn provide_password(&mut self, file: Option<&Path>) -> Result<(), Blamed> {
+    pub(crate) fn provide_password(&mut self, file: Option<&Path>) -> Result<(), Blamed> {
         let hides = |argument: &String| argument.ends_with(HIDDEN);
         if !self.arguments.iter().any(hides) {
             return match file {
@@ -98,12 +120,14 @@ impl CommandLine {
     }
 
     /// The command line as a user would type it.
-    pub(super) fn in_words(&self) -> String {
-        format!("dbdyno {}", self.arguments.join(" "))
+    pub(crate) fn in_words(&self) -> String {
+        let words = self.arguments.iter().map(|it| shell_word(it).into_owned());
+        let words: Vec<String> = words.collect();
+        format!("dbdyno {}", words.join(" "))
     }
 
     /// Calls the command; returns its exit code.
-    pub(super) fn call(&self) -> Result<u8, Blamed> {
+    pub(crate) fn call(&self) -> Result<u8, Blamed> {
         let failed =
             |why: String| Blamed::new(Blame::Machine, format!("{}: {why}", self.in_words()));
         if !self.directory.is_dir() {
@@ -154,7 +178,7 @@ fn ended(mut command: Command) -> io::Result<ExitStatus> {
 }
 
 /// The absolute path of a file, for a command that is called in another directory.
-pub(super) fn absolute(path: &Path) -> String {
+pub(crate) fn absolute(path: &Path) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     whole.display().to_string()
 }
@@ -181,13 +205,14 @@ mod tests {
                 "oltp run --server one --seed=3 --server=two",
                 "oltp run --server one --server=two --seed=7",
             ),
+            ("quick -s3 -u a", "quick -u a --seed=7"),
             (
                 "super-smack a.smack -- -1",
                 "super-smack a.smack --seed=7 -- -1",
             ),
         ] {
             let mut command_line = command_line(line);
-            command_line.set(&["--seed", "--rand-seed"], "7");
+            command_line.set(&["--seed", "--rand-seed", "-s"], "7");
             assert_eq!(command_line.in_words(), format!("dbdyno {expected}"));
         }
     }

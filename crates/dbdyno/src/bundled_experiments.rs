@@ -1,0 +1,166 @@
+//! The experiments that come with dbdyno, found by their name.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use runs::{Blame, Blamed};
+
+/// Name of their directory, in a package and in a checkout.
+const DIRECTORY: &str = "experiments";
+
+/// An experiment that comes with dbdyno.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BundledExperiment {
+    /// Its file's name without `.toml`.
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+}
+
+/// All of them, by name; empty where this program came without any.
+///
+/// Errors: their directory cannot be read.
+pub(crate) fn all() -> Result<Vec<BundledExperiment>, Blamed> {
+    let Some(directory) = directory() else {
+        return Ok(Vec::new());
+    };
+    let failed = Blamed::io(Blame::Machine, &directory);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&directory).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let is_experiment = file.extension().is_some_and(|it| it == "toml");
+        if let Some(name) = file.file_stem().filter(|_| is_experiment) {
+            let name = name.to_string_lossy().into_owned();
+            found.push(BundledExperiment { name, file });
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// The one of this name; an error where there is none.
+pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
+    let all = all()?;
+    if all.is_empty() {
+        return Err(none());
+    }
+    let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
+    let found = all.into_iter().find(|it| it.name == name);
+    found.ok_or_else(|| {
+        let message = format!("no experiment `{name}` comes with dbdyno");
+        let hint = format!("there are {}", names.join(", "));
+        Blamed::new(Blame::Input, message).hint(hint)
+    })
+}
+
+/// The error where this program came without experiments.
+pub(crate) fn none() -> Blamed {
+    let hint =
+        "the package has them, and so has a checkout, in which `dbdyno experiments` finds them";
+    let message = "this program came without experiments";
+    Blamed::new(Blame::Input, message).hint(hint.to_owned())
+}
+
+/// The file that a user names: a path, or the name of a bundled experiment where there is no such file.
+pub(crate) fn file_of(named: &Path) -> Result<PathBuf, Blamed> {
+    if named.is_file() {
+        return Ok(named.to_owned());
+    }
+    let Some(name) = name_in(named) else {
+        return Ok(named.to_owned());
+    };
+    let all = all()?;
+    let found = all.iter().find(|it| it.name == name);
+    let is_name = named.as_os_str() == name;
+    match found {
+        Some(found) if is_name => Ok(found.file.clone()),
+        Some(_) if !named.exists() => Err(missing(named).hint(format!(
+            "an experiment of that name comes with dbdyno: dbdyno run {name}"
+        ))),
+        None if is_name && !named.exists() => {
+            let hint = "dbdyno experiments lists those that come with dbdyno";
+            Err(missing(named).hint(hint.to_owned()))
+        }
+        _ => Ok(named.to_owned()),
+    }
+}
+
+fn missing(named: &Path) -> Blamed {
+    let message = format!("{}: there is no such experiment file", named.display());
+    Blamed::new(Blame::Input, message)
+}
+
+/// The name that a path may stand for: `versions`, `versions.toml` and `experiments/versions.toml` for `versions`.
+fn name_in(named: &Path) -> Option<&str> {
+    let is_plain = named.components().count() == 1 && named.extension().is_none();
+    let is_file = named.extension().is_some_and(|it| it == "toml");
+    (is_plain || is_file).then(|| named.file_stem()?.to_str())?
+}
+
+/// Where they are: beside this program in its package or checkout, else in a checkout in which dbdyno is called.
+fn directory() -> Option<PathBuf> {
+    let program = env::current_exe().ok();
+    let beside = program.iter().flat_map(|program| beside(program));
+    let called_in = env::current_dir().ok().filter(|it| is_checkout(it));
+    let called_in = called_in.map(|it| it.join(DIRECTORY));
+    beside.chain(called_in).find(|it| it.is_dir())
+}
+
+/// Where a program's experiments can be: `/usr/share/dbdyno/experiments` for `/usr/bin/dbdyno`, and the checkout whose
+/// `target` it stands in.
+fn beside(program: &Path) -> Vec<PathBuf> {
+    let packaged = program.parent().and_then(Path::parent);
+    let packaged = packaged.map(|prefix| prefix.join("share/dbdyno").join(DIRECTORY));
+    let checkout = program.ancestors().find(|it| is_checkout(it));
+    let checkout = checkout.map(|it| it.join(DIRECTORY));
+    packaged.into_iter().chain(checkout).collect()
+}
+
+fn is_checkout(directory: &Path) -> bool {
+    directory.join("crates/dbdyno/Cargo.toml").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_its_experiments_beside_it() {
+        let of = |program: &str| beside(Path::new(program));
+        let packaged = Path::new("/usr/share/dbdyno/experiments");
+        assert_eq!(of("/usr/bin/dbdyno"), [packaged]);
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+        let checkout = checkout.unwrap();
+        let built = checkout.join("target/release/dbdyno");
+        let found = beside(&built);
+        assert_eq!(found.last(), Some(&checkout.join(DIRECTORY)));
+    }
+
+    #[test]
+    fn what_may_be_a_name() {
+        for (named, name) in [
+            ("versions", Some("versions")),
+            ("versions.toml", Some("versions")),
+            ("experiments/versions.toml", Some("versions")),
+            ("experiments/versions", None),
+            ("versions.txt", None),
+            ("", None),
+        ] {
+            assert_eq!(name_in(Path::new(named)), name, "{named}");
+        }
+    }
+
+    #[test]
+    fn files_come_before_names() {
+        let place = tempfile::tempdir().unwrap();
+        let own = place.path().join("versions.toml");
+        let hint = |named: &Path| file_of(named).unwrap_err().hints.concat();
+        assert!(hint(&own).ends_with("dbdyno run versions"));
+        fs::write(&own, "").unwrap();
+        assert_eq!(file_of(&own).unwrap(), own);
+        assert!(hint(Path::new("no-such")).starts_with("dbdyno experiments"));
+        let bundled = file_of(Path::new("versions")).unwrap();
+        assert!(bundled.ends_with("experiments/versions.toml"));
+    }
+}
