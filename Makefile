@@ -15,7 +15,7 @@ $(TESTS): export CLIPPY_ARGS := -Dwarnings__CLIPPY_HACKERY__
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test test-all test-noisy test-times test-for check-trust torture matrix mysql build static deb check-packages assets browser lint bench
+.PHONY: help rust quickstart test test-all test-noisy test-times test-for check-trust torture matrix mysql build static deb check-packages assets browser lint bench
 
 help:
 	@echo 'make quickstart  install missing packages, build without LTO, and measure a private MariaDB (2 minutes after the build)'
@@ -35,13 +35,21 @@ help:
 	@echo 'make lint        check format, lints and shell scripts'
 	@echo 'make bench       run the benchmarks of dbdyno itself (about 30 minutes)'
 
-quickstart:
+# Everything that is built needs it, and nothing of ours installs it.
+rust:
+	@command -v '$(CARGO)' >/dev/null || { \
+	    echo 'error: there is no cargo: Rust is not installed' >&2; \
+	    echo 'hint: https://rustup.rs has the one command that installs it for this user; then make again' >&2; \
+	    exit 4; \
+	}
+
+quickstart: rust
 	@scripts/install-packages.sh run
 	@$(MAKE) --no-print-directory assets
 	$(CARGO) build --profile quickstart --locked -p dbdyno --no-default-features
 	@$(TARGET_DIR)/quickstart/dbdyno run experiments/quickstart.toml
 
-test:
+test: rust
 	@scripts/install-packages.sh test
 	@$(MAKE) --no-print-directory browser
 	$(CARGO) fmt --check

@@ -20,6 +20,7 @@ mod rules;
 mod run;
 mod set;
 mod sides;
+mod steadiness;
 mod steps;
 mod storage;
 mod subject;

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use samples::LOAD;
 use settings::{Chart, Conflict, Factor, Vocabulary};
 
 use files::Created;
@@ -152,7 +151,7 @@ impl Experiment {
         let factors = &matrix.factors;
         let combinations = matrix::combinations(source, top, factors)?;
         let loads = loads::names(top)?;
-        let planned = with_each_load(&combinations, &loads);
+        let planned = loads::with_each(&combinations, &loads);
         // Also with `--only`: what is measured alone stands beside what the whole experiment measures.
         let are_versions_compared = matrix::versions(top, &combinations, matrix)?.len() > 1;
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
@@ -171,7 +170,7 @@ impl Experiment {
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let shown = with_loads(factors, &loads);
+        let shown = loads::with_factor(factors, &loads);
         let report = top.section("report", "[report]")?;
         let chart = chart::read(&report, &shown, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
@@ -206,7 +205,7 @@ impl Experiment {
                 ("file", Order::File),
             ],
         )?;
-        let factors = with_loads(&factors_run, &loads);
+        let factors = loads::with_factor(&factors_run, &loads);
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
         let files = cells.iter().flat_map(Cell::files);
@@ -344,30 +343,6 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
         at_most: RUNS_AT_MOST,
     };
     Err(top.error_at("repeats", problem))
-}
-
-/// The factors, and the loads as one.
-fn with_loads(factors: &[Factor], loads: &[String]) -> Vec<Factor> {
-    let of_loads = (!loads.is_empty()).then(|| Factor {
-        name: LOAD.to_owned(),
-        levels: loads.to_vec(),
-    });
-    factors.iter().cloned().chain(of_loads).collect()
-}
-
-/// The combinations, each with every load.
-fn with_each_load(combinations: &[Levels], loads: &[String]) -> Vec<Levels> {
-    if loads.is_empty() {
-        return combinations.to_vec();
-    }
-    let with = |levels: &Levels, load: &String| {
-        let mut levels = levels.clone();
-        levels.insert(LOAD.to_owned(), load.clone());
-        levels
-    };
-    let all = combinations.iter();
-    all.flat_map(|levels| loads.iter().map(move |load| with(levels, load)))
-        .collect()
 }
 
 /// Resolves the tables for one combination, with the values that its levels stand for.

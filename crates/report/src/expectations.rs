@@ -5,43 +5,8 @@ use verdict::{Metric, Outcome};
 
 use crate::{
     grid::{Facet, Grid, cell::Figure},
-    results::Results,
+    results::{Expectation, Results},
 };
-
-/// A bound on a figure of every combination.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Expectation {
-    /// The figure.
-    pub metric: Metric,
-    /// Whether it has to be below the limit, not above it.
-    pub is_below: bool,
-    /// In the metric's unit.
-    pub limit: f64,
-    /// The bound in the author's words: `< 5ms`.
-    pub written: String,
-}
-
-impl Expectation {
-    /// `p99 < 5ms`
-    pub fn in_words(&self) -> String {
-        format!("{} {}", self.metric.in_words(), self.written.trim())
-    }
-
-    /// Held or broken where the whole interval is; of one execution the value alone decides.
-    fn outcome(&self, figure: &Figure) -> Outcome {
-        let (low, high) = figure.interval.unwrap_or((figure.mean, figure.mean));
-        let (is_held, is_broken) = if self.is_below {
-            (high < self.limit, low >= self.limit)
-        } else {
-            (low > self.limit, high <= self.limit)
-        };
-        match (is_held, is_broken) {
-            (true, _) => Outcome::Held,
-            (_, true) => Outcome::Broken,
-            _ => Outcome::Undecided,
-        }
-    }
-}
 
 /// An expectation checked against one combination.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,10 +68,26 @@ fn of_facet(expectation: &Expectation, grid: &Grid<'_>, facet: &Facet) -> Vec<Ch
             expected: expectation.in_words(),
             place: places.collect::<Vec<_>>().join(", "),
             measured: figure.map(|it| figure_in_words(expectation.metric, &it)),
-            outcome: figure.map_or(Outcome::Undecided, |it| expectation.outcome(&it)),
+            outcome: figure.map_or(Outcome::Undecided, |it| outcome(expectation, &it)),
         }
     });
     checked.collect()
+}
+
+/// Held or broken where the whole interval is; of one execution the value alone decides.
+fn outcome(expectation: &Expectation, figure: &Figure) -> Outcome {
+    let (low, high) = figure.interval.unwrap_or((figure.mean, figure.mean));
+    let limit = expectation.limit;
+    let (is_held, is_broken) = if expectation.is_below {
+        (high < limit, low >= limit)
+    } else {
+        (low > limit, high <= limit)
+    };
+    match (is_held, is_broken) {
+        (true, _) => Outcome::Held,
+        (_, true) => Outcome::Broken,
+        _ => Outcome::Undecided,
+    }
 }
 
 fn figure_in_words(metric: Metric, figure: &Figure) -> String {
@@ -172,13 +153,13 @@ mod tests {
             (4e6, 6e6, Outcome::Undecided, Outcome::Undecided),
             (6e6, 7e6, Outcome::Broken, Outcome::Held),
         ] {
-            assert_eq!(expectation(true).outcome(&figure(low, high)), below);
-            assert_eq!(expectation(false).outcome(&figure(low, high)), above);
+            assert_eq!(outcome(&expectation(true), &figure(low, high)), below);
+            assert_eq!(outcome(&expectation(false), &figure(low, high)), above);
         }
         let single = Figure {
             interval: None,
             ..figure(4e6, 4e6)
         };
-        assert_eq!(expectation(true).outcome(&single), Outcome::Held);
+        assert_eq!(outcome(&expectation(true), &single), Outcome::Held);
     }
 }

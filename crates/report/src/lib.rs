@@ -37,7 +37,7 @@ pub use contrast::{
     contrast_summary,
 };
 pub use database::{Error, write_summary};
-pub use expectations::{CheckedExpectation, Expectation, checked_expectations};
+pub use expectations::{CheckedExpectation, checked_expectations};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{
     Detail, Metric, MetricKind, ParquetError, csv, json, junit, markdown, openmetrics,
@@ -52,7 +52,7 @@ pub use proof::{
     Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText, proof_as_html, proof_as_json,
     proof_as_text,
 };
-pub use results::{Clause, Disturbances, Results};
+pub use results::{Clause, Disturbances, Expectation, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use sentences::{
     disturbances::disturbance_in_words,
@@ -63,7 +63,7 @@ pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
 };
-pub use summary::{NextStep, summary};
+pub use summary::{next_step::NextStep, summary};
 pub use tables::table_sizes::TableList;
 pub use terminal::table;
 pub use text::{shell::shell_word, wrapped::wrapped_behind};

@@ -3,8 +3,6 @@
 use samples::{Disturbance, Record, STAGE, Staged, run_indices};
 use settings::{Chart, Factor};
 
-use crate::expectations::Expectation;
-
 /// One experiment and the records of its runs.
 #[derive(Debug, Clone)]
 pub struct Results {
@@ -115,6 +113,26 @@ pub struct Clause {
     pub filter: Vec<(String, Vec<String>)>,
     /// What is compared; `None` where the highest throughput is asked for.
     pub compared: Option<verdict::Question>,
+}
+
+/// A bound on a figure of every combination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The figure.
+    pub metric: verdict::Metric,
+    /// Whether it has to be below the limit, not above it.
+    pub is_below: bool,
+    /// In the metric's unit.
+    pub limit: f64,
+    /// The bound in the author's words: `< 5ms`.
+    pub written: String,
+}
+
+impl Expectation {
+    /// `p99 < 5ms`
+    pub fn in_words(&self) -> String {
+        format!("{} {}", self.metric.in_words(), self.written.trim())
+    }
 }
 
 /// What other work on the machines spoilt, and from when on it does.

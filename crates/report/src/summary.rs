@@ -13,18 +13,23 @@
 //! ```
 
 mod event_table;
+pub(crate) mod next_step;
 
 use std::path::Path;
 
-use audit::{Audit, Level, Scope};
-use samples::{Record, complete_runs, printable_within};
+use audit::{Audit, Level};
+use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
-use verdict::Decision;
 
 use crate::{
     contrast::first_cause,
     expectations,
-    grid::{Facet, Grid, USUAL_X, cell::Percentile, in_words, percentiles::marked},
+    grid::{
+        Facet, Grid, USUAL_X,
+        cell::Percentile,
+        in_words,
+        percentiles::{MARK, MARKED_IN_SHORT, marked},
+    },
     results::Results,
     sentences::{
         answer::{self, Peak},
@@ -34,10 +39,7 @@ use crate::{
         limit::PeakLimit,
         set_limit,
     },
-    text::{
-        facts::{Facts, cut},
-        shell::shell_word,
-    },
+    text::facts::{Facts, cut},
 };
 
 /// Maximum number of lines of the whole summary, including the line that names the page.
@@ -53,10 +55,9 @@ const COMPARISONS_MAX: usize = 3;
 const LEVELS_MAX: usize = 6;
 /// If more connections gain less than this share of the highest throughput, they gain nothing.
 const NO_GAIN: f64 = 0.05;
-/// Maximum number of executions a side that are suggested.
-const EXECUTIONS_WORTHWHILE: usize = 50;
-/// Executions of a combination from which on its figures are more than rough.
-const EXECUTIONS_TO_CLAIM: usize = 3;
+/// The rule of a busy machine, and the clause of an assessment that says no more than it.
+const MACHINE_RULE: &str = "H14";
+const BUSY: &str = "; machine busy";
 /// Minimum width of a terminal, columns.
 pub(crate) const NARROWEST: usize = 60;
 
@@ -67,7 +68,7 @@ pub fn summary(
     results: &Results,
     dir: &Path,
     width: u16,
-    again: &dyn Fn(NextStep) -> Option<String>,
+    again: &dyn Fn(next_step::NextStep) -> Option<String>,
 ) -> String {
     let width = usize::from(width).max(NARROWEST);
     let grid = Grid::of(results);
@@ -92,7 +93,7 @@ pub fn summary(
     if let Some(audit) = &results.audit {
         facts.add("trust", 2, &trust(audit));
     }
-    facts.add_command("next", &next(results, &grid, dir, again));
+    facts.add_command("next", &next_step::command(results, &grid, dir, again));
     let facts = facts.into_lines();
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
@@ -108,7 +109,12 @@ pub fn summary(
             fitted(&said.concat(), width, left)
         }
     };
-    let parts = [question, answer, vec![String::new()], facts];
+    let mut parts = [question, answer, vec![String::new()], facts];
+    // The mark is explained where it is printed, and where there is room.
+    let is_marked = parts[1].iter().any(|line| line.contains(MARK));
+    if is_marked && parts.iter().map(Vec::len).sum::<usize>() < LINES_MAX - 1 {
+        parts[1].extend(cut("", MARKED_IN_SHORT, width, 1));
+    }
     parts.concat().join("\n") + "\n"
 }
 
@@ -405,11 +411,18 @@ fn limit(results: &Results, grid: &Grid<'_>) -> Option<String> {
 
 /// The assessment, and the worst finding.
 pub(crate) fn trust(audit: &Audit) -> String {
-    let mut text = audit.assessment.in_words();
     let worst_first = audit.by_level().into_iter();
     let found: Vec<_> = worst_first
         .filter_map(|it| Some((it, it.outcome.as_ref().ok()?)))
         .collect();
+    let mut text = audit.assessment.in_words();
+    // The rule that says it tells by what.
+    let worst = found
+        .first()
+        .map(|(it, finding)| (it.rule.id, finding.level));
+    if worst.is_some_and(|(id, level)| id == MACHINE_RULE && level > Level::Warn) {
+        text = text.replace(BUSY, "");
+    }
     let warnings = audit.count(Level::Warn);
     if warnings > 0 {
         text.push_str(&format!("; {}", counted(warnings, "warning")));
@@ -428,62 +441,4 @@ pub(crate) fn trust(audit: &Audit) -> String {
         text.push_str(&format!(" ({}: {})", it.title(), finding.evidence));
     }
     text
-}
-
-/// What would complete an answer, or make it more certain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextStep {
-    /// Measure the runs that are missing.
-    Resume,
-    /// This number of executions a side, which should decide what is inconclusive.
-    Repeats(usize),
-    /// Runs that are long enough to rely on, and repeats.
-    Longer,
-    /// More connections than this number, with which the throughput was still rising.
-    MoreThan(u32),
-}
-
-/// The command for the next step: first the one that completes the answer, then the one that makes it more certain.
-fn next(
-    results: &Results,
-    grid: &Grid<'_>,
-    dir: &Path,
-    again: &dyn Fn(NextStep) -> Option<String>,
-) -> String {
-    let shown = dir.display().to_string();
-    let dir = printable_within(&shown, 100);
-    next_step(results, grid)
-        .and_then(again)
-        .unwrap_or_else(|| format!("dbdyno audit {}", shell_word(&dir)))
-}
-
-fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
-    let scope = results.audit.as_ref().map(|it| it.assessment.scope);
-    let is_undecided = |it: &&verdict::Answer| it.decision == Decision::Inconclusive;
-    let needed = grid
-        .answers
-        .iter()
-        .filter(is_undecided)
-        .filter_map(|it| it.executions_needed)
-        .max();
-    match (scope, needed) {
-        (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
-        (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),
-        (_, Some(_)) => Some(NextStep::Longer),
-        _ => match (rising_up_to(grid), scope) {
-            (Some(connections), _) => Some(NextStep::MoreThan(connections)),
-            (None, Some(Scope::Rough { .. })) => Some(NextStep::Repeats(EXECUTIONS_TO_CLAIM)),
-            (None, Some(Scope::Short { .. })) => Some(NextStep::Longer),
-            _ => None,
-        },
-    }
-}
-
-/// The largest number of clients, if the highest throughput was measured with it and rose up to there.
-fn rising_up_to(grid: &Grid<'_>) -> Option<u32> {
-    let x = grid.x.as_ref().filter(|_| grid.x_counts_clients())?;
-    let (facet, peak) = answer::highest_of_all(grid)?;
-    let is_rising = Gain::of(facet, peak.line, &peak) == Some(Gain::Rising);
-    let clients = x.levels[peak.x].parse().ok();
-    clients.filter(|_| is_rising && x.levels.len() > 1)
 }

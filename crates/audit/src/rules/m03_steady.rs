@@ -2,9 +2,8 @@
 
 use samples::{Interval, StorageRecord};
 use stats::{
-    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, STEADY_RANGE_BELOW, STEADY_ROUNDS,
-    STEADY_SLOPE_BELOW, ShiftShape, Steadiness, SteadyWindow, chance_of_each, judge_run,
-    mean_shift,
+    MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW,
+    ShiftShape, SteadyWindow, chance_of_each, mean_shift,
 };
 use units::{change, counted, fine_percent, moment, per_s, percent};
 
@@ -13,6 +12,7 @@ use crate::{
     rule::{Judge, Rule},
     run::{RAMP, Run},
     set::{Set, in_words},
+    steadiness::{moves_between_levels, unsteady_by_themselves},
     steps::{step, swings},
 };
 
@@ -258,35 +258,6 @@ fn mean_course(courses: &[Vec<f64>], length: usize) -> Vec<f64> {
     (0..length)
         .map(|index| at(index) / courses.len() as f64)
         .collect()
-}
-
-/// Why the mean course does not stay at one level, as text; `None` if it does.
-fn moves_between_levels(mean: &[f64]) -> Option<String> {
-    let state = judge_run(mean, &Evidence::default()).ok()?;
-    let is_moving = matches!(
-        state.steadiness,
-        Steadiness::Cyclic | Steadiness::NeverSteady
-    );
-    let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
-    (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
-}
-
-/// The executions that are not steady by themselves, in words: their mean can hide it. `None` if there is none.
-fn unsteady_by_themselves(courses: &[Vec<f64>]) -> Option<String> {
-    let states = courses.iter().filter_map(|course| {
-        let state = judge_run(course, &Evidence::default()).ok()?;
-        (state.steadiness != Steadiness::Steady).then_some(state)
-    });
-    let states: Vec<_> = states.collect();
-    let first = states.first()?;
-    let reasons: Vec<String> = first.reasons.iter().map(ToString::to_string).collect();
-    let word = first.steadiness.word();
-    Some(format!(
-        "{} of {} not steady by themselves ({word}: {})",
-        states.len(),
-        counted(courses.len(), "run"),
-        reasons.join(", ")
-    ))
 }
 
 /// Operations per second of each complete interval of the measured phase, before its first planned event.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use samples::LOAD;
-use settings::{Chosen, LoadKind};
+use settings::{Chosen, Factor, LoadKind};
 
 use crate::{
     error::Error,
@@ -184,4 +184,28 @@ fn refuse_alone(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result<
         return Ok(());
     };
     Err(section.error_at(source.name(), Problem::Conflict { problem, hint }))
+}
+
+/// The factors, and the loads as one.
+pub(crate) fn with_factor(factors: &[Factor], loads: &[String]) -> Vec<Factor> {
+    let of_loads = (!loads.is_empty()).then(|| Factor {
+        name: LOAD.to_owned(),
+        levels: loads.to_vec(),
+    });
+    factors.iter().cloned().chain(of_loads).collect()
+}
+
+/// The combinations, each with every load.
+pub(crate) fn with_each(combinations: &[Levels], loads: &[String]) -> Vec<Levels> {
+    if loads.is_empty() {
+        return combinations.to_vec();
+    }
+    let with = |levels: &Levels, load: &String| {
+        let mut levels = levels.clone();
+        levels.insert(LOAD.to_owned(), load.clone());
+        levels
+    };
+    let all = combinations.iter();
+    all.flat_map(|levels| loads.iter().map(move |load| with(levels, load)))
+        .collect()
 }

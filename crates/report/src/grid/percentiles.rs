@@ -3,7 +3,16 @@
 /// The explanation of the mark.
 pub(crate) const MARKED: &str = "~: fewer than ten independent operations lie beyond this percentile; the next run may give quite another.";
 
+/// The same in a line of a terminal.
+pub(crate) const MARKED_IN_SHORT: &str = "~: by fewer than ten operations";
+/// The mark behind a percentile.
+pub(crate) const MARK: char = '~';
+
 /// A percentile in words, with the mark if it is thin.
 pub(crate) fn marked(words: String, is_thin: bool) -> String {
-    if is_thin { format!("{words} ~") } else { words }
+    if is_thin {
+        format!("{words} {MARK}")
+    } else {
+        words
+    }
 }

@@ -119,7 +119,7 @@ fn value_in_words(metric: Metric, value: f64) -> String {
     }
 }
 
-/// The decisions in the order in which they are told.
+/// The decisions in the order in which they are shown.
 const DECISIONS: [Decision; 4] = [
     Decision::Faster,
     Decision::Slower,

@@ -11,6 +11,7 @@ mod formats;
 mod history;
 mod hostile;
 mod observed;
+mod one_interval;
 mod page;
 mod pictures;
 mod planned_events;

@@ -33,7 +33,6 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
         print!("{}", plan::describe(&case)?);
         return Ok(ExitCode::SUCCESS);
     }
-    plan::check_budget(&case)?;
     let context = terminal::context()?;
     let mut place = place::open(args.results.as_deref(), &case)?;
     let choices = args.options.choices();

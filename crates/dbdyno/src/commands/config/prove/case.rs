@@ -18,6 +18,9 @@ use crate::commands::config::{
     subject::{blamed, note_catalogue, read_file, target_of, this_machine},
 };
 
+/// Share of the budget for the first round; the others get what is left.
+pub(super) const SCREENING_SHARE: f64 = 0.6;
+
 /// The terms of a proof.
 #[derive(Debug)]
 pub(super) struct Terms {

@@ -11,13 +11,11 @@ use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
 
 use super::{
-    case::Case,
+    case::{Case, SCREENING_SHARE},
     place::Place,
     round_files::{FACTOR, NamedRound},
 };
 
-/// Share of the budget for the first round; the others get what is left.
-pub(super) const SCREENING_SHARE: f64 = 0.6;
 /// Share of what is left for a later round, so that more are possible.
 const LATER_SHARE: f64 = 0.6;
 

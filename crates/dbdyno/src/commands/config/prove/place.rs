@@ -11,7 +11,7 @@ use runs::{Blame, Blamed, ClaimedDirectory, last_path};
 use serde_json::{Value, json};
 use verdict::Parts;
 
-use super::case::Case;
+use super::{case::Case, plan};
 
 /// The file with what is proved.
 const FILE: &str = "prove.json";
@@ -29,9 +29,11 @@ pub(super) struct Place {
 }
 
 /// Opens the named directory, or the last one if it holds the same proof unfinished, or makes a new one.
-pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
-    let budget = case.terms.budget;
-    let case = identity(case)?;
+///
+/// An error also for a new proof that its budget cannot hold; one that is continued has measured something already.
+pub(super) fn open(named: Option<&Path>, asked: &Case) -> Result<Place, Blamed> {
+    let budget = asked.terms.budget;
+    let case = identity(asked)?;
     let last = match named {
         Some(path) => Some(path.to_owned()),
         None => last_path(NAME),
@@ -64,6 +66,7 @@ pub(super) fn open(named: Option<&Path>, case: &Case) -> Result<Place, Blamed> {
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
     }
+    plan::check_budget(asked)?;
     let claimed = match named {
         Some(path) => ClaimedDirectory::new(path)?,
         None => ClaimedDirectory::numbered(NAME)?,

@@ -7,7 +7,10 @@ use runs::{Blame, Blamed, benchmarks::VOCABULARY};
 use units::{counted, span};
 use verdict::Elimination;
 
-use super::{case::Case, course::SCREENING_SHARE, round_files::NamedRound};
+use super::{
+    case::{Case, SCREENING_SHARE},
+    round_files::NamedRound,
+};
 use crate::commands::config::subject::line_of;
 
 /// Blocks of a round below which nothing is decided.

@@ -1,0 +1,73 @@
+//! The next step after an answer, as a command to paste.
+
+use std::path::Path;
+
+use audit::Scope;
+use samples::printable_within;
+use verdict::Decision;
+
+use super::Gain;
+use crate::{grid::Grid, results::Results, sentences::answer, text::shell::shell_word};
+
+/// Executions of a combination from which on its figures are more than rough.
+const EXECUTIONS_TO_CLAIM: usize = 3;
+/// Maximum number of executions a side that are suggested.
+const EXECUTIONS_WORTHWHILE: usize = 50;
+
+/// What would complete an answer, or make it more certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextStep {
+    /// Measure the runs that are missing.
+    Resume,
+    /// This number of executions a side, which should decide what is inconclusive.
+    Repeats(usize),
+    /// Runs that are long enough to rely on, and repeats.
+    Longer,
+    /// More connections than this number, with which the throughput was still rising.
+    MoreThan(u32),
+}
+
+/// The command for the next step: first the one that completes the answer, then the one that makes it more certain.
+pub(super) fn command(
+    results: &Results,
+    grid: &Grid<'_>,
+    dir: &Path,
+    again: &dyn Fn(NextStep) -> Option<String>,
+) -> String {
+    let shown = dir.display().to_string();
+    let dir = printable_within(&shown, 100);
+    next_step(results, grid)
+        .and_then(again)
+        .unwrap_or_else(|| format!("dbdyno audit {}", shell_word(&dir)))
+}
+
+fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
+    let scope = results.audit.as_ref().map(|it| it.assessment.scope);
+    let is_undecided = |it: &&verdict::Answer| it.decision == Decision::Inconclusive;
+    let needed = grid
+        .answers
+        .iter()
+        .filter(is_undecided)
+        .filter_map(|it| it.executions_needed)
+        .max();
+    match (scope, needed) {
+        (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
+        (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),
+        (_, Some(_)) => Some(NextStep::Longer),
+        _ => match (rising_up_to(grid), scope) {
+            (Some(connections), _) => Some(NextStep::MoreThan(connections)),
+            (None, Some(Scope::Rough { .. })) => Some(NextStep::Repeats(EXECUTIONS_TO_CLAIM)),
+            (None, Some(Scope::Short { .. })) => Some(NextStep::Longer),
+            _ => None,
+        },
+    }
+}
+
+/// The largest number of clients, if the highest throughput was measured with it and rose up to there.
+fn rising_up_to(grid: &Grid<'_>) -> Option<u32> {
+    let x = grid.x.as_ref().filter(|_| grid.x_counts_clients())?;
+    let (facet, peak) = answer::highest_of_all(grid)?;
+    let is_rising = Gain::of(facet, peak.line, &peak) == Some(Gain::Rising);
+    let clients = x.levels[peak.x].parse().ok();
+    clients.filter(|_| is_rising && x.levels.len() > 1)
+}
