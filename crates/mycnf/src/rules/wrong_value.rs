@@ -36,7 +36,13 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
-        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix("write ON or OFF"));
+        let file = format!("{}_file", option.name);
+        let fix = if value.contains(['/', '.']) && subject.has(&file) {
+            format!("write {} = 1 and {file} = {value}", option.name)
+        } else {
+            "write ON or OFF".to_owned()
+        };
+        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix(fix));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some((Severity::Refused, what)) = judged {
@@ -198,6 +204,14 @@ mod tests {
             &["write log_slow_slave_statements = 1"],
         );
         assert_found(&RULE, "mysql-5.6", "log_slow_slave_statements=ON", &[]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "slow_query_log=/var/log/slow.log",
+            &[
+                "takes it for OFF; write slow_query_log = 1 and slow_query_log_file = /var/log/slow.log",
+            ],
+        );
         assert_found(
             &RULE,
             "mysql-5.7",
