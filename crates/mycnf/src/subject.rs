@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::assignment::{Assignment, is_on};
-use crate::catalogue::{Catalogue, Family};
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::file::OptionFile;
 use crate::judge::parse_number;
 use crate::machine::Machine;
@@ -130,11 +130,16 @@ impl<'a> Subject<'a> {
 
     /// Whether the server is a node of a Galera cluster: replication is on, or a provider or a cluster is named.
     pub(crate) fn is_galera_node(&self) -> bool {
+        // Percona XtraDB Cluster has these options, and no catalogue.
+        let is_percona = self.target.product() == Product::Percona;
+        let written = |option: &str| self.set(option)?.entry.value.clone();
+        let written = |option: &str| written(option).filter(|_| is_percona);
+        let value = |option: &str| self.value(option).or_else(|| written(option));
         let is_named = |option: &str| {
-            let value = self.value(option).unwrap_or_default();
+            let value = value(option).unwrap_or_default();
             !value.is_empty() && !value.eq_ignore_ascii_case("none")
         };
-        self.is_on("wsrep_on") == Some(true)
+        value("wsrep_on").is_some_and(|value| is_on(&value))
             || is_named("wsrep_provider")
             || (is_named("wsrep_cluster_address") && self.set("wsrep_on").is_none())
     }

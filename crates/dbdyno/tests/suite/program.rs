@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod completions;
+mod config_versions;
 mod evidence;
 mod extremes;
 mod faults;

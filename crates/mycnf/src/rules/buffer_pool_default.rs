@@ -1,8 +1,9 @@
 //! Rule: the buffer pool has its default on a machine with more memory.
 
 use crate::rule::{Level, Remark, Rule};
-use crate::rules::memory_sum::option_to_lower;
 use crate::subject::Subject;
+
+use super::memory_sum::option_to_lower;
 use units::bytes;
 
 pub(super) const RULE: Rule = Rule {

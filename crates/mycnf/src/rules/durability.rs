@@ -30,9 +30,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     remarks
         .filter(|remark| {
             let is_of = |name: &str| remark.option.contains(name);
-            !is_of("doublewrite")
-                && !is_of("flush_method")
-                && !(is_galera && is_of("flush_log_at_trx_commit"))
+            let has_own = is_of("doublewrite")
+                || is_of("flush_method")
+                || (is_galera && is_of("flush_log_at_trx_commit"));
+            !has_own
         })
         .collect()
 }

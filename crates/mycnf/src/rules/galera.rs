@@ -3,6 +3,8 @@
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
+use super::statement_binlog::row_based;
+
 pub(super) const RULE: Rule = Rule {
     id: "galera-node",
     title: "Node of a Galera cluster",
@@ -21,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
         let what = "Galera replicates rows alone, with a binary log or without";
         let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
-        remarks.push(remark.fix("write binlog_format = ROW"));
+        remarks.push(remark.fix(row_based(subject)));
     }
     let mode = "innodb_autoinc_lock_mode";
     if subject.number(mode).is_some_and(|number| number != 2) {
@@ -80,6 +82,8 @@ mod tests {
             ],
         );
         assert_found(&RULE, "mariadb-10.6", wrong, &[]);
+        let mode = "warning: innodb_autoinc_lock_mode";
+        assert_found(&RULE, "percona-5.7", &lines("binlog_format=ROW"), &[mode]);
         assert_found(
             &RULE,
             "mariadb-10.6",

@@ -19,12 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let isolation = ["transaction_isolation", "tx_isolation"];
-    // Where the option is deprecated, its line goes, and not its value.
-    let write_row = if deprecation(subject.target, "binlog_format").is_some() {
-        "leave binlog_format out: ROW is the default"
-    } else {
-        "write binlog_format = ROW"
-    };
+    let write_row = row_based(subject);
     let is_committed = isolation
         .iter()
         .any(|name| subject.is_one_of(name, &["READ-COMMITTED", "READ-UNCOMMITTED"]))
@@ -55,6 +50,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         );
     }
     remarks
+}
+
+/// What to do for a row-based binary log. Where the option is deprecated its line goes, and not its value.
+pub(super) fn row_based(subject: &Subject<'_>) -> &'static str {
+    if deprecation(subject.target, "binlog_format").is_some() {
+        "leave binlog_format out: ROW is the default"
+    } else {
+        "write binlog_format = ROW"
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
+use crate::catalogue::Product;
 use crate::name::OptionName;
 use crate::plugins::shipped_plugin;
 use crate::rename::renamed;
@@ -33,6 +34,13 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let what = format!(
             "not judged: an option of the plugin {plugin}, taken where the server has loaded it"
         );
+        return Remark::on(line, Level::Note, what);
+    }
+    let is_of_cluster = ["wsrep_", "pxc_"]
+        .iter()
+        .any(|begin| name.base().starts_with(begin));
+    if is_of_cluster && subject.target.product() == Product::Percona {
+        let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server alone does not have";
         return Remark::on(line, Level::Note, what);
     }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
@@ -141,11 +149,12 @@ mod tests {
             ),
             (
                 "percona-8.0",
-                "extra_port=3307\naudit_log_policy=ALL\nquery_cache_size=0",
+                "extra_port=3307\naudit_log_policy=ALL\nwsrep_on=ON\nquery_cache_size=0",
                 &[
                     "refused: extra_port=3307: unknown to this version, last seen in Percona Server 5.7; leave it out: \
                      admin_port",
                     "note: audit_log_policy=ALL: not judged: an option of the plugin audit_log",
+                    "note: wsrep_on=ON: not judged: an option of Percona XtraDB Cluster",
                     "refused: query_cache_size=0: unknown to this version, last seen in 5.7.22; leave it out",
                 ],
             ),

@@ -6,11 +6,11 @@ use std::{
 };
 
 use mycnf::{
-    Entry, Finding, MASK, Machine, OptionFile, Origin, Product, Severity, Target, is_secret,
+    Entry, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
     parse_size_bytes, shown_line,
 };
 use runs::{Blame, Blamed, named_server};
-use server::{Flavour, Installation};
+use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
 /// A format of what a command prints.
@@ -182,11 +182,6 @@ pub(super) fn line_of(entry: &Entry) -> String {
 
 /// The version of an installed server.
 pub(super) fn target_of(installation: &Installation) -> Target {
-    let product = match installation.flavour {
-        Flavour::MariaDb => Product::MariaDb,
-        Flavour::MySql => Product::MySql,
-        Flavour::Percona => Product::Percona,
-    };
     let numbers = installation
         .version
         .split(|character: char| !character.is_ascii_digit());
@@ -194,7 +189,7 @@ pub(super) fn target_of(installation: &Installation) -> Target {
         .map_while(|number| number.parse().ok())
         .take(3)
         .collect();
-    Target::new(product, &numbers)
+    Target::new(installation.flavour, &numbers)
 }
 
 /// Says on standard error that the catalogue is of another series than asked for, or from documentation.
