@@ -11,3 +11,4 @@ mod migrations;
 mod opposite_advices;
 mod option_files;
 mod parameter_lists;
+mod tried_lines;
