@@ -399,7 +399,10 @@ mod tests {
         assert_eq!(percona.default_value("thread_pool_size"), None);
         assert_eq!(percona.needs_restart("thread_pool_stall_limit"), Some(true));
         assert_eq!(percona.needs_restart("userstat"), Some(false));
-        assert_eq!(percona.needs_restart("binlog_space_limit"), None);
+        assert_eq!(
+            percona.needs_restart("innodb_temp_tablespace_encrypt"),
+            None
+        );
         assert_eq!(percona.needs_restart("innodb_log_file_size"), Some(true));
     }
 

@@ -149,13 +149,16 @@ mod tests {
             ),
             (
                 "percona-8.0",
-                "extra_port=3307\naudit_log_policy=ALL\nwsrep_on=ON\nquery_cache_size=0",
+                "extra_port=3307\naudit_log_policy=ALL\nwsrep_on=ON\nquery_cache_size=0\nmax_slowlog_size=1G\n\
+                 innodb_kill_idle_transaction=60",
                 &[
                     "refused: extra_port=3307: unknown to this version, last seen in Percona Server 5.7; leave it out: \
                      admin_port",
                     "note: audit_log_policy=ALL: not judged: an option of the plugin audit_log",
                     "note: wsrep_on=ON: not judged: an option of Percona XtraDB Cluster",
                     "refused: query_cache_size=0: unknown to this version, last seen in 5.7.22; leave it out",
+                    "refused: innodb_kill_idle_transaction=60: unknown to this version, last seen in Percona Server 5.7; \
+                     write kill_idle_transaction",
                 ],
             ),
             (
