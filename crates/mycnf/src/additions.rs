@@ -9,9 +9,10 @@
 //! ```
 //!
 //! Everything else is MySQL's. Sources, facts alone: Percona Server's documentation of 5.7 and 8.0 (the lists of variables,
-//! and the pages on the thread pool, the slow log, changed page tracking, I/O-bound loads, corrupt tables, idle transactions
-//! and SHOW ENGINE INNODB STATUS), and the list of options that both series print for `--verbose --help`, as their own
-//! tests have it.
+//! "Changed in Percona Server 5.7" and "8.0", and the pages on the thread pool, the slow log and its rotation, changed page
+//! tracking, I/O-bound loads, data at rest encryption, compressed columns, corrupt tables, idle transactions, the utility
+//! user, the space of binary logs, network buffers and SHOW ENGINE INNODB STATUS), and the list of options that both series
+//! print for `--verbose --help`, as their own tests have it. Where two pages say two things of a class, it is a `?`.
 
 use std::sync::LazyLock;
 
