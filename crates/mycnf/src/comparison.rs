@@ -68,13 +68,17 @@ pub struct Side {
     pub set: Vec<String>,
     /// Lines of the file that set nothing in the version: unknown, without effect, or with a value that it refuses.
     pub idle: Vec<String>,
+    /// Options whose default the documentation of the version does not name; empty for all other sides.
+    pub undocumented: Vec<String>,
 }
 
 impl Side {
     /// The defaults of a version.
     pub fn of_version(target: &Target) -> Self {
+        let catalogue = target.catalogue();
         Self {
-            values: defaults(&target.catalogue()),
+            values: defaults(&catalogue),
+            undocumented: undocumented(&catalogue),
             ..Self::default()
         }
     }
@@ -96,7 +100,12 @@ impl Side {
         }
         set.sort_unstable();
         set.dedup();
-        Self { values, set, idle }
+        Self {
+            values,
+            set,
+            idle,
+            undocumented: undocumented(&subject.catalogue),
+        }
     }
 
     /// The variables of a running server, or of a run record.
@@ -113,6 +122,15 @@ fn defaults(catalogue: &Catalogue) -> BTreeMap<String, String> {
     names
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect()
+}
+
+fn undocumented(catalogue: &Catalogue) -> Vec<String> {
+    if !catalogue.is_documented() {
+        return Vec::new();
+    }
+    let names = catalogue.names();
+    let names = names.filter(|name| catalogue.default_value(name).is_none());
+    names.map(str::to_owned).collect()
 }
 
 /// One variable that differs.
@@ -138,7 +156,9 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
         let (one, other) = (a.values.get(name), b.values.get(name));
         let is_equal = match (one, other) {
             (Some(one), Some(other)) => is_same_setting(name, one, other),
-            _ => false,
+            // That a default is not known is no difference.
+            (None, _) => a.undocumented.contains(name),
+            (_, None) => b.undocumented.contains(name),
         };
         let is_of_instance = OF_INSTANCES.contains(&name.as_str()) || name.starts_with("version");
         let option = OptionName::new(name);
@@ -182,6 +202,30 @@ mod tests {
         }
         assert_eq!(find("sync_binlog"), None);
         assert!(differences.is_sorted_by_key(|one| one.topic));
+    }
+
+    #[test]
+    fn a_default_that_no_documentation_names_is_no_difference() {
+        let names = |a, b| -> Vec<String> {
+            let all = differences(&version(a), &version(b)).into_iter();
+            all.map(|one| one.name).collect()
+        };
+        let changed = names("mariadb-10.5", "mariadb-10.6");
+        for (name, differs) in [
+            ("innodb_flush_method", true),
+            ("wsrep_mode", true),
+            ("innodb_purge_batch_size", false),
+            ("query_alloc_block_size", false),
+            ("note_verbosity", false),
+        ] {
+            assert_eq!(changed.contains(&name.to_owned()), differs, "{name}");
+        }
+        let added = names("mysql-5.7.22", "percona-5.7");
+        assert!(added.contains(&"userstat".to_owned()), "{added:?}");
+        assert!(
+            !added.contains(&"innodb_buffer_pool_size".to_owned()),
+            "{added:?}"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::target::Target;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Deprecation {
     pub(crate) name: &'static str,
+    /// A family or a product, or `both` families.
     family: &'static str,
     since: Vec<u32>,
     /// The option to write instead, if there is one.
@@ -46,9 +47,14 @@ pub(crate) fn deprecation(target: &Target, name: &str) -> Option<&'static Deprec
     } else {
         own
     };
+    // A documented series is known to its end.
+    let is_since = |since: &[u32]| {
+        numbers >= since || (target.catalogue().is_documented() && since.starts_with(numbers))
+    };
     all.find(|row| {
-        let in_family = row.family == "both" || row.family == target.family().name();
-        row.name == name && in_family && numbers >= row.since.as_slice()
+        let (product, family) = (target.product().name(), target.family().name());
+        let is_its = ["both", product, family].contains(&row.family);
+        row.name == name && is_its && is_since(&row.since)
     })
 }
 
@@ -74,6 +80,14 @@ mod tests {
             ("mysql-8.0", "log_slave_updates", true),
             ("mariadb-11.8", "log_slave_updates", false),
             ("mysql-5.5.9", "query_cache_size", false),
+            ("mysql-5.5.9", "log_slow_queries", true),
+            ("mysql-8.4", "innodb_log_file_size", true),
+            ("mariadb-10.6", "secure_auth", true),
+            ("percona-8.0", "binlog_format", true),
+            ("percona-8.0.20", "binlog_format", false),
+            ("percona-5.7", "query_cache_size", true),
+            ("percona-5.7", "innodb_kill_idle_transaction", true),
+            ("mysql-5.7", "binlog_format", false),
         ] {
             let target = Target::parse(target).unwrap();
             assert_eq!(
@@ -87,9 +101,8 @@ mod tests {
     #[test]
     fn every_deprecated_option_is_in_a_catalogue() {
         for row in DEPRECATIONS.iter() {
-            let families = [crate::Family::MySql, crate::Family::MariaDb];
-            let mut families = families.into_iter();
-            let known = families.any(|family| Catalogue::span(family, row.name).is_some());
+            let mut products = crate::Product::ALL.into_iter();
+            let known = products.any(|product| Catalogue::span(product, row.name).is_some());
             assert!(known, "{}", row.name);
         }
     }

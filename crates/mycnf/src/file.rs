@@ -36,6 +36,8 @@ pub struct Fault {
     pub what: String,
     /// Whether a server reads the other lines all the same; else it does not start.
     pub is_passed_over: bool,
+    /// Whether the line is right, and what it includes is not on this machine: the file may be for another one.
+    pub is_elsewhere: bool,
 }
 
 impl OptionFile {
@@ -46,6 +48,21 @@ impl OptionFile {
             source,
         })?;
         let mut reading = Reading::default();
+        reading.add_bytes(&bytes, &Arc::from(path), 0)?;
+        Ok(reading.file)
+    }
+
+    /// Reads a file that may be for another machine: what it includes and this machine does not have is among its
+    /// [`OptionFile::faults`]. A line that cannot be read is an error.
+    pub fn read_for_elsewhere(path: &Path) -> Result<Self, Error> {
+        let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut reading = Reading {
+            keeps: Keeps::Elsewhere,
+            ..Reading::default()
+        };
         reading.add_bytes(&bytes, &Arc::from(path), 0)?;
         Ok(reading.file)
     }
@@ -62,7 +79,7 @@ impl OptionFile {
 
     fn reviewed(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let mut reading = Reading {
-            keeps_faults: true,
+            keeps: Keeps::Everything,
             ..Reading::default()
         };
         reading.add_bytes(bytes, &Arc::from(path), 0)?;
@@ -81,7 +98,7 @@ impl OptionFile {
         &self.entries
     }
 
-    /// The lines that were left out when it was read for a review.
+    /// The lines that were left out when it was read for a review, or for another machine.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
@@ -126,14 +143,24 @@ fn has_group(bytes: &[u8]) -> bool {
     lines.any(|line| line.trim_ascii_start().starts_with(b"["))
 }
 
+/// The lines that are kept as faults, and are no errors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Keeps {
+    #[default]
+    Nothing,
+    /// Includes that are not on this machine.
+    Elsewhere,
+    /// Every line that cannot be read, too.
+    Everything,
+}
+
 /// A file that is being read.
 #[derive(Default)]
 struct Reading {
     file: OptionFile,
     /// Number of files included so far.
     includes: usize,
-    /// Whether lines that cannot be read are kept as faults, and are no errors.
-    keeps_faults: bool,
+    keeps: Keeps,
 }
 
 impl Reading {
@@ -163,7 +190,7 @@ impl Reading {
                 Parsed::Group(name) => group = Some(name),
                 // Servers read such a name, and know no option that has it.
                 Parsed::Option { name, .. }
-                    if self.keeps_faults && name.as_written().contains(is_space) =>
+                    if self.keeps == Keeps::Everything && name.as_written().contains(is_space) =>
                 {
                     let what = "an option's name has a blank; is the = behind it missing?";
                     self.wrong(Error::Syntax { at, what }, false)?;
@@ -208,10 +235,18 @@ impl Reading {
 
     /// What cannot be read: an error, or a fault where these are kept.
     fn wrong(&mut self, error: Error, is_passed_over: bool) -> Result<(), Error> {
-        let (at, what) = match &error {
-            Error::Syntax { at, what } if self.keeps_faults => (at, (*what).to_owned()),
-            Error::Include { at, path, source } if self.keeps_faults => {
-                (at, format!("cannot include {}: {source}", path.display()))
+        let keeps_all = self.keeps == Keeps::Everything;
+        let (at, what, is_elsewhere) = match &error {
+            Error::Syntax { at, what } if keeps_all => (at, (*what).to_owned(), false),
+            Error::Include { at, path, source }
+                if self.keeps != Keeps::Nothing && source.kind() == io::ErrorKind::NotFound =>
+            {
+                let what = format!("not on this machine: {}", path.display());
+                (at, what, true)
+            }
+            Error::Include { at, path, source } if keeps_all => {
+                let what = format!("cannot include {}: {source}", path.display());
+                (at, what, false)
             }
             _ => return Err(error),
         };
@@ -220,6 +255,7 @@ impl Reading {
             at,
             what,
             is_passed_over,
+            is_elsewhere,
         });
         Ok(())
     }
@@ -360,7 +396,34 @@ mod tests {
         assert!(of(2).0.ends_with("my.cnf line 4") && of(2).1);
         assert!(of(3).0.ends_with("my.cnf line 5") && !of(3).1);
         assert_eq!(faults.len(), 6, "{faults:?}");
+        let elsewhere = faults.iter().filter(|fault| fault.is_elsewhere);
+        let elsewhere: Vec<&str> = elsewhere.map(|fault| fault.what.as_str()).collect();
+        let missing = ["/none/a.cnf", "/none"].map(|path| format!("not on this machine: {path}"));
+        assert_eq!(elsewhere, missing);
         assert!(OptionFile::parse(&text, Path::new("my.cnf")).is_err());
+    }
+
+    #[test]
+    fn a_file_for_another_machine_includes_what_is_not_here() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("my.cnf");
+        let text = "[mysqld]\nport=1\n!includedir /none/conf.d\n!include /none/a.cnf\n[mysqld]\nuser=mysql\n";
+        std::fs::write(&path, text).unwrap();
+        assert!(OptionFile::read(&path).is_err());
+        let file = OptionFile::read_for_elsewhere(&path).unwrap();
+        assert_eq!(names(&file), ["port", "user"]);
+        let faults: Vec<String> = file
+            .faults()
+            .iter()
+            .map(|fault| format!("{}: {}", fault.at.number().unwrap(), fault.what))
+            .collect();
+        let expected = [
+            "3: not on this machine: /none/conf.d",
+            "4: not on this machine: /none/a.cnf",
+        ];
+        assert_eq!(faults, expected);
+        std::fs::write(&path, "[mysqld\n").unwrap();
+        assert!(OptionFile::read_for_elsewhere(&path).is_err());
     }
 
     #[test]

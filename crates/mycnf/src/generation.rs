@@ -70,10 +70,14 @@ pub fn generate(wish: &Wish) -> String {
     lines.extend(durability(wish, &subject));
     lines.extend(clients(wish, &subject));
     lines.extend(base(&subject));
+    let note = wish.target.catalogue_note();
+    let note = note
+        .map(|note| format!("# Note: {note}.\n"))
+        .unwrap_or_default();
     let mut text = format!(
         "# For {} with {} of memory and {} connections; durability {}: {}.\n\
          # Only lines that differ from the defaults of {}. Made by dbdyno config generate.\n\
-         [mysqld]\n",
+         {note}[mysqld]\n",
         wish.target,
         bytes(wish.memory_bytes),
         wish.connections,
@@ -394,6 +398,29 @@ mod tests {
                 assert_eq!(found.durability.class, expected, "{target}\n{text}");
                 assert_eq!(found.count(Level::Refused), 0, "{target}\n{text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_file_says_where_its_options_are_from() {
+        for (target, note) in [
+            ("mysql-8.0", ""),
+            (
+                "percona-8.0",
+                "\n# Note: options of Percona Server 8.0 as documented, not read from a server.\n[mysqld]\n",
+            ),
+            (
+                "mariadb-10.3",
+                "\n# Note: no catalogue of mariadb-10.3; the nearest is used: mariadb-10.2;",
+            ),
+        ] {
+            let text = generate(&wish(
+                Target::parse(target).unwrap(),
+                8,
+                DurabilityClass::D4,
+            ));
+            assert!(text.contains(note), "{text}");
+            assert_eq!(text.contains("# Note"), !note.is_empty(), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The history of an option over the catalogues: which versions have it, and with which default.
 
-use crate::catalogue::{Catalogue, Family, Kind};
+use crate::catalogue::{Catalogue, Kind, Product};
 use crate::rename::size;
 
 /// An option in one version.
@@ -17,8 +17,8 @@ pub enum Presence {
 /// A stretch of versions in which an option stays the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Era {
-    /// The family.
-    pub family: Family,
+    /// The make of server.
+    pub product: Product,
     /// The oldest version.
     pub first: &'static str,
     /// The newest version.
@@ -36,15 +36,16 @@ pub fn presence(catalogue: &Catalogue, name: &str) -> Presence {
     }
 }
 
-/// The stretches of a family's versions, the oldest first.
-pub fn eras(family: Family, name: &str) -> Vec<Era> {
+/// The stretches of a product's versions, the oldest first.
+pub fn eras(product: impl Into<Product>, name: &str) -> Vec<Era> {
+    let product = product.into();
     let mut eras: Vec<Era> = Vec::new();
-    for catalogue in Catalogue::all(family) {
+    for catalogue in Catalogue::all(product) {
         let presence = presence(&catalogue, name);
         match eras.last_mut() {
             Some(era) if era.presence == presence => era.last = catalogue.version(),
             _ => eras.push(Era {
-                family,
+                product,
                 first: catalogue.version(),
                 last: catalogue.version(),
                 presence,
@@ -84,13 +85,15 @@ pub fn shown(value: &str, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Family;
     use crate::explanation::explained_names;
 
     /// The default of one version, read from the table without the code under test.
     fn from_table(table: &str, version: &str, name: &str) -> Option<String> {
         let mut lines = table.lines();
         let heading = lines.next().unwrap().split('\t').nth(1).unwrap();
-        let column = heading.split(' ').position(|one| one == version).unwrap();
+        let mut versions = heading.split(' ').map(|one| one.trim_end_matches('*'));
+        let column = versions.position(|one| one == version).unwrap();
         let rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
         let mut rows = rows.filter(|row| row[0] == name && row[1].as_bytes()[column] == b'x');
         rows.next().map(|row| row[2].to_owned())
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn eras_begin_where_something_changes() {
-        let texts = |family, name, unit| -> Vec<String> {
+        let texts = |family: Family, name, unit| -> Vec<String> {
             eras(family, name)
                 .iter()
                 .map(|era| era.text(unit))
@@ -156,7 +159,11 @@ mod tests {
         );
         assert_eq!(
             texts(Family::MySql, "innodb_log_buffer_size", "bytes"),
-            ["5.5.9 to 5.6.24: 8M", "5.7.22 to 8.0.33: 16M", "9.7: 64M"]
+            [
+                "5.5.9 to 5.6.24: 8M",
+                "5.7.22 to 8.0.33: 16M",
+                "8.4 to 9.7: 64M"
+            ]
         );
         assert_eq!(
             texts(Family::MariaDb, "innodb_change_buffering", "word"),

@@ -11,6 +11,7 @@
 //! # Ok::<(), mycnf::Error>(())
 //! ```
 
+mod additions;
 mod assignment;
 mod authentication;
 mod behaviour;
@@ -28,6 +29,7 @@ mod durability;
 mod entry;
 mod error;
 mod explanation;
+mod family;
 mod file;
 mod finding;
 mod generation;
@@ -35,6 +37,7 @@ mod given_options;
 mod history;
 mod instances;
 mod judge;
+mod known_option;
 mod line;
 mod lint;
 mod machine;
@@ -62,7 +65,7 @@ mod trial;
 mod unknown;
 
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};
-pub use catalogue::{Catalogue, Family};
+pub use catalogue::{Catalogue, Family, Product};
 pub use client::{ClientFiles, ClientOptions, Transport};
 pub use comparison::{Difference, Side, differences};
 pub use counters::Counters;

@@ -34,7 +34,7 @@ pub static IGNORED_FILE: Rule = Rule {
     check: |_| Vec::new(),
 };
 
-/// The "rule" of lines that are no option and no group, and of files that are included and not there.
+/// The "rule" of lines that are no option and no group, and of includes that cannot be read.
 pub static UNREAD_LINE: Rule = Rule {
     id: "unread-line",
     title: "Line that cannot be read",
@@ -142,7 +142,9 @@ const OVERRIDDEN: &str = "repeated-option";
 /// What is said of the lines that the review left out.
 fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
     file.faults().iter().map(|fault| {
-        let level = if fault.is_passed_over {
+        let level = if fault.is_elsewhere {
+            Level::Note
+        } else if fault.is_passed_over {
             Level::Warning
         } else {
             Level::Refused
@@ -232,8 +234,23 @@ pub(crate) fn advice(
             basis: Basis::Rule,
         })
     });
-    advice.collect()
+    let mut advice: Vec<Advice> = advice.collect();
+    // A line that another rule changes is not to be left out because it changes nothing.
+    let changed = advice.iter().filter(|advice| {
+        advice.rule.id != DEFAULT && advice.remark.fix.is_some() && advice.remark.at.is_some()
+    });
+    let changed: Vec<Origin> = changed
+        .filter_map(|advice| advice.remark.at.clone())
+        .collect();
+    advice.retain(|advice| {
+        let at = advice.remark.at.as_ref();
+        advice.rule.id != DEFAULT || !at.is_some_and(|at| changed.contains(at))
+    });
+    advice
 }
+
+/// The rule about lines that set a default.
+const DEFAULT: &str = "equal-to-default";
 
 /// All rules, with how sure their advice is: those of option files, then those of running servers alone.
 pub fn rules() -> impl Iterator<Item = (&'static Rule, Basis)> {

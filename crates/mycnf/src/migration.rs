@@ -138,7 +138,7 @@ pub fn migrate(
         migration.keep_redo_size(before, after, path);
     }
     for advice in &findings {
-        migration.leave_open(advice);
+        migration.leave_open(advice, to);
     }
     for moved in &moved {
         migration.judge_rewritten(moved, to, path);
@@ -265,11 +265,17 @@ impl Migration {
     }
 
     /// Leaves a value to the user that the new version refuses or changes, where no edit has settled it.
-    fn leave_open(&mut self, advice: &Advice) {
+    fn leave_open(&mut self, advice: &Advice, to: &Target) {
         let remark = &advice.remark;
+        // A catalogue that is only near does not refuse what it does not know.
+        let is_unjudged = !to.is_covered()
+            && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
+            && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
             && !PINNED.contains(&advice.rule.id)
-            && (remark.level == Level::Refused || advice.rule.id == "adjusted-value");
+            && (remark.level == Level::Refused
+                || advice.rule.id == "adjusted-value"
+                || is_unjudged);
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };
@@ -290,6 +296,7 @@ impl Migration {
             _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
                 format!("{}; a moved data directory has its own", remark.what)
             }
+            None if is_unjudged => format!("{}: kept", remark.what),
             None if advice.rule.id == UNKNOWN => {
                 format!("{}, and in no catalogue: kept", remark.what)
             }

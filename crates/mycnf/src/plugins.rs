@@ -1,6 +1,7 @@
 //! The plugins that a file itself loads, whose options no catalogue has.
 
 use crate::entry::Entry;
+use crate::family::Product;
 use crate::name::OptionName;
 
 /// The options that load plugins.
@@ -18,6 +19,31 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_slave", "rpl_semi_sync_slave"),
     ("semisync_source", "rpl_semi_sync_source"),
 ];
+
+/// Plugins that a product ships and that stay installed from one start to the next, so that a file need not load them.
+/// Source: Percona Server documentation, "List of variables" and the pages of the plugins.
+const SHIPPED: [(Product, &str); 7] = [
+    (Product::Percona, "audit_log"),
+    (Product::Percona, "audit_log_filter"),
+    (Product::Percona, "keyring_vault"),
+    (Product::Percona, "query_response_time"),
+    (Product::Percona, "rocksdb"),
+    (Product::Percona, "scalability_metrics"),
+    (Product::Percona, "tokudb"),
+];
+
+/// The plugin of a product that has an option of this name.
+pub(crate) fn shipped_plugin(product: Product, name: &OptionName) -> Option<&'static str> {
+    let option = name.base().to_ascii_lowercase();
+    let is_its = |plugin: &str| {
+        let rest = option.strip_prefix(plugin);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let of_product = SHIPPED.iter().filter(|(of, _)| *of == product);
+    of_product
+        .map(|(_, plugin)| *plugin)
+        .rfind(|plugin| is_its(plugin))
+}
 
 /// A plugin that a file loads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Which variables can only be set at start.
 //!
 //! `crates/mycnf/catalogue/restart_mysql.tsv` and `restart_mariadb.tsv` hold them, one line per variable, with an `x` for
-//! each version in which SET GLOBAL answers that the variable is read-only:
+//! each version in which SET GLOBAL answers that the variable is read-only, or of which the documentation says so, and a `?`
+//! where it does not say it. Those of the options that Percona Server adds are in `percona.tsv`.
 //!
 //! ```text
-//! name                     5.5.9 5.6.24 5.7.22 8.0.12 8.0.33 9.7
-//! innodb_buffer_pool_size  xx....
+//! name                     5.5.9 5.6.24 5.7.22 8.0.12 8.0.33 8.4* 9.7
+//! innodb_buffer_pool_size  xx.....
 //! ```
 
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -26,16 +27,23 @@ fn parse(text: &'static str) -> Columns {
 }
 
 impl Catalogue {
-    /// Whether a variable can be set only at start; `None` if this version has no such variable, or the option is no
-    /// variable.
+    /// Whether a variable can be set only at start; `None` if this version has no such variable, the option is no variable,
+    /// or it is not known.
     pub fn needs_restart(&self, name: &str) -> Option<bool> {
         let columns = match self.family() {
             Family::MySql => &*MYSQL,
             Family::MariaDb => &*MARIADB,
         };
-        let is_read_only = columns
+        if let Some(addition) = self.addition(name) {
+            return addition.needs_restart;
+        }
+        let class = columns
             .get(name)
-            .is_some_and(|columns| columns.as_bytes().get(self.column()) == Some(&b'x'));
+            .and_then(|columns| columns.as_bytes().get(self.base_column()));
+        if class == Some(&b'?') {
+            return None;
+        }
+        let is_read_only = class == Some(&b'x');
         let has_value = matches!(presence(self, name), Presence::Default(Some(_)));
         (is_read_only || has_value).then_some(is_read_only)
     }
@@ -56,6 +64,9 @@ mod tests {
             ("mysql-8.0", "innodb_redo_log_capacity", Some(false)),
             ("mysql-8.0", "innodb_flush_method", Some(true)),
             ("mysql-8.0", "query_cache_size", None),
+            ("mariadb-10.6", "innodb_log_file_size", Some(true)),
+            ("mariadb-10.6", "innodb_purge_threads", None),
+            ("mysql-8.4", "ssl_fips_mode", None),
         ] {
             let catalogue = Target::parse(target).unwrap().catalogue();
             assert_eq!(catalogue.needs_restart(name), restart, "{target} {name}");
@@ -64,7 +75,7 @@ mod tests {
 
     #[test]
     fn columns_are_those_of_the_options() {
-        for (columns, versions) in [(&*MYSQL, 6), (&*MARIADB, 5)] {
+        for (columns, versions) in [(&*MYSQL, 7), (&*MARIADB, 6)] {
             assert!(columns.len() > 200);
             assert!(columns.values().all(|columns| columns.len() == versions));
         }

@@ -21,6 +21,7 @@ mod equal_to_default;
 mod fixed_at_creation;
 mod flush_method;
 mod force_recovery;
+mod galera;
 mod general_log;
 mod grant_tables;
 mod gtid;
@@ -47,6 +48,7 @@ mod temporary_tables;
 mod time_zone;
 mod unknown_option;
 mod unread_group;
+mod word_as_file;
 mod wrong_value;
 
 #[cfg(test)]
@@ -55,7 +57,7 @@ mod fixture;
 use crate::rule::Rule;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 12] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 13] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -68,10 +70,11 @@ pub(crate) static RULES_OF_LINES: [&Rule; 12] = [
     &equal_to_default::RULE,
     &fixed_at_creation::RULE,
     &authentication_plugin::RULE,
+    &word_as_file::RULE,
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 33] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 34] = [
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
     &binary_log_identity::RULE,
@@ -84,6 +87,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 33] = [
     &durability::RULE,
     &flush_method::RULE,
     &force_recovery::RULE,
+    &galera::RULE,
     &general_log::RULE,
     &grant_tables::RULE,
     &gtid::RULE,

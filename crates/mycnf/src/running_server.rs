@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::assignment::is_same_setting;
-use crate::catalogue::{Family, Kind};
+use crate::catalogue::{Kind, Product};
 use crate::counters::Counters;
 use crate::file::OptionFile;
 use crate::name::OptionName;
@@ -22,7 +22,7 @@ pub struct RunningServer {
 const JUDGED_WITHOUT_DEFAULT: [&str; 3] = ["bind_address", "secure_file_priv", "tmpdir"];
 
 impl RunningServer {
-    /// The version and family in its variables; `None` if it names none that is understood.
+    /// The version and make of server in its variables; `None` if it names none that is understood.
     pub fn target(&self) -> Option<Target> {
         target_of_variables(&self.variables)
     }
@@ -50,19 +50,55 @@ impl RunningServer {
     }
 }
 
-/// The version and family that variables name; `None` if they name none that is understood.
+/// The version and make of server that variables name; `None` if they name none that is understood.
 pub fn target_of_variables(variables: &BTreeMap<String, String>) -> Option<Target> {
     let text = variables.get("version")?;
     let comment = variables.get("version_comment");
-    let is_mariadb = [Some(text), comment]
-        .into_iter()
-        .flatten()
-        .any(|text| text.to_ascii_lowercase().contains("mariadb"));
-    let target = Target::parse(text).ok()?;
-    let family = if is_mariadb {
-        Family::MariaDb
-    } else {
-        Family::MySql
+    let names = |word: &str| {
+        let mut texts = [Some(text), comment].into_iter().flatten();
+        texts.any(|text| text.to_ascii_lowercase().contains(word))
     };
-    Some(Target::new(family, target.numbers()))
+    let target = Target::parse(text).ok()?;
+    let product = if names("mariadb") {
+        Product::MariaDb
+    } else if names("percona") {
+        Product::Percona
+    } else {
+        Product::MySql
+    };
+    Some(Target::new(product, target.numbers()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_names_its_maker_in_its_comment() {
+        for (version, comment, target) in [
+            (
+                "8.0.36-28",
+                "Percona Server (GPL), Release 28",
+                Some("percona-8.0.36"),
+            ),
+            (
+                "8.0.33",
+                "MySQL Community Server - GPL",
+                Some("mysql-8.0.33"),
+            ),
+            (
+                "10.11.19-MariaDB-0+deb12u1",
+                "Debian 12",
+                Some("mariadb-10.11.19"),
+            ),
+            ("11.4.5", "MariaDB Server", Some("mariadb-11.4.5")),
+            ("none", "", None),
+        ] {
+            let variables = [("version", version), ("version_comment", comment)];
+            let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let found = target_of_variables(&variables.into());
+            let found = found.map(|found| found.to_string());
+            assert_eq!(found.as_deref(), target, "{version} {comment}");
+        }
+    }
 }

@@ -86,7 +86,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::catalogue::{Catalogue, Family};
+    use crate::catalogue::{Catalogue, Family, Product};
 
     #[test]
     fn every_known_option_is_on_the_right_side() {
@@ -99,7 +99,10 @@ mod tests {
             (Family::MariaDb, [11, 8, 0]),
         ];
         let catalogues = versions.map(|(family, version)| Catalogue::nearest(family, &version));
-        let names = catalogues.iter().flat_map(Catalogue::names);
+        let documented = Product::ALL.into_iter().flat_map(Catalogue::all);
+        let documented: Vec<Catalogue> = documented.filter(Catalogue::is_documented).collect();
+        let catalogues = catalogues.iter().chain(&documented);
+        let names = catalogues.flat_map(Catalogue::names);
         let secrets: BTreeSet<&str> = names
             .filter(|name| is_secret(&OptionName::new(name)))
             .collect();
@@ -108,6 +111,7 @@ mod tests {
             [
                 "keyring_migration_password",
                 "report_password",
+                "utility_user_password",
                 "wsrep_sst_auth"
             ]
         );

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::assignment::{Assignment, is_on};
-use crate::catalogue::{Catalogue, Family};
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::file::OptionFile;
+use crate::judge::parse_number;
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::plugins::LoadedPlugin;
@@ -100,9 +101,10 @@ impl<'a> Subject<'a> {
         set.or_else(|| self.catalogue.default_value(option).map(str::to_owned))
     }
 
-    /// The effective value as a number.
+    /// The effective value as a number. Some catalogues have a size as a text, which keeps its unit.
     pub(crate) fn number(&self, option: &str) -> Option<i128> {
-        self.value(option)?.parse().ok()
+        let value = self.value(option)?;
+        value.parse().ok().or_else(|| parse_number(&value))
     }
 
     /// Whether a switch is effectively on; `None` if the version does not have it.
@@ -124,6 +126,22 @@ impl<'a> Subject<'a> {
     /// Whether the binary log is written.
     pub(crate) fn has_binary_log(&self) -> bool {
         self.is_on("log_bin") == Some(true)
+    }
+
+    /// Whether the server is a node of a Galera cluster: replication is on, or a provider or a cluster is named.
+    pub(crate) fn is_galera_node(&self) -> bool {
+        // Percona XtraDB Cluster has these options, and no catalogue.
+        let is_percona = self.target.product() == Product::Percona;
+        let written = |option: &str| self.set(option)?.entry.value.clone();
+        let written = |option: &str| written(option).filter(|_| is_percona);
+        let value = |option: &str| self.value(option).or_else(|| written(option));
+        let is_named = |option: &str| {
+            let value = value(option).unwrap_or_default();
+            !value.is_empty() && !value.eq_ignore_ascii_case("none")
+        };
+        value("wsrep_on").is_some_and(|value| is_on(&value))
+            || is_named("wsrep_provider")
+            || (is_named("wsrep_cluster_address") && self.set("wsrep_on").is_none())
     }
 
     pub(crate) fn is_mariadb(&self) -> bool {

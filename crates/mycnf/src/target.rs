@@ -2,43 +2,39 @@
 
 use std::fmt;
 
-use crate::catalogue::{Catalogue, Family};
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::error::Error;
 
-/// A family and a version: `mysql-8.0.33`, `mariadb-10.11`.
+/// A make of server and a version: `mysql-8.0.33`, `percona-8.0`, `mariadb-10.11`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    family: Family,
+    product: Product,
     numbers: Vec<u32>,
 }
 
 impl Target {
-    /// A version of a family; `numbers` are its leading numbers, such as `[8, 0, 33]`.
-    pub fn new(family: Family, numbers: &[u32]) -> Self {
+    /// A version of a product, or of the maker that gave a family its name; `numbers` are its leading numbers, such as
+    /// `[8, 0, 33]`.
+    pub fn new(product: impl Into<Product>, numbers: &[u32]) -> Self {
         Self {
-            family,
+            product: product.into(),
             numbers: numbers.to_vec(),
         }
     }
 
-    /// Reads `mysql-8.0.33`, `mariadb-10.11`, `percona-5.6`, a bare version, or a bare family, which stands for its
-    /// newest catalogue. Bare versions from 10 to 25 are MariaDB's; MySQL skipped them.
+    /// Reads `mysql-8.0.33`, `mariadb-10.11`, `percona-5.6`, a bare version, or a bare name, which stands for its newest
+    /// catalogue. Bare versions from 10 to 25 are MariaDB's; MySQL skipped them.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownTarget {
             wanted: text.to_owned(),
         };
         let lower = text.trim().to_ascii_lowercase();
-        let names = [
-            ("mysql", Family::MySql),
-            ("percona", Family::MySql),
-            ("mariadb", Family::MariaDb),
-        ];
-        let named = names
-            .iter()
-            .find_map(|(name, family)| Some((*family, lower.strip_prefix(name)?)));
-        let (family, version) = match named {
-            Some((family, "")) => return Ok(Self::newest(family)),
-            Some((family, rest)) => (Some(family), rest.strip_prefix('-').ok_or_else(unknown)?),
+        let named = Product::ALL
+            .into_iter()
+            .find_map(|product| Some((product, lower.strip_prefix(product.name())?)));
+        let (product, version) = match named {
+            Some((product, "")) => return Ok(Self::newest(product)),
+            Some((product, rest)) => (Some(product), rest.strip_prefix('-').ok_or_else(unknown)?),
             None => (None, lower.as_str()),
         };
         let end = version
@@ -53,39 +49,43 @@ impl Target {
             .map(|number| number.parse().ok())
             .collect();
         let numbers = numbers.ok_or_else(unknown)?;
-        let family = family.unwrap_or(match numbers[0] {
-            10..=25 => Family::MariaDb,
-            _ if version[end..].contains("mariadb") => Family::MariaDb,
-            _ => Family::MySql,
+        let product = product.unwrap_or(match numbers[0] {
+            10..=25 => Product::MariaDb,
+            _ if version[end..].contains("mariadb") => Product::MariaDb,
+            _ => Product::MySql,
         });
-        Ok(Self { family, numbers })
+        Ok(Self { product, numbers })
     }
 
-    /// The version of the family's newest catalogue.
-    fn newest(family: Family) -> Self {
-        let newest = Catalogue::all(family).last();
-        Self::of_catalogue(&newest.expect("every family has catalogues"))
+    /// The version of the product's newest catalogue.
+    fn newest(product: Product) -> Self {
+        let newest = Catalogue::all(product).last();
+        Self::of_catalogue(&newest.expect("every product has catalogues"))
     }
 
-    /// The version that a catalogue was read from.
+    /// The version that a catalogue is of.
     pub fn of_catalogue(catalogue: &Catalogue) -> Self {
         let numbers = catalogue.version().split('.');
         let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
-        Self::new(catalogue.family(), &numbers)
+        Self::new(catalogue.product(), &numbers)
     }
 
-    /// The targets of all catalogues, MySQL's first, the oldest first.
+    /// The targets of all catalogues, by product, the oldest first.
     pub fn all() -> Vec<Self> {
-        let families = [Family::MySql, Family::MariaDb];
-        let catalogues = families.into_iter().flat_map(Catalogue::all);
+        let catalogues = Product::ALL.into_iter().flat_map(Catalogue::all);
         catalogues
             .map(|catalogue| Self::of_catalogue(&catalogue))
             .collect()
     }
 
+    /// The make of server.
+    pub fn product(&self) -> Product {
+        self.product
+    }
+
     /// The family.
     pub fn family(&self) -> Family {
-        self.family
+        self.product.family()
     }
 
     /// The leading numbers of the version.
@@ -96,17 +96,41 @@ impl Target {
     /// The nearest catalogue; for a series (`8.0`) or a bare major version (`9`) the newest one in it.
     pub fn catalogue(&self) -> Catalogue {
         self.newest_below()
-            .unwrap_or_else(|| Catalogue::nearest(self.family, &self.numbers))
+            .unwrap_or_else(|| Catalogue::nearest(self.product, &self.numbers))
     }
 
-    /// Whether the nearest catalogue is of the same series; a bare major version is of every series that begins with it.
+    /// Whether the nearest catalogue is of the same product and series; a bare major version is of every series that begins
+    /// with it.
     pub fn is_covered(&self) -> bool {
-        self.newest_below().is_some() || self.catalogue().covers(&self.numbers)
+        let nearest = self.catalogue();
+        self.newest_below().is_some()
+            || (nearest.product() == self.product && nearest.covers(&self.numbers))
+    }
+
+    /// What an answer has to say of the catalogue that it is judged by; `None` for one that was read from a server of the
+    /// version's series.
+    pub fn catalogue_note(&self) -> Option<String> {
+        let catalogue = self.catalogue();
+        let documented = if catalogue.is_documented() {
+            ", as documented"
+        } else {
+            ""
+        };
+        if !self.is_covered() {
+            let nearest = Self::of_catalogue(&catalogue);
+            return Some(format!(
+                "no catalogue of {self}; the nearest is used: {nearest}{documented}; an option that it does not know is a note"
+            ));
+        }
+        catalogue.is_documented().then(|| {
+            let (product, version) = (self.product.title(), catalogue.version());
+            format!("options of {product} {version} as documented, not read from a server")
+        })
     }
 
     /// The newest catalogue whose version begins with these numbers.
     fn newest_below(&self) -> Option<Catalogue> {
-        let catalogues = Catalogue::all(self.family);
+        let catalogues = Catalogue::all(self.product);
         let below =
             catalogues.filter(|one| Self::of_catalogue(one).numbers.starts_with(&self.numbers));
         below.last()
@@ -114,7 +138,7 @@ impl Target {
 
     /// Whether this is the family with at least this version.
     pub(crate) fn is_at_least(&self, family: Family, numbers: &[u32]) -> bool {
-        self.family == family && self.numbers.as_slice() >= numbers
+        self.family() == family && self.numbers.as_slice() >= numbers
     }
 
     /// The option groups that this server reads, in lower case.
@@ -125,7 +149,7 @@ impl Target {
         let series = series.join(".");
         let mut groups: Vec<String> = ["mysqld", "server"].map(str::to_owned).into();
         groups.push(format!("mysqld-{series}"));
-        if self.family == Family::MariaDb {
+        if self.family() == Family::MariaDb {
             for name in ["mariadb", "mariadbd"] {
                 groups.push(name.to_owned());
                 groups.push(format!("{name}-{series}"));
@@ -140,7 +164,7 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers.iter().map(u32::to_string).collect();
-        write!(formatter, "{}-{}", self.family.name(), numbers.join("."))
+        write!(formatter, "{}-{}", self.product.name(), numbers.join("."))
     }
 }
 
@@ -161,11 +185,20 @@ mod tests {
             ),
             ("5.6", "mysql-5.6", "5.6.24", true),
             ("mysql-8.0", "mysql-8.0", "8.0.33", true),
-            ("percona-5.7", "mysql-5.7", "5.7.22", true),
+            ("percona-5.7", "percona-5.7", "5.7", true),
+            ("Percona-8.0.36-28", "percona-8.0.36", "8.0", true),
+            ("percona", "percona-8.0", "8.0", true),
+            ("percona-5.6", "percona-5.6", "5.6.24", false),
+            ("percona-8.1", "percona-8.1", "8.0", false),
+            ("percona-8.4", "percona-8.4", "8.4", false),
             ("mysql", "mysql-9.7", "9.7", true),
             ("mariadb", "mariadb-11.8", "11.8", true),
             ("mysql-9", "mysql-9", "9.7", true),
-            ("mysql-8.4", "mysql-8.4", "8.0.33", false),
+            ("mysql-8.4", "mysql-8.4", "8.4", true),
+            ("mysql-8.3", "mysql-8.3", "8.0.33", false),
+            ("mysql-5.1", "mysql-5.1", "5.5.9", false),
+            ("mariadb-10.6", "mariadb-10.6", "10.6", true),
+            ("mariadb-10.3", "mariadb-10.3", "10.2", false),
             ("mariadb-12.3", "mariadb-12.3", "11.8", false),
         ] {
             let target = Target::parse(text).unwrap();
@@ -184,7 +217,40 @@ mod tests {
         ] {
             assert!(Target::parse(text).is_err(), "{text}");
         }
-        assert_eq!(Target::all().len(), 11);
+        assert_eq!(Target::all().len(), 15);
+    }
+
+    #[test]
+    fn an_answer_names_its_catalogue_where_it_is_not_the_versions_own() {
+        for (text, note) in [
+            ("mysql-8.0", None),
+            ("mariadb-10.11.19", None),
+            (
+                "percona-8.0.36",
+                Some("options of Percona Server 8.0 as documented, not read from a server"),
+            ),
+            (
+                "mariadb-10.6",
+                Some("options of MariaDB 10.6 as documented, not read from a server"),
+            ),
+            (
+                "percona-5.6",
+                Some(
+                    "no catalogue of percona-5.6; the nearest is used: mysql-5.6.24; an option that it does not know is \
+                     a note",
+                ),
+            ),
+            (
+                "percona-8.4",
+                Some(
+                    "no catalogue of percona-8.4; the nearest is used: mysql-8.4, as documented; an option that it does \
+                     not know is a note",
+                ),
+            ),
+        ] {
+            let target = Target::parse(text).unwrap();
+            assert_eq!(target.catalogue_note().as_deref(), note, "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::catalogue::{Catalogue, Family};
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::name::OptionName;
 
 /// One line of `crates/mycnf/catalogue/successors.tsv`.
@@ -52,23 +52,25 @@ pub fn explain_unknown(
     knows: &dyn Fn(&str) -> bool,
 ) -> Unknown {
     let family = catalogue.family();
-    let name_of = |name: &OptionName| match Catalogue::span(family, name.folded()) {
-        None if Catalogue::span(other(family), name.folded()).is_none() => name.base().to_owned(),
-        _ => name.folded().to_owned(),
+    let mut products = Product::ALL.into_iter();
+    let is_listed = products.any(|product| Catalogue::span(product, name.folded()).is_some());
+    let listed = if is_listed {
+        name.folded()
+    } else {
+        name.base()
     };
-    let listed = name_of(name);
+    let listed = listed.to_owned();
     // A version from before the option has neither its successor nor the reason for its end.
     let is_too_old = Catalogue::span(family, &listed)
-        .is_some_and(|(first, _)| version_key(first) > version_key(catalogue.version()));
+        .is_some_and(|(first, _)| version_key(first) > version_key(catalogue.base_version()));
     let hint = successor(family, &listed, knows)
         .filter(|_| !is_too_old)
         .or_else(|| predecessor(family, &listed, knows))
         .or_else(|| completion(catalogue, name, knows))
         .or_else(|| {
-            // The name of another version or family is no misspelling.
-            let is_real = [family, other(family)]
-                .iter()
-                .any(|family| Catalogue::span(*family, &listed).is_some());
+            // The name of another version or make of server is no misspelling.
+            let mut products = Product::ALL.into_iter();
+            let is_real = products.any(|product| Catalogue::span(product, &listed).is_some());
             if is_real {
                 None
             } else {
@@ -81,12 +83,11 @@ pub fn explain_unknown(
     }
 }
 
-/// Whether any version of either family has or had the option.
+/// Whether any version of any make of server has or had the option.
 pub(crate) fn is_known_anywhere(name: &OptionName) -> bool {
-    let families = [Family::MySql, Family::MariaDb];
     let is_listed = |name: &str| {
-        let mut families = families.iter();
-        families.any(|family| Catalogue::all(*family).any(|one| one.row(name).is_some()))
+        let mut products = Product::ALL.into_iter();
+        products.any(|product| Catalogue::all(product).any(|one| one.row(name).is_some()))
             || SUCCESSORS.iter().any(|row| row.name == name)
     };
     name.spellings().into_iter().any(is_listed)
@@ -141,7 +142,7 @@ fn history(catalogue: &Catalogue, name: &str) -> String {
     }
     match Catalogue::span(family, name) {
         Some((first, last)) => {
-            let here = version_key(catalogue.version());
+            let here = version_key(catalogue.base_version());
             match (version_key(first) > here, version_key(last) < here) {
                 (true, _) => format!(", new in {first} or shortly before"),
                 (_, true) => format!(", last seen in {last}"),
@@ -149,11 +150,25 @@ fn history(catalogue: &Catalogue, name: &str) -> String {
                 _ => String::new(),
             }
         }
-        None if Catalogue::span(other(family), name).is_some() => match other(family) {
-            Family::MySql => ", an option of MySQL's".to_owned(),
-            Family::MariaDb => ", an option of MariaDB's".to_owned(),
+        None => match (Catalogue::span(Product::Percona, name), catalogue.product()) {
+            (Some((_, last)), Product::Percona) => format!(", last seen in Percona Server {last}"),
+            _ => of_others(family, name),
         },
-        None => String::new(),
+    }
+}
+
+/// `, an option of MariaDB's`, of one that no version of the family has.
+fn of_others(family: Family, name: &str) -> String {
+    let others = [other(family).into(), Product::Percona].into_iter();
+    let others = others.filter(|product| Catalogue::span(*product, name).is_some());
+    let mut others: Vec<&str> = others.map(Product::title).collect();
+    // What MySQL has, Percona Server has, too.
+    if others.first() == Some(&Product::MySql.title()) {
+        others.truncate(1);
+    }
+    match others.as_slice() {
+        [] => String::new(),
+        others => format!(", an option of {}'s", others.join("'s and ")),
     }
 }
 
@@ -228,9 +243,11 @@ mod tests {
                 .into_iter()
                 .filter(|family| in_family(row, *family))
             {
-                let known = row
-                    .successor
-                    .is_none_or(|name| Catalogue::span(family, name).is_some());
+                let mut products = Product::ALL.into_iter();
+                let known = row.successor.is_none_or(|name| {
+                    products
+                        .any(|one| one.family() == family && Catalogue::span(one, name).is_some())
+                });
                 assert!(known, "{} {family:?}", row.name);
             }
         }
@@ -244,7 +261,7 @@ mod tests {
                 MySql,
                 [9, 7],
                 "innodb-log-file-size",
-                ", last seen in 8.0.33",
+                ", last seen in 8.4",
                 Some("write innodb_redo_log_capacity (the size of all redo files together)"),
             ),
             (
@@ -312,10 +329,24 @@ mod tests {
             ),
             (MariaDb, [10, 11], "no_such_variable", "", None),
             (
+                MySql,
+                [8, 0],
+                "userstat",
+                ", an option of MariaDB's and Percona Server's",
+                None,
+            ),
+            (
+                MariaDb,
+                [10, 6],
+                "utility_user",
+                ", an option of Percona Server's",
+                None,
+            ),
+            (
                 MariaDb,
                 [10, 5],
                 "innodb_numa_interleave",
-                ", new in 10.11 or shortly before",
+                ", new in 10.6 or shortly before",
                 None,
             ),
         ] {

@@ -5,9 +5,9 @@ pub(crate) mod help;
 pub(crate) mod validator;
 
 use mycnf::{
-    Catalogue, Entry, Family, Finding, LoadedPlugin, OptionFile, OptionName, Origin,
-    PrivateOptions, Severity, Target, allowed, explain_unknown, is_switched_on, judge,
-    loads_plugins, loads_without_library, parse_number, traps,
+    Catalogue, Entry, Finding, LoadedPlugin, OptionFile, OptionName, Origin, PrivateOptions,
+    Severity, Target, allowed, explain_unknown, is_switched_on, judge, loads_plugins,
+    loads_without_library, parse_number, traps,
 };
 
 use crate::check::complaint::{Complaint, parse_complaints, subject};
@@ -60,30 +60,20 @@ fn examine(
     std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
     let private = configure(&layout)?;
     let entries = private.options().entries();
-    let family = if installation.is_mariadb() {
-        Family::MariaDb
-    } else {
-        Family::MySql
-    };
+    let target = Target::new(installation.flavour, installation.numbers().as_slice());
     let mut examination = Examination {
         validator: Validator {
             installation,
             layout: &layout,
         },
-        catalogue: Catalogue::nearest(family, installation.numbers().as_slice()),
-        has_catalogue: false,
+        catalogue: Catalogue::nearest(target.product(), target.numbers()),
+        has_catalogue: target.is_covered(),
         remaining: entries.to_vec(),
         unknown: Vec::new(),
         plugins: LoadedPlugin::of(entries),
         without_library: Vec::new(),
-        findings: traps(
-            private.options(),
-            &Target::new(family, installation.numbers().as_slice()),
-        ),
+        findings: traps(private.options(), &target),
     };
-    examination.has_catalogue = examination
-        .catalogue
-        .covers(installation.numbers().as_slice());
     examination.examine()?;
     let has_library = |library: &str| installation.has_library(library);
     let loading = entries.iter();

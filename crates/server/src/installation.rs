@@ -194,12 +194,7 @@ impl Installation {
 
     /// The option groups that this server reads from the user's files.
     pub(crate) fn option_groups(&self) -> Vec<String> {
-        let family = if self.is_mariadb() {
-            mycnf::Family::MariaDb
-        } else {
-            mycnf::Family::MySql
-        };
-        mycnf::Target::new(family, self.numbers.as_slice()).groups()
+        mycnf::Target::new(self.flavour, self.numbers.as_slice()).groups()
     }
 
     fn first_with(&self, directories: &[&str], file: &str) -> Option<PathBuf> {

@@ -16,6 +16,17 @@ pub enum Flavour {
     Percona,
 }
 
+/// Whose catalogue of options it has.
+impl From<Flavour> for mycnf::Product {
+    fn from(flavour: Flavour) -> Self {
+        match flavour {
+            Flavour::MariaDb => Self::MariaDb,
+            Flavour::MySql => Self::MySql,
+            Flavour::Percona => Self::Percona,
+        }
+    }
+}
+
 impl fmt::Display for Flavour {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

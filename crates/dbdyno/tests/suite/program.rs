@@ -5,6 +5,7 @@ mod bundled;
 mod calibrate;
 mod compare;
 mod completions;
+mod config_versions;
 mod evidence;
 mod extremes;
 mod faults;

@@ -3,6 +3,7 @@
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
 use crate::rule::{Level, Remark, Rule};
+use crate::rules::memory_sum::option_to_lower;
 use crate::subject::Subject;
 use units::{bytes, count, fine_percent};
 
@@ -57,6 +58,10 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     );
     let memory = subject.machine.memory_bytes;
     let fix = match memory {
+        Some(memory) if option_to_lower(subject).is_some() => format!(
+            "{} are promised already: find the statements that read most, or add memory",
+            bytes(memory)
+        ),
         Some(memory) if pool as f64 > MEMORY_SHARE * memory as f64 => format!(
             "the machine has {}: find the statements that read most, or add memory",
             bytes(memory)

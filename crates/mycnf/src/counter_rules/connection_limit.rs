@@ -3,6 +3,7 @@
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
 use crate::rule::{Level, Remark, Rule};
+use crate::rules::memory_sum::option_to_lower;
 use crate::subject::Subject;
 use units::{counted, percent};
 
@@ -36,8 +37,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
             "{} refused because all {limit} were taken",
             counted(usize::try_from(refused).unwrap_or(usize::MAX), "connection")
         );
-        let fix = "look for connections that are never closed (SHOW PROCESSLIST), use a pool in the application, or \
-            raise it if the sum of memory allows";
+        let fix = if option_to_lower(subject).is_some() {
+            "look for connections that are never closed (SHOW PROCESSLIST), or use a pool in the application: the memory \
+             has no room for more"
+        } else {
+            "look for connections that are never closed (SHOW PROCESSLIST), use a pool in the application, or raise it \
+             if the sum of memory allows"
+        };
         return Some(Remark::of(subject, name, Level::Warning, what).fix(fix));
     }
     let share = most as f64 / limit as f64;

@@ -13,10 +13,16 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "bind_address";
-    if !(subject
+    if subject.is_on("skip_networking") == Some(true) {
+        let without_effect = subject.set(name).map(|line| {
+            let what = "has no effect: skip_networking keeps every network out";
+            Remark::on(line, Level::Note, what).fix("keep one of the two lines")
+        });
+        return without_effect.into_iter().collect();
+    }
+    if !subject
         .set(name)
         .is_some_and(|line| matches!(line.entry.value.as_deref(), Some("*" | "0.0.0.0" | "::")))
-        && subject.is_on("skip_networking") != Some(true))
     {
         return Vec::new();
     }
@@ -42,5 +48,18 @@ mod tests {
         assert_found(&RULE, "mariadb-11.8", "bind_address=*", &["warning"]);
         assert_found(&RULE, "mysql-5.6", "bind_address=127.0.0.1", &[]);
         assert_found(&RULE, "mysql-5.6", "", &[]);
+        for (target, lines) in [
+            ("mariadb-10.11", "skip-networking\nbind-address=0.0.0.0"),
+            ("mysql-8.0.33", "bind-address=127.0.0.1\nskip_networking=ON"),
+        ] {
+            let part = "has no effect: skip_networking keeps every network out; keep one";
+            assert_found(&RULE, target, lines, &[part]);
+        }
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "bind-address=*\nskip-networking=0",
+            &["warning"],
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
+
+use super::memory_sum::option_to_lower;
 use units::bytes;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +28,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     else {
         return Vec::new();
     };
-    if subject.set(name).is_some() || is_dedicated {
+    // A larger pool is no advice where other parts have taken the memory.
+    if subject.set(name).is_some() || is_dedicated || option_to_lower(subject).is_some() {
         return Vec::new();
     }
     let pool = subject
@@ -60,5 +63,12 @@ mod tests {
             &[],
         );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
+        assert_found_on(
+            &RULE,
+            &with_memory(8),
+            "mysql-8.0.33",
+            "max_connections=4000\nsort_buffer_size=32M",
+            &[],
+        );
     }
 }

@@ -76,5 +76,22 @@ mod tests {
             &["leave it out: memory"],
         );
         assert_found(&RULE, "mariadb-10.11", "innodb_file_format=Barracuda", &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "log_slow_queries=/var/log/slow.log",
+            &[
+                "write slow_query_log = 1 and slow_query_log_file = /var/log/slow.log (the path belongs to",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "percona-5.7",
+            "innodb_kill_idle_transaction=60\nmax_binlog_files=9",
+            &[
+                "write kill_idle_transaction",
+                "leave it out: binlog_space_limit",
+            ],
+        );
     }
 }

@@ -25,10 +25,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!("{}: {}", lack.class.name(), lack.class.in_words());
         Remark::of(subject, lack.option, level, what).fix(lack.remedy)
     });
-    // The doublewrite buffer and unflushed methods have rules of their own.
+    // The doublewrite buffer, unflushed methods and nodes of a cluster have rules of their own.
+    let is_galera = subject.is_galera_node();
     remarks
         .filter(|remark| {
-            !remark.option.contains("doublewrite") && !remark.option.contains("flush_method")
+            let is_of = |name: &str| remark.option.contains(name);
+            let has_own = is_of("doublewrite")
+                || is_of("flush_method")
+                || (is_galera && is_of("flush_log_at_trx_commit"));
+            !has_own
         })
         .collect()
 }

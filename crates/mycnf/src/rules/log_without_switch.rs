@@ -28,9 +28,7 @@ const DEPENDENT: [(&str, &str); 10] = [
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     // Galera takes ROW only, with a binary log or without.
-    let is_galera = ["wsrep_on", "wsrep_provider", "wsrep_cluster_address"]
-        .iter()
-        .any(|option| subject.set(option).is_some());
+    let is_galera = subject.is_galera_node();
     for (option, switch) in DEPENDENT {
         if is_galera && option == "binlog_format" {
             continue;

@@ -33,49 +33,122 @@ pub(crate) const PER_CONNECTION: [&str; 6] = [
 ];
 /// Share of the memory that buffers of the whole server should leave to connections and the system.
 const GLOBAL_SHARE: f64 = 0.9;
+/// Share of the memory beyond which the sum is a risk also where few connections take all of their buffers.
+const RISK_SHARE: f64 = 2.0;
+
+/// What a server promises to its buffers and connections.
+struct Promise {
+    memory: u64,
+    /// Buffers of the whole server, by option, in bytes.
+    global: Vec<(&'static str, u64)>,
+    /// Buffers of one connection, by option, in bytes.
+    each: Vec<(&'static str, u64)>,
+    connections: u64,
+}
+
+impl Promise {
+    /// `None` if the memory is not known.
+    fn of(subject: &Subject<'_>) -> Option<Self> {
+        let sizes = |names: &[&'static str]| -> Vec<(&'static str, u64)> {
+            let sizes = names.iter().filter_map(|name| {
+                let size = u64::try_from(subject.number(name)?).ok()?;
+                Some((*name, size))
+            });
+            sizes.collect()
+        };
+        let connections = subject.number("max_connections");
+        Some(Self {
+            memory: subject.machine.memory_bytes?,
+            global: sizes(&GLOBAL),
+            each: sizes(&PER_CONNECTION),
+            connections: connections
+                .and_then(|count| u64::try_from(count).ok())
+                .unwrap_or(0),
+        })
+    }
+
+    fn global_bytes(&self) -> u64 {
+        sum(&self.global)
+    }
+
+    /// Of all connections together.
+    fn connections_bytes(&self) -> u64 {
+        sum(&self.each).saturating_mul(self.connections)
+    }
+
+    fn all_bytes(&self) -> u64 {
+        self.global_bytes().saturating_add(self.connections_bytes())
+    }
+
+    /// How much too large it is; `None` if it fits.
+    fn level(&self) -> Option<Level> {
+        let share = |part: u64| part as f64 / self.memory as f64;
+        let (global, all) = (share(self.global_bytes()), share(self.all_bytes()));
+        if global > 1.0 || all > RISK_SHARE {
+            Some(Level::Risk)
+        } else if global > GLOBAL_SHARE || all > 1.0 {
+            Some(Level::Warning)
+        } else {
+            None
+        }
+    }
+
+    /// The option that sets the largest part, and what to do about it.
+    fn largest(&self) -> (&'static str, String) {
+        let largest = |parts: &[(&'static str, u64)]| {
+            let parts = parts.iter().copied();
+            parts.max_by_key(|(_, size)| *size).unwrap_or(("", 0))
+        };
+        let (global, size) = largest(&self.global);
+        let of_connections = self.connections_bytes();
+        if size >= of_connections {
+            let fix = format!(
+                "make {global} smaller, the largest part with {}",
+                bytes(size)
+            );
+            return (global, fix);
+        }
+        let (buffer, size) = largest(&self.each);
+        let fix = format!(
+            "lower max_connections, or {buffer}, the largest buffer of a connection with {}: all connections are the \
+             largest part with {}",
+            bytes(size),
+            bytes(of_connections)
+        );
+        ("max_connections", fix)
+    }
+}
+
+fn sum(parts: &[(&'static str, u64)]) -> u64 {
+    let sizes = parts.iter().map(|(_, size)| *size);
+    sizes.fold(0, u64::saturating_add)
+}
+
+/// The option that the sum asks to lower: no rule asks to raise it.
+pub(crate) fn option_to_lower(subject: &Subject<'_>) -> Option<&'static str> {
+    let promise = Promise::of(subject)?;
+    promise.level().map(|_| promise.largest().0)
+}
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let Some(memory) = subject.machine.memory_bytes else {
+    let Some(promise) = Promise::of(subject) else {
         return Vec::new();
     };
-    let sum = |names: &[&str]| -> u64 {
-        let sizes = names
-            .iter()
-            .filter_map(|name| u64::try_from(subject.number(name)?).ok());
-        sizes.fold(0, u64::saturating_add)
+    let Some(level) = promise.level() else {
+        return Vec::new();
     };
-    let (global, each) = (sum(&GLOBAL), sum(&PER_CONNECTION));
-    let connections = subject
-        .number("max_connections")
-        .and_then(|count| u64::try_from(count).ok())
-        .unwrap_or(0);
-    let all = global.saturating_add(each.saturating_mul(connections));
+    let all = promise.all_bytes();
     let shares = format!(
-        "{} for the whole server and {connections} connections with at most {} each are {}, {} of {}",
-        bytes(global),
-        bytes(each),
+        "{} for the whole server and {} connections with at most {} each are {}, {} of {}",
+        bytes(promise.global_bytes()),
+        promise.connections,
+        bytes(sum(&promise.each)),
         bytes(all),
-        percent(all as f64 / memory as f64),
-        bytes(memory)
+        percent(all as f64 / promise.memory as f64),
+        bytes(promise.memory)
     );
-    if global as f64 > GLOBAL_SHARE * memory as f64 {
-        let level = if global > memory {
-            Level::Risk
-        } else {
-            Level::Warning
-        };
-        return vec![
-            Remark::of(subject, "innodb_buffer_pool_size", level, shares)
-                .fix("make the buffer pool smaller"),
-        ];
-    }
-    if all > memory {
-        let remark = Remark::of(subject, "max_connections", Level::Note, shares);
-        return vec![remark.fix(
-            "lower max_connections or the buffers if so many connections sort and join at once",
-        )];
-    }
-    Vec::new()
+    let (option, fix) = promise.largest();
+    vec![Remark::of(subject, option, level, shares).fix(fix)]
 }
 
 #[cfg(test)]
@@ -102,8 +175,52 @@ mod tests {
             &with_memory(32),
             "mysql-8.0.33",
             many,
-            &["note: max_connections=4000"],
+            &[
+                "risk: max_connections=4000: 152 MiB for the whole server and 4000 connections with at most",
+            ],
         );
         assert_found(&RULE, "mysql-8.0.33", many, &[]);
+    }
+
+    #[test]
+    fn the_advice_names_the_largest_part() {
+        for (memory, lines, parts) in [
+            (
+                32,
+                "max_connections=1000\nsort_buffer_size=40M",
+                "warning: max_connections=1000: 152 MiB for the whole server and 1000 connections with at most 41.7 MiB \
+                 each are 40.8 GiB, 128 % of 32.0 GiB; lower max_connections, or sort_buffer_size, the largest buffer \
+                 of a connection with 40.0 MiB: all connections are the largest part with 40.7 GiB",
+            ),
+            (
+                8,
+                "innodb_buffer_pool_size=7G\nmax_connections=1000",
+                "warning: innodb_buffer_pool_size=7G: 7.02 GiB for the whole server",
+            ),
+            (
+                8,
+                "innodb_buffer_pool_size=2G\nkey_buffer_size=6G",
+                "risk: key_buffer_size=6G: 8.02 GiB for the whole server",
+            ),
+            (
+                8,
+                "innodb_buffer_pool_size=42G",
+                "risk: innodb_buffer_pool_size=42G: 42.0 GiB for the whole server",
+            ),
+        ] {
+            assert_found_on(&RULE, &with_memory(memory), "mysql-8.0.33", lines, &[parts]);
+        }
+        let found = remarks(
+            &RULE,
+            &with_memory(8),
+            "mysql-8.0.33",
+            "innodb_buffer_pool_size=42G",
+        );
+        assert!(
+            found[0].ends_with(
+                "; make innodb_buffer_pool_size smaller, the largest part with 42.0 GiB"
+            ),
+            "{found:?}"
+        );
     }
 }

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "option-without-effect",
     title: "Option without effect",
     reason: "The version keeps the name for old files alone; the line promises what does not happen.",
-    source: "the option lists of 11 versions: taken, and no variable of that name; MariaDB's list of removed options",
+    source: "the option lists of the versions: taken, and no variable of that name; MariaDB's list of removed options",
     check,
 };
 

@@ -7,28 +7,52 @@ pub(super) const RULE: Rule = Rule {
     id: "password-in-file",
     title: "Password in the file",
     reason: "Every reader of the file has the password, and backups keep it.",
-    source: "MySQL Reference Manual, \"End-User Guidelines for Password Security\"",
+    source: "MySQL Reference Manual, \"End-User Guidelines for Password Security\"; MariaDB documentation, \"Galera Cluster \
+        System Variables\" (wsrep_sst_auth) and \"mariadb-backup SST Method\"",
     check,
 };
+
+/// Whether the value is a user without a password: `mysql:`.
+fn is_user_alone(name: &str, value: &str) -> bool {
+    name == "wsrep_sst_auth"
+        && value
+            .split_once(':')
+            .is_none_or(|(_, password)| password.is_empty())
+}
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let names = ["password", "master_password", "wsrep_sst_auth"];
     let lines = subject.assignments.iter().filter(|line| {
         names.contains(&line.entry.name.base())
-            && line
-                .entry
-                .value
-                .as_deref()
-                .is_some_and(|value| !value.is_empty())
+            && line.entry.value.as_deref().is_some_and(|value| {
+                !value.is_empty() && !is_user_alone(line.entry.name.base(), value)
+            })
     });
     let remarks = lines.map(|line| {
         let what = format!("a password in plain text in [{}]", line.entry.group);
-        let mut remark = Remark::on(line, Level::Warning, what)
-            .fix("keep it in ~/.my.cnf with mode 0600, or use socket authentication");
+        let fix = match line.entry.name.base() {
+            "wsrep_sst_auth" => fix_of_transfer(subject),
+            _ => "keep it in ~/.my.cnf with mode 0600, or use socket authentication",
+        };
+        let mut remark = Remark::on(line, Level::Warning, what).fix(fix);
         remark.option = format!("{}=...", line.entry.name);
         remark
     });
     remarks.collect()
+}
+
+/// What to do about the password of a state transfer between the nodes of a cluster. A user without a password
+/// (`wsrep_sst_auth = mysql:`) has none in the file.
+fn fix_of_transfer(subject: &Subject<'_>) -> &'static str {
+    let method = subject.value("wsrep_sst_method").unwrap_or_default();
+    match method.as_str() {
+        "rsync" => "leave the line out: a transfer by rsync does not use it",
+        "mariabackup" | "mariadb-backup" => {
+            "write wsrep_sst_auth = mysql: and let that user log in by unix_socket, or keep the line in a file that mysql \
+             alone may read"
+        }
+        _ => "keep the line in a file that mysql alone may read (mode 0600), and include it",
+    }
 }
 
 #[cfg(test)]
@@ -44,5 +68,27 @@ mod tests {
             &["warning: password=...: a password in plain text in [client]"],
         );
         assert_found(&RULE, "mysql-5.6", "[client]\npassword=\nuser=x\n", &[]);
+    }
+
+    #[test]
+    fn the_password_of_a_state_transfer_has_advice_by_its_method() {
+        for (lines, part) in [
+            (
+                "wsrep_sst_auth=sst:mimsy\nwsrep_sst_method=rsync",
+                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; leave the line out: a transfer by rsync",
+            ),
+            (
+                "wsrep_sst_method=mariabackup\nwsrep_sst_auth=sst:mimsy",
+                "write wsrep_sst_auth = mysql: and let that user log in by unix_socket",
+            ),
+            (
+                "wsrep_sst_method=mysqldump\nwsrep_sst_auth=sst:mimsy",
+                "that mysql alone may read (mode 0600)",
+            ),
+        ] {
+            assert_found(&RULE, "mariadb-10.6", lines, &[part]);
+        }
+        let user = "wsrep_sst_method=mariabackup\nwsrep_sst_auth=mysql:";
+        assert_found(&RULE, "mariadb-10.6", user, &[]);
     }
 }

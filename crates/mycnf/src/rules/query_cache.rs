@@ -1,5 +1,6 @@
 //! Rule: the query cache is on, or reserved and off.
 
+use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 use units::bytes;
@@ -7,9 +8,10 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "query-cache",
     title: "Query cache",
-    reason: "One mutex guards the query cache: with several threads it limits the whole server, and CPUs stay idle.",
+    reason: "One mutex guards the query cache: with several threads it limits the whole server, and CPUs stay idle. MySQL \
+        deprecates it in 5.7, and 8.0 does not start with its options.",
     source: "the benchmark of 2012 in which CPUs stayed at 40 to 50 % until the cache was off, and throughput \
-        became four times as high",
+        became four times as high; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
     check,
 };
 
@@ -21,6 +23,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     };
     let is_off = subject.is_one_of("query_cache_type", &["OFF", "0"]);
+    // 5.7 is the last version of MySQL that has it.
+    let is_last = subject.target.is_at_least(Family::MySql, &[5, 7]);
     let size_text = bytes(u64::try_from(size).unwrap_or(0));
     match (subject.set("query_cache_size"), is_off) {
         (Some(line), true) => {
@@ -30,11 +34,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         }
         (_, false) => {
             let level = match subject.machine.cpus {
-                Some(cpus) if cpus < CPUS => Level::Note,
+                Some(cpus) if cpus < CPUS && !is_last => Level::Note,
                 _ => Level::Warning,
             };
-            let what =
-                format!("the query cache is on with {size_text}: all threads share its one mutex");
+            let last = if is_last {
+                "; deprecated here, and gone in 8.0"
+            } else {
+                ""
+            };
+            let what = format!(
+                "the query cache is on with {size_text}: all threads share its one mutex{last}"
+            );
             let fix = "measure with query_cache_type=0: throughput and Qcache_hits per SELECT";
             vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
         }
@@ -45,6 +55,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+    use crate::Machine;
 
     #[test]
     fn on_and_reserved_are_different() {
@@ -74,5 +85,38 @@ mod tests {
         );
         assert_found(&RULE, "mariadb-10.11", "", &[]);
         assert_found(&RULE, "mysql-8.0.33", "query_cache_size=64M", &[]);
+    }
+
+    #[test]
+    fn the_last_version_that_has_it_is_warned() {
+        let small = Machine {
+            cpus: Some(2),
+            ..Machine::default()
+        };
+        for target in ["mysql-5.7", "percona-5.7", "mysql-5.7.44"] {
+            for lines in [
+                "query_cache_type=1",
+                "query_cache_type=ON\nquery_cache_size=64M",
+            ] {
+                assert_found_on(
+                    &RULE,
+                    &small,
+                    target,
+                    lines,
+                    &[
+                        "its one mutex; deprecated here, and gone in 8.0; measure with query_cache_type=0",
+                    ],
+                );
+            }
+        }
+        let on = "query_cache_type=1";
+        assert_found_on(&RULE, &small, "mysql-5.6", on, &["note: query_cache_size"]);
+        assert_found_on(
+            &RULE,
+            &small,
+            "mariadb-10.6",
+            on,
+            &["note: query_cache_size"],
+        );
     }
 }

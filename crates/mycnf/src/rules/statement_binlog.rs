@@ -1,5 +1,6 @@
 //! Rule: the binary log is statement-based.
 
+use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -18,6 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let isolation = ["transaction_isolation", "tx_isolation"];
+    let write_row = row_based(subject);
     let is_committed = isolation
         .iter()
         .any(|name| subject.is_one_of(name, &["READ-COMMITTED", "READ-UNCOMMITTED"]))
@@ -30,10 +32,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if is_committed {
         let what = "InnoDB refuses writes with this isolation level and statements in the binary log (error 1665)";
-        remarks.push(
-            Remark::of(subject, "transaction_isolation", Level::Risk, what)
-                .fix("write binlog_format = ROW"),
-        );
+        remarks
+            .push(Remark::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row));
     } else {
         let what = "statements in the binary log: uncertain ones give other rows on a replica";
         let level = if subject.set("binlog_format").is_some() {
@@ -41,19 +41,24 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             Level::Note
         };
-        remarks.push(
-            Remark::of(subject, "binlog_format", level, what)
-                .fix("write binlog_format = ROW, or MIXED"),
-        );
+        remarks.push(Remark::of(subject, "binlog_format", level, what).fix(write_row));
     }
     if subject.number("innodb_autoinc_lock_mode") == Some(2) {
         let what = "interleaved auto-increment values differ on a replica that repeats statements";
         remarks.push(
-            Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what)
-                .fix("write binlog_format = ROW"),
+            Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what).fix(write_row),
         );
     }
     remarks
+}
+
+/// What to do for a row-based binary log. Where the option is deprecated its line goes, and not its value.
+pub(super) fn row_based(subject: &Subject<'_>) -> &'static str {
+    if deprecation(subject.target, "binlog_format").is_some() {
+        "leave binlog_format out: ROW is the default"
+    } else {
+        "write binlog_format = ROW"
+    }
 }
 
 #[cfg(test)]
@@ -77,5 +82,14 @@ mod tests {
         );
         assert_found(&RULE, "mysql-5.7", "log_bin=x\nserver_id=1", &[]);
         assert_found(&RULE, "mysql-5.6", "", &[]);
+        assert_found(
+            &RULE,
+            "mysql-8.4",
+            "binlog_format=STATEMENT\ninnodb_autoinc_lock_mode=1",
+            &[
+                "warning: binlog_format=STATEMENT: statements in the binary log: uncertain ones give other rows on a replica; \
+               leave binlog_format out: ROW is the default",
+            ],
+        );
     }
 }

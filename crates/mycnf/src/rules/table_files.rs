@@ -1,5 +1,6 @@
 //! Rule: all tables are in one file that never shrinks.
 
+use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -19,7 +20,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = "new tables go to ibdata1, which never shrinks";
-    vec![Remark::of(subject, name, Level::Warning, what).fix("write innodb_file_per_table = 1")]
+    // Where the option is deprecated, its line goes, which does the same.
+    let fix = if deprecation(subject.target, name).is_some() {
+        "leave the line out: the default is a file for each table"
+    } else {
+        "write innodb_file_per_table = 1"
+    };
+    vec![Remark::of(subject, name, Level::Warning, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -1,17 +1,20 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
+use crate::catalogue::Product;
 use crate::name::OptionName;
+use crate::plugins::shipped_plugin;
 use crate::rename::renamed;
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
+use crate::target::Target;
 use crate::unknown::explain_unknown;
 
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
     title: "Unknown option",
     reason: "A server with an unknown option does not start; with `loose-` before the name it passes over the line.",
-    source: "the option lists of 11 versions, read from running servers",
+    source: "the option lists of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };
 
@@ -27,8 +30,31 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
         return Remark::on(line, Level::Note, what);
     }
+    if let Some(plugin) = shipped_plugin(subject.target.product(), name) {
+        let what = format!(
+            "not judged: an option of the plugin {plugin}, taken where the server has loaded it"
+        );
+        return Remark::on(line, Level::Note, what);
+    }
+    let is_of_cluster = ["wsrep_", "pxc_"]
+        .iter()
+        .any(|begin| name.base().starts_with(begin));
+    if is_of_cluster && subject.target.product() == Product::Percona {
+        let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server alone does not have";
+        return Remark::on(line, Level::Note, what);
+    }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
+    if !subject.target.is_covered() {
+        let nearest = Target::of_catalogue(&subject.catalogue);
+        let why = unknown.what.replace("unknown to this version", "");
+        let what = format!("not known to the nearest catalogue, {nearest}{why}");
+        let mut remark = Remark::on(line, Level::Note, what);
+        remark.fix = unknown.hint;
+        // A new name that the nearest version has is likelier than the old one; nothing is left out on a guess.
+        remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
+        return remark;
+    }
     let level = if name.is_loose() {
         Level::Note
     } else {
@@ -58,7 +84,7 @@ mod tests {
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
-        let cases: [(&str, &str, &[&str]); 11] = [
+        let cases: [(&str, &str, &[&str]); 17] = [
             (
                 "mysql-9.7",
                 "default_authentication_plugin=mysql_native_password",
@@ -115,6 +141,60 @@ mod tests {
                 &["write transaction_isolation"],
             ),
             ("mysql-5.6", "[client]\nno_such_option=1\n", &[]),
+            (
+                "percona-5.7",
+                "userstat=ON\nextra_port=3307\nthread_handling=pool-of-threads\nlog_slow_verbosity=full\n\
+                 innodb_track_changed_pages=1\nslow_query_log_use_global_control=all\nno_such_option=1",
+                &["refused: no_such_option=1: unknown to this version"],
+            ),
+            (
+                "percona-8.0",
+                "extra_port=3307\naudit_log_policy=ALL\nwsrep_on=ON\nquery_cache_size=0\nmax_slowlog_size=1G\n\
+                 innodb_kill_idle_transaction=60",
+                &[
+                    "refused: extra_port=3307: unknown to this version, last seen in Percona Server 5.7; leave it out: \
+                     admin_port",
+                    "note: audit_log_policy=ALL: not judged: an option of the plugin audit_log",
+                    "note: wsrep_on=ON: not judged: an option of Percona XtraDB Cluster",
+                    "refused: query_cache_size=0: unknown to this version, last seen in 5.7.22; leave it out",
+                    "refused: innodb_kill_idle_transaction=60: unknown to this version, last seen in Percona Server 5.7; \
+                     write kill_idle_transaction",
+                ],
+            ),
+            (
+                "mysql-8.0",
+                "thread_pool_size=8\nutility_user=x",
+                &[
+                    "refused: thread_pool_size=8: unknown to this version, an option of MariaDB's and Percona Server's",
+                    "refused: utility_user=x: unknown to this version, an option of Percona Server's",
+                ],
+            ),
+            (
+                "mysql-8.4",
+                "mysql_native_password=ON\nexpire_logs_days=3\ndefault_authentication_plugin=caching_sha2_password\n\
+                 innodb_log_file_size=1G",
+                &[
+                    "refused: expire_logs_days=3: unknown to this version, last seen in 8.0.33; write \
+                     binlog_expire_logs_seconds",
+                    "refused: default_authentication_plugin=caching_sha2_password",
+                ],
+            ),
+            (
+                "mariadb-10.6",
+                "binlog_expire_logs_seconds=86400\ninnodb_numa_interleave=1\ninnodb_checksums=0\nwsrep_mode=STRICT_REPLICATION",
+                &["refused: innodb_checksums=0"],
+            ),
+            // The nearest catalogue does not refuse what it does not know.
+            (
+                "percona-5.6",
+                "innodb_fake_changes=1\nno_such_option=1\nlog_replica_updates=1",
+                &[
+                    "note: innodb_fake_changes=1: not known to the nearest catalogue, mysql-5.6.24",
+                    "note: no_such_option=1: not known to the nearest catalogue, mysql-5.6.24",
+                    "note: log_replica_updates=1: not known to the nearest catalogue, mysql-5.6.24, new in 8.0.33 or \
+                     shortly before; this version's name for it is log_slave_updates",
+                ],
+            ),
         ];
         for (target, lines, parts) in cases {
             assert_found(&RULE, target, lines, parts);

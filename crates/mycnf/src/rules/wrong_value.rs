@@ -8,12 +8,13 @@ use crate::name::is_switched_on;
 use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
+use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
     id: "wrong-value",
     title: "Wrong value",
     reason: "A value of the wrong kind, unit or word keeps the server from starting, or the line is passed over.",
-    source: "kinds, units and words of 11 versions, read from running servers",
+    source: "kinds, units and words of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };
 
@@ -35,10 +36,20 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
-        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix("write ON or OFF"));
+        let file = format!("{}_file", option.name);
+        let fix = if value.contains(['/', '.']) && subject.has(&file) {
+            format!("write {} = 1 and {file} = {value}", option.name)
+        } else {
+            "write ON or OFF".to_owned()
+        };
+        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix(fix));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some((Severity::Refused, what)) = judged {
+        if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
+        {
+            return Some(by_nearest(subject, line, &what));
+        }
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
         if let Kind::Words(words) = option.kind {
@@ -68,11 +79,19 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     None
 }
 
+/// What the nearest catalogue says of a word, where the version's own may have it.
+fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remark {
+    let nearest = Target::of_catalogue(&subject.catalogue);
+    let what = format!("{what}, by the nearest catalogue: {nearest}");
+    Remark::on(line, Level::Note, what)
+}
+
 /// The line with an empty list, where all of its words are of older versions of the family, which this one took out.
 fn without_old_words(subject: &Subject<'_>, line: &Assignment<'_>, list: &str) -> Option<Rewrite> {
     let name = line.option?.name;
-    let mut older = Catalogue::all(subject.catalogue.family())
-        .take_while(|older| older.version() != subject.catalogue.version());
+    let catalogue = &subject.catalogue;
+    let mut older =
+        Catalogue::all(catalogue.family()).filter(|older| older.is_older_than(catalogue));
     let knows = |older: Catalogue, word: &str| {
         let option = older.row(name);
         option.is_some_and(
@@ -98,6 +117,9 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
         return None;
     }
     let what = format!("this version has no flag {}", unknown.join(", "));
+    if !subject.target.is_covered() {
+        return Some(by_nearest(subject, line, &what));
+    }
     // Flags that are not written keep their defaults, so that a line without any is left out.
     let rewrite = parts_left(line, value, is_known).unwrap_or(Rewrite::Remove);
     let fix = match &rewrite {
@@ -125,6 +147,24 @@ fn parts_left(
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn words_of_the_nearest_catalogue_refuse_nothing() {
+        assert_found(
+            &RULE,
+            "percona-5.6",
+            "innodb_flush_method=ALL_O_DIRECT\nsort_buffer_size=2X\noptimizer_switch=hash_join=on",
+            &[
+                "note: innodb_flush_method=ALL_O_DIRECT: the value is none of the allowed words, by the nearest \
+                 catalogue: mysql-5.6.24",
+                "refused: sort_buffer_size=2X",
+                "note: optimizer_switch=hash_join=on: this version has no flag hash_join, by the nearest",
+            ],
+        );
+        let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
+        assert_found(&RULE, "percona-5.7", own, &[]);
+        assert_found(&RULE, "percona-8.0", own, &["refused: innodb_flush_method"]);
+    }
 
     #[test]
     fn units_words_and_switches_are_judged() {
@@ -164,6 +204,14 @@ mod tests {
             &["write log_slow_slave_statements = 1"],
         );
         assert_found(&RULE, "mysql-5.6", "log_slow_slave_statements=ON", &[]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "slow_query_log=/var/log/slow.log",
+            &[
+                "takes it for OFF; write slow_query_log = 1 and slow_query_log_file = /var/log/slow.log",
+            ],
+        );
         assert_found(
             &RULE,
             "mysql-5.7",

@@ -8,5 +8,7 @@ mod documents;
 mod generated_files;
 mod hostile_values;
 mod migrations;
+mod opposite_advices;
 mod option_files;
 mod parameter_lists;
+mod tried_lines;

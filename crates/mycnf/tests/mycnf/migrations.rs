@@ -220,3 +220,34 @@ fn what_the_new_server_takes_stays() {
     });
     assert_eq!(dropped.collect::<Vec<_>>(), ["query_cache_type=1"]);
 }
+
+/// Only the version's own catalogue takes a line out.
+#[test]
+fn a_near_catalogue_leaves_what_it_does_not_know() {
+    let text = "[mysqld]\nuserstat=ON\nno_such_option=1\nlog_slave_updates=ON\nloose_query_cache_size=0\n\
+                innodb_flush_method=ALL_O_DIRECT\n";
+    let (near, open) = moved(text, "percona-5.6", "percona-8.4");
+    assert_eq!(
+        open,
+        [
+            "userstat=ON: not known to the nearest catalogue, mysql-8.4, an option of MariaDB's and Percona Server's: kept",
+            "no_such_option=1: not known to the nearest catalogue, mysql-8.4: kept",
+            "innodb_flush_method=ALL_O_DIRECT: the value is none of the allowed words, by the nearest catalogue: mysql-8.4: \
+             kept",
+        ]
+    );
+    for begin in ["userstat=ON", "no_such_option=1", "innodb_flush_method=ALL"] {
+        line(&near, begin);
+    }
+    line(
+        &near,
+        "log_replica_updates = ON    # was log_slave_updates=ON",
+    );
+    let (own, open) = moved(text, "percona-5.7", "percona-8.0");
+    line(&own, "userstat=ON");
+    line(&own, "log_replica_updates = ON");
+    assert!(
+        open.iter().all(|one| !one.starts_with("userstat")),
+        "{open:?}"
+    );
+}

@@ -3,13 +3,13 @@
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use mycnf::{
-    Catalogue, Entry, Explanation, Family, OptionFile, OptionName, Options, Presence, Target, eras,
-    explain_unknown, explanation, is_secret, presence, shown, shown_value,
+    Catalogue, Entry, Era, Explanation, OptionFile, OptionName, Options, Presence, Product, Target,
+    eras, explain_unknown, explanation, is_secret, presence, shown, shown_value,
 };
 use runs::{Blame, Blamed};
 use serde_json::{Value, json};
 
-use super::subject::{Format, VersionArgs, note_catalogue, read_file};
+use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -40,7 +40,6 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     if is_file {
         let file = read_file(&args.subject)?;
         let (target, _) = args.version.resolve()?;
-        note_catalogue(&target);
         match args.format {
             Format::Text => print!("{}", file_text(&file, &target, args.verbose)),
             Format::Json => print!("{}", file_json(&file, &target)),
@@ -49,9 +48,6 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     }
     let option = OptionName::new(&name);
     let target = args.version.given();
-    if let Some(target) = &target {
-        note_catalogue(target);
-    }
     let known = known_name(&option).ok_or_else(|| unknown(&option))?;
     match args.format {
         Format::Text => print!("{}", variable_text(&known, target.as_ref())),
@@ -64,10 +60,9 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
 fn known_name(option: &OptionName) -> Option<String> {
     let spellings = option.spellings();
     let is_known = |name: &&&str| {
-        let families = [Family::MySql, Family::MariaDb];
         explanation(name).is_some()
-            || families.into_iter().any(|family| {
-                eras(family, name)
+            || Product::ALL.into_iter().any(|product| {
+                eras(product, name)
                     .iter()
                     .any(|era| era.presence != Presence::Absent)
             })
@@ -79,8 +74,8 @@ fn known_name(option: &OptionName) -> Option<String> {
 }
 
 fn unknown(option: &OptionName) -> Blamed {
-    let newest = Catalogue::all(Family::MySql).chain(Catalogue::all(Family::MariaDb));
-    let hint = newest.filter_map(|catalogue| {
+    let all = Product::ALL.into_iter().flat_map(Catalogue::all);
+    let hint = all.filter_map(|catalogue| {
         let knows = |name: &str| catalogue.has(&OptionName::new(name));
         explain_unknown(&catalogue, option, &knows).hint
     });
@@ -115,6 +110,7 @@ fn variable_text(name: &str, target: Option<&Target>) -> String {
             None => "",
         };
         line(&mut out, &format!("{target}: {here}{allowed}{change}"));
+        out.push_str(&catalogue_line(target));
     }
     details(&mut out, text, "");
     history(&mut out, name, unit(text), "");
@@ -137,17 +133,24 @@ fn details(out: &mut String, text: Option<&Explanation>, indent: &str) {
     }
 }
 
-/// The defaults over all catalogues, one line for each family that has the option.
+/// The history of an option by product; of Percona Server only where it is another one than MySQL's.
+fn histories(name: &str) -> impl Iterator<Item = (Product, Vec<Era>)> {
+    let products = Product::ALL
+        .into_iter()
+        .filter(move |product| *product != Product::Percona || Catalogue::is_added(*product, name));
+    products.map(move |product| (product, eras(product, name)))
+}
+
+/// The defaults over all catalogues, one line for each product that has the option.
 fn history(out: &mut String, name: &str, unit: &str, indent: &str) {
-    for family in [Family::MySql, Family::MariaDb] {
-        let eras = eras(family, name);
+    for (product, eras) in histories(name) {
         if eras.iter().any(|era| era.presence != Presence::Absent) {
             let eras: Vec<String> = eras.iter().map(|era| era.text(unit)).collect();
             line(
                 out,
                 &format!(
                     "{indent}{:<13} {}",
-                    format!("{}:", family.name()),
+                    format!("{}:", product.name()),
                     eras.join(", ")
                 ),
             );
@@ -170,6 +173,7 @@ fn lines(file: &OptionFile, target: &Target) -> Vec<(Entry, Option<String>)> {
 fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
     let lines = lines(file, target);
     let mut out = format!("{} for {target}\n", units::counted(lines.len(), "option"));
+    out.push_str(&catalogue_line(target));
     for (entry, name) in &lines {
         let text = name.as_deref().and_then(explanation);
         let value = entry.value.as_ref();
@@ -201,22 +205,24 @@ fn file_json(file: &OptionFile, target: &Target) -> String {
             "explained": facts,
         })
     });
-    let object = json!({ "version": target.to_string(), "options": options.collect::<Vec<_>>() });
+    let object = json!({
+        "version": target.to_string(),
+        "catalogue_note": target.catalogue_note(),
+        "options": options.collect::<Vec<_>>(),
+    });
     format!("{object:#}\n")
 }
 
 fn variable_json(name: &str, target: Option<&Target>) -> Value {
     let text = explanation(name);
-    let history = [Family::MySql, Family::MariaDb]
-        .into_iter()
-        .flat_map(|family| eras(family, name));
+    let history = histories(name).flat_map(|(_, eras)| eras);
     let history = history.map(|era| {
         let (state, default) = match era.presence {
             Presence::Absent => ("unknown", None),
             Presence::WithoutEffect => ("without effect", None),
             Presence::Default(value) => ("known", value),
         };
-        json!({ "family": era.family.name(), "first": era.first, "last": era.last, "state": state, "default": default })
+        json!({ "family": era.product.name(), "first": era.first, "last": era.last, "state": state, "default": default })
     });
     json!({
         "name": name,
@@ -227,6 +233,7 @@ fn variable_json(name: &str, target: Option<&Target>) -> Value {
         "measure": text.map(|text| &text.measure),
         "cost": text.map(|text| &text.cost),
         "version": target.map(Target::to_string),
+        "catalogue_note": target.and_then(Target::catalogue_note),
         "needs_restart": target.and_then(|target| target.catalogue().needs_restart(name)),
         "default": target.and_then(|target| target.catalogue().default_value(name)),
         "history": history.collect::<Vec<_>>(),

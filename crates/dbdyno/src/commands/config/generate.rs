@@ -10,7 +10,7 @@ use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, generate};
 use runs::{Blame, Blamed};
 use samples::StorageRecord;
 
-use super::subject::{VersionArgs, blamed, note_catalogue, size, write_new};
+use super::subject::{VersionArgs, blamed, size, write_new};
 use super::trial::Start;
 use crate::commands::storage::{record_file, unreadable};
 
@@ -67,7 +67,6 @@ enum Workload {
 
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let (target, installation) = args.version.resolve()?;
-    note_catalogue(&target);
     let missing = Start::of_missing(&target);
     let memory = args
         .memory

@@ -104,6 +104,10 @@ pub(crate) fn run(args: LintArgs) -> anyhow::Result<ExitCode> {
     } else {
         review_of_files(&args)?
     };
+    if matches!(args.format, Format::Sarif | Format::Github) {
+        // The others have it in the answer.
+        note_catalogue(&review.target);
+    }
     let worst = review.lint.worst();
     // The rewrites are those of all findings, shown or not.
     let fixed = match &args.fix {
@@ -142,7 +146,6 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     let file = read_files(&files)?;
     if args.is_for_existing_server() {
         let running = read_server(args)?;
-        note_catalogue(&running.target);
         let machine = args.machine.instead_of(running.machine);
         return review(files, &file, running.target, &machine, None);
     }
@@ -152,7 +155,6 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     }
     let version = VersionArgs::of(args.version.clone(), args.connection.server.clone());
     let (target, installation) = version.resolve()?;
-    note_catalogue(&target);
     let machine = args.machine.machine(version.is_here(), &file);
     let installation = installation.filter(|_| !args.no_validator);
     review(files, &file, target, &machine, installation.as_ref())
@@ -171,7 +173,6 @@ fn review_of_server(args: &LintArgs) -> Result<Review, Blamed> {
             .hint("a running server is judged by its own version and variables".to_owned()));
     }
     let mut running = read_server(args)?;
-    note_catalogue(&running.target);
     running.machine = args.machine.instead_of(running.machine);
     Ok(Review::of_running(running, args.counters_after))
 }

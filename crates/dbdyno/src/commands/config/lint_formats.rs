@@ -30,6 +30,7 @@ pub(super) fn json(review: &Review) -> String {
         "files": files,
         "version": review.target.to_string(),
         "catalogue": mycnf::Target::of_catalogue(&review.target.catalogue()).to_string(),
+        "catalogue_note": review.target.catalogue_note(),
         "is_validated_by_server": review.is_validated,
         "options": lint.options,
         "needs_restart": lint.needs_restart,

@@ -7,6 +7,7 @@ use units::{bytes, counted, span};
 
 use super::review::Review;
 use super::running::Running;
+use super::subject::catalogue_line;
 
 /// Findings that fit below the answer without -v.
 const SHOWN_MAX: usize = 9;
@@ -14,14 +15,14 @@ const SHOWN_MAX: usize = 9;
 /// The answer, and the findings below it.
 pub(super) fn text(review: &Review, verbose: bool) -> String {
     let lint = &review.lint;
-    let mut text = format!("{}\n{}\n", answer(review), durability(lint));
-    let shown_max = if let Some(running) = &review.running {
+    let note = catalogue_line(&review.target);
+    let mut text = format!("{}\n{note}{}\n", answer(review), durability(lint));
+    let mut shown_max = SHOWN_MAX - usize::from(!note.is_empty());
+    if let Some(running) = &review.running {
         writeln!(text, "{}", known(running, lint.counted.as_ref()))
             .expect("writing to a String cannot fail");
-        SHOWN_MAX - 1
-    } else {
-        SHOWN_MAX
-    };
+        shown_max -= 1;
+    }
     let shown = if verbose { usize::MAX } else { shown_max };
     for advice in lint.advice.iter().take(shown) {
         // All advice on a file is by rules; on a server the reader sees which is.

@@ -11,7 +11,7 @@ use server::Installation;
 use units::counted;
 
 use super::subject::{
-    blamed, difference, note_catalogue, read_bytes, target, validated, write_new,
+    blamed, catalogue_line, difference, read_bytes, read_file, target, validated, write_new,
 };
 use super::trial::Start;
 
@@ -52,9 +52,7 @@ const SHOWN_MAX: usize = 8;
 
 pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     let old = read_bytes(&args.file)?;
-    let file = OptionFile::read(&args.file).map_err(blamed)?;
-    note_catalogue(&args.from);
-    note_catalogue(&args.to);
+    let file = read_file(&args.file)?;
     let installation = Installation::find(Some(&args.to.to_string()), None).ok();
     let installation = installation.filter(|_| !args.no_validator);
     let taken = match &installation {
@@ -98,7 +96,8 @@ fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
-    let file = OptionFile::read(&path).map_err(blamed)?;
+    // What is not on this machine was noted when the file itself was read.
+    let file = OptionFile::read_for_elsewhere(&path).map_err(blamed)?;
     let findings = validated(installation, &file)?.findings.into_iter();
     let refusals = findings.filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {
@@ -129,6 +128,10 @@ fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {
         count(|one| matches!(one, Move::Pinned { .. })),
         count(|one| matches!(one, Move::Open { .. })),
     );
+    out.push_str(&catalogue_line(&args.from));
+    if args.to != args.from {
+        out.push_str(&catalogue_line(&args.to));
+    }
     let shown_max = if args.verbose { usize::MAX } else { SHOWN_MAX };
     // What is to decide comes first, so that no number of other changes hides it.
     let mut moves: Vec<&Move> = migration.moves.iter().collect();

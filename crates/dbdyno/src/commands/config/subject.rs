@@ -6,11 +6,11 @@ use std::{
 };
 
 use mycnf::{
-    Entry, Family, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
+    Entry, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
     parse_size_bytes, shown_line,
 };
 use runs::{Blame, Blamed, named_server};
-use server::{Flavour, Installation};
+use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
 /// A format of what a command prints.
@@ -153,9 +153,13 @@ pub(super) fn read_files(paths: &[PathBuf]) -> Result<OptionFile, Blamed> {
     Ok(all)
 }
 
-/// Reads one option file with its includes.
+/// Reads one option file with its includes, and notes on standard error those that are not on this machine.
 pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
-    OptionFile::read(path).map_err(blamed)
+    let file = OptionFile::read_for_elsewhere(path).map_err(blamed)?;
+    for fault in file.faults() {
+        eprintln!("note: {}: {}", fault.at, fault.what);
+    }
+    Ok(file)
 }
 
 /// An error of an option file is the input's.
@@ -178,10 +182,6 @@ pub(super) fn line_of(entry: &Entry) -> String {
 
 /// The version of an installed server.
 pub(super) fn target_of(installation: &Installation) -> Target {
-    let family = match installation.flavour {
-        Flavour::MariaDb => Family::MariaDb,
-        Flavour::MySql | Flavour::Percona => Family::MySql,
-    };
     let numbers = installation
         .version
         .split(|character: char| !character.is_ascii_digit());
@@ -189,15 +189,20 @@ pub(super) fn target_of(installation: &Installation) -> Target {
         .map_while(|number| number.parse().ok())
         .take(3)
         .collect();
-    Target::new(family, &numbers)
+    Target::new(installation.flavour, &numbers)
 }
 
-/// Says on standard error that the catalogue is of another series than asked for.
+/// Says on standard error that the catalogue is of another series than asked for, or from documentation.
 pub(super) fn note_catalogue(target: &Target) {
-    if !target.is_covered() {
-        let nearest = Target::of_catalogue(&target.catalogue());
-        eprintln!("note: no catalogue of {target}; the nearest is used: {nearest}");
+    if let Some(note) = target.catalogue_note() {
+        eprintln!("note: {note}");
     }
+}
+
+/// The same as a line of an answer; empty where there is nothing to say.
+pub(super) fn catalogue_line(target: &Target) -> String {
+    let note = target.catalogue_note();
+    note.map(|note| format!("{note}\n")).unwrap_or_default()
 }
 
 /// A version on the command line; a bare family is the installed server of it, or its newest catalogue.

@@ -18,11 +18,13 @@ pub(super) fn catalogue(version: &str) -> Catalogue {
 }
 
 pub(super) fn name_of(catalogue: Catalogue) -> String {
-    let family = match catalogue.family() {
-        Family::MariaDb => "MariaDB",
-        Family::MySql => "MySQL",
+    let documented = if catalogue.is_documented() {
+        " (as documented)"
+    } else {
+        ""
     };
-    format!("{family} {}", catalogue.version())
+    let product = catalogue.product().title();
+    format!("{product} {}{documented}", catalogue.version())
 }
 
 /// Whether two values are the same, even if one is written `1` and the other `ON` or `1.000000`.
@@ -116,6 +118,7 @@ mod tests {
         );
         assert_eq!(name_of(catalogue("5.6.51-log")), "MySQL 5.6.24");
         assert_eq!(name_of(catalogue("8.0.40")), "MySQL 8.0.33");
+        assert_eq!(name_of(catalogue("8.4.3")), "MySQL 8.4 (as documented)");
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! Rule: what Galera asks of a node, and what is customary in a cluster.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+use super::statement_binlog::row_based;
+
+pub(super) const RULE: Rule = Rule {
+    id: "galera-node",
+    title: "Node of a Galera cluster",
+    reason: "Galera replicates rows of InnoDB tables, and applies them in parallel; other settings end in refused writes, \
+        deadlocks, or tables that differ between the nodes.",
+    source: "MariaDB documentation, \"Configuring MariaDB Galera Cluster\" (mandatory and performance-related options); \
+        Galera Cluster documentation, \"Replication Configuration\"",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    if !subject.is_galera_node() {
+        return Vec::new();
+    }
+    let mut remarks = Vec::new();
+    if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
+        let what = "Galera replicates rows alone, with a binary log or without";
+        let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
+        remarks.push(remark.fix(row_based(subject)));
+    }
+    let mode = "innodb_autoinc_lock_mode";
+    if subject.number(mode).is_some_and(|number| number != 2) {
+        let what = "inserts with AUTO_INCREMENT can fail or deadlock where nodes apply in parallel";
+        let remark = Remark::of(subject, mode, Level::Warning, what);
+        remarks.push(remark.fix("write innodb_autoinc_lock_mode = 2"));
+    }
+    let engine = "default_storage_engine";
+    if subject.set(engine).is_some() && !subject.is_one_of(engine, &["InnoDB"]) {
+        let what = "new tables of another engine than InnoDB are not replicated";
+        let remark = Remark::of(subject, engine, Level::Warning, what);
+        remarks.push(remark.fix("write default_storage_engine = InnoDB"));
+    }
+    let flush = "innodb_flush_log_at_trx_commit";
+    if matches!(subject.number(flush), Some(0 | 2)) {
+        // The durability class of the node stays what it is.
+        let what = "customary in a cluster: a node takes what it lost from the others; commits are lost if all of them \
+                    lose power at once";
+        remarks.push(Remark::of(subject, flush, Level::Note, what));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    const CLUSTER: &str = "wsrep_on=ON\nwsrep_provider=/usr/lib/galera/libgalera_smm.so\n\
+                           wsrep_cluster_address=gcomm://10.0.0.1,10.0.0.2\n";
+
+    #[test]
+    fn a_node_has_rows_innodb_and_interleaved_values() {
+        let lines = |more: &str| format!("{CLUSTER}{more}");
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            &lines(""),
+            &[
+                "warning: binlog_format: Galera replicates rows alone, with a binary log or without; write binlog_format = ROW",
+                "warning: innodb_autoinc_lock_mode: inserts with AUTO_INCREMENT can fail",
+            ],
+        );
+        let right =
+            "binlog_format=row\ninnodb_autoinc_lock_mode=2\ndefault-storage-engine=innodb\n";
+        assert_found(&RULE, "mariadb-10.6", &lines(right), &[]);
+        let wrong =
+            "binlog_format=MIXED\ninnodb_autoinc_lock_mode=1\ndefault_storage_engine=MyISAM\n";
+        assert_found(
+            &RULE,
+            "mariadb-10.6",
+            &lines(wrong),
+            &[
+                "warning: binlog_format=MIXED",
+                "warning: innodb_autoinc_lock_mode=1",
+                "warning: default_storage_engine=MyISAM",
+            ],
+        );
+        assert_found(&RULE, "mariadb-10.6", wrong, &[]);
+        let mode = "warning: innodb_autoinc_lock_mode";
+        assert_found(&RULE, "percona-5.7", &lines("binlog_format=ROW"), &[mode]);
+        assert_found(
+            &RULE,
+            "mariadb-10.6",
+            "wsrep_on=OFF\nwsrep_provider=none",
+            &[],
+        );
+    }
+
+    #[test]
+    fn lazy_flushing_is_customary() {
+        for value in [0, 2] {
+            let lines = format!(
+                "{CLUSTER}binlog_format=ROW\ninnodb_autoinc_lock_mode=2\ninnodb_flush_log_at_trx_commit={value}"
+            );
+            let part =
+                format!("note: innodb_flush_log_at_trx_commit={value}: customary in a cluster");
+            assert_found(&RULE, "mariadb-11.4", &lines, &[&part]);
+            assert_found(&super::super::durability::RULE, "mariadb-11.4", &lines, &[]);
+        }
+        let alone = "innodb_flush_log_at_trx_commit=2";
+        assert_found(
+            &super::super::durability::RULE,
+            "mariadb-11.4",
+            alone,
+            &["risk"],
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Rule: a switch's word is taken for the name of a file.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "word-as-file-name",
+    title: "Word taken for a file's name",
+    reason: "These options take the name of a file. ON or OFF is a name like any other: the file is made, and what the \
+        word was to switch stays as it was.",
+    source: "MySQL Reference Manual, \"Binary Logging Options and Variables\" and \"Server Command Options\"; MariaDB \
+        documentation, \"Activating the Binary Log\": the value is the beginning of the files' names",
+    check,
+};
+
+/// Words that people write for a switch.
+const WORDS: [&str; 7] = ["ON", "OFF", "1", "TRUE", "FALSE", "YES", "NO"];
+/// Those of them that are to switch it off.
+const OFF: [&str; 3] = ["OFF", "FALSE", "NO"];
+
+/// Options that name a file, with the option that is their switch, if they have one.
+const FILES: [(&str, Option<&str>); 11] = [
+    ("general_log_file", Some("general_log")),
+    ("init_file", None),
+    ("log", Some("general_log")),
+    ("log_bin_index", None),
+    ("log_error", None),
+    ("log_slow_queries", Some("slow_query_log")),
+    ("log_slow_query_file", Some("log_slow_query")),
+    ("pid_file", None),
+    ("relay_log", None),
+    ("relay_log_index", None),
+    ("slow_query_log_file", Some("slow_query_log")),
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let Some(word) = line.entry.value.as_deref() else {
+            continue;
+        };
+        let is_one_of = |words: &[&str]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
+        if line.option.is_none() || !is_one_of(&WORDS) || line.entry.name.switches_off() {
+            continue;
+        }
+        let name = line.name();
+        if name == "log_bin" {
+            let (what, fix) = if is_one_of(&OFF) {
+                (
+                    format!("the binary log is on, with files named {word}.000001"),
+                    "write skip_log_bin".to_owned(),
+                )
+            } else {
+                (
+                    format!("the files of the binary log are named {word}.000001"),
+                    "write log_bin without a value, or with the beginning of a file's name"
+                        .to_owned(),
+                )
+            };
+            remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
+        } else if let Some((_, switch)) = FILES.iter().find(|(file, _)| *file == name) {
+            let what = format!("names a file: {word} is taken for its name");
+            let fix = match switch.filter(|switch| subject.has(switch)) {
+                Some(switch) => format!("write {switch} = {}", u8::from(!is_one_of(&OFF))),
+                None => "name a file, or leave the line out".to_owned(),
+            };
+            remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn switches_that_are_no_switches() {
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "log_bin=ON\nrelay-log=1\nslow_query_log_file=on\nlog_error=OFF\npid_file=/run/mysqld.pid",
+            &[
+                "warning: log_bin=ON: the files of the binary log are named ON.000001; write log_bin without a value",
+                "warning: relay-log=1: names a file: 1 is taken for its name; name a file",
+                "warning: slow_query_log_file=on: names a file: on is taken for its name; write slow_query_log = 1",
+                "warning: log_error=OFF: names a file",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.4",
+            "log_bin = off",
+            &["the binary log is on, with files named off.000001; write skip_log_bin"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.5",
+            "log_slow_queries=ON",
+            &[
+                "log_slow_queries=ON: names a file: ON is taken for its name; write slow_query_log = 1",
+            ],
+        );
+        let right = "log_bin\nlog-bin=mysql-bin\nskip_log_bin\nrelay_log=relay\ngeneral_log=ON";
+        assert_found(&RULE, "mysql-8.0.33", right, &[]);
+        assert_found(&RULE, "mysql-8.0.33", "disable_log_bin=1", &[]);
+    }
+}

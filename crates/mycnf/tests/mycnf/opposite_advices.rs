@@ -1,0 +1,41 @@
+//! Advice of several rules on one line: never to leave the line out and to write another value.
+
+use std::path::Path;
+
+use mycnf::{Machine, OptionFile, Target, lint};
+
+/// No line is to be left out by one rule and to get another value by the next.
+#[test]
+fn no_line_has_two_opposite_advices() {
+    let lines = "sync_binlog=0\nlog_bin=x\nbinlog_format=STATEMENT\nquery_cache_type=1\nquery_cache_size=64M\n\
+                 innodb_flush_log_at_trx_commit=2\ninnodb_buffer_pool_size=128M\nmax_connections=151\n\
+                 innodb_autoinc_lock_mode=1\ndefault_storage_engine=MyISAM\nlocal_infile=1\nsql_mode=\n\
+                 innodb_log_file_size=48M\nexpire_logs_days=0\nskip_networking\nbind_address=*\n\
+                 sort_buffer_size=512M\nkey_buffer_size=8388608\ninnodb_file_per_table=0\nsecure_file_priv=\n";
+    let cluster =
+        "wsrep_on=ON\nwsrep_provider=/usr/lib/galera/libgalera_smm.so\nwsrep_sst_auth=a:b\n";
+    let machine = Machine {
+        memory_bytes: Some(8 << 30),
+        cpus: Some(2),
+        ..Machine::default()
+    };
+    for target in Target::all() {
+        for more in ["", cluster] {
+            let text = format!("[mysqld]\n{lines}{more}");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let lint = lint(&file, &target, &machine);
+            for entry in file.entries() {
+                let fixes = lint.advice.iter().filter(|advice| {
+                    advice.remark.at.as_ref() == Some(&entry.origin)
+                        && advice.rule.id != "repeated-option"
+                });
+                let fixes: Vec<&str> = fixes
+                    .filter_map(|advice| advice.remark.fix.as_deref())
+                    .collect();
+                let goes = fixes.iter().any(|fix| fix.starts_with("leave"));
+                let stays = fixes.iter().any(|fix| fix.starts_with("write"));
+                assert!(!(goes && stays), "{target} {}: {fixes:#?}", entry.name);
+            }
+        }
+    }
+}
