@@ -31,6 +31,8 @@ pub struct TableUse {
     pub joined: Vec<String>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
+    /// Columns that must not be NULL, which seldom drops most rows.
+    pub not_null: Vec<String>,
     /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
     pub either: Vec<String>,
     /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
@@ -133,6 +135,9 @@ impl Reading<'_> {
             let is_join =
                 other.is_some_and(|other| self.column(other).is_some_and(|(of, _)| of != table));
             let value = other.and_then(|other| self.tokens.get(other)).cloned();
+            // `c is not null` is a range of nearly everything, and no equality.
+            let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
+                == [Some("is"), Some("not")];
             let is_group = clauses.now == Clause::Group;
             if is_group && !has_group {
                 has_group = true;
@@ -162,6 +167,7 @@ impl Reading<'_> {
                         continue;
                     }
                     match operator {
+                        Some("=") if is_not_null => add(&mut table.not_null, &column),
                         Some("=") if is_join => add(&mut table.joined, &column),
                         Some("=") => add(&mut table.equal, &column),
                         Some(_) if is_wildcard => add(&mut table.wildcard, &column),
@@ -232,6 +238,13 @@ impl Reading<'_> {
         };
         let table = self.tables.iter().position(|table| table.alias == *alias)?;
         Some((table, column.clone()))
+    }
+}
+
+fn is_word(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Word(word)) => Some(word),
+        _ => None,
     }
 }
 

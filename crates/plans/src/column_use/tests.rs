@@ -51,6 +51,24 @@ fn what_no_index_serves_is_found() {
 }
 
 #[test]
+fn a_column_that_must_not_be_null_is_no_equality() {
+    for condition in [
+        "((`s`.`e`.`kind` = 'buy') and (`s`.`e`.`customer` is not null))",
+        "((`s`.`e`.`customer` is not null) and (`s`.`e`.`kind` = 'buy'))",
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`e` where {condition}"));
+        let event = &uses[0];
+        assert_eq!(
+            (names(&event.equal), names(&event.not_null)),
+            (vec!["kind"], vec!["customer"]),
+            "{condition}"
+        );
+    }
+    let uses = column_uses("select 1 AS `1` from `s`.`e` where (`s`.`e`.`customer` is null)");
+    assert_eq!(names(&uses[0].equal), ["customer"]);
+}
+
+#[test]
 fn outer_joins_and_statements_that_change_data_are_read() {
     let text = "select 1 AS `1` from `a`.`t` left join `a`.`u` on((`a`.`u`.`x` = `a`.`t`.`y`)) where (`a`.`t`.`z` > 1)";
     let uses = column_uses(text);
