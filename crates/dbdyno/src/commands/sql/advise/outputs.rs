@@ -1,120 +1,277 @@
-//! Advice as text and as JSON.
+//! Advice as text: the answer first, then what was tried without effect, then the rest.
 
-use std::fmt::Write;
+mod as_json;
+mod lines;
 
-use serde_json::{Value, json};
-
-use super::candidate::{Candidate, Remedy};
+use self::lines::Lines;
+use super::{
+    diagnosis::{Advice, DiagnosedStatement, Diagnosis},
+    proof::{Effect, Proof},
+};
 use crate::commands::sql::compare::{IndexPrice, WriteTimes};
 
-/// A candidate with the statement that it is for, and what came of it.
-#[derive(Debug)]
-pub(super) struct Advice {
-    /// Index of the statement.
-    pub(super) at: usize,
-    /// Name of the statement.
-    pub(super) statement: String,
-    pub(super) candidate: Candidate,
-    /// `None` if nothing was tried.
-    pub(super) proof: Option<Proof>,
+/// How an answer is shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    /// Whether the candidates were to be measured.
+    pub(super) is_tried: bool,
+    /// Whether everything is shown.
+    pub(super) is_verbose: bool,
+    /// Columns of the terminal.
+    pub(super) width: usize,
 }
 
-/// What a trial says.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Proof {
-    /// It makes these statements certainly faster.
-    Kept {
-        faster: Vec<String>,
-        slower: Vec<String>,
-        /// Size of the index and its part of writes.
-        price: Option<IndexPrice>,
-    },
-    /// It does not; a sentence per statement.
-    Rejected(Vec<String>),
-    /// It cannot be made, or its copy does not start, with the reason.
-    CannotBeMade(String),
-    /// More candidates than were measured.
-    NotTried,
-}
-
-impl Advice {
-    /// Whether a comparison can measure it.
-    pub(super) fn is_measurable(&self) -> bool {
-        !matches!(self.candidate.remedy, Remedy::Author(_))
-    }
-
-    /// Whether it is an index for the sake of its other columns.
-    pub(super) fn is_covering(&self) -> bool {
-        matches!(&self.candidate.remedy, Remedy::Variant { name, .. } if name.starts_with("covering_"))
-    }
-}
-
-/// A paragraph per candidate; of a trial those that were proved come first.
-pub(super) fn text(all: &[Advice], is_tried: bool, incomplete: Option<&str>) -> String {
-    let mut text = String::new();
+/// The answer with its reasons, grouped by statement; those first whose remedies save most.
+pub(super) fn text(diagnosis: &Diagnosis, layout: Layout, incomplete: Option<&str>) -> String {
+    let mut lines = Lines::of(layout.width);
+    lines.whole(headline(diagnosis, layout.is_tried));
     if let Some(why) = incomplete {
-        line(&mut text, &format!("incomplete: {why}"));
+        lines.whole(format!("incomplete: {why}"));
     }
-    if all.is_empty() {
-        line(
-            &mut text,
-            "No candidates: nothing in the plans and costs suggests a remedy.",
+    for group in groups(diagnosis) {
+        if layout.is_verbose {
+            in_detail(&mut lines, &group, layout);
+        } else {
+            in_short(&mut lines, &group, layout);
+        }
+    }
+    for needless in &diagnosis.needless {
+        lines.cut(needless.sentence());
+    }
+    if layout.is_verbose {
+        return lines.all();
+    }
+    let measurable = diagnosis.advice.iter().any(Advice::is_measurable);
+    let hidden = not_tried(diagnosis);
+    if !layout.is_tried && measurable {
+        lines.last(
+            "Nothing was tried: --try measures these on copies of a private server.".to_owned(),
         );
-        return text;
+    } else if layout.is_tried && hidden > 0 {
+        lines.last(format!("{hidden} not tried (--verbose)"));
     }
-    let rank = |it: &&Advice| match it.proof {
+    lines.first()
+}
+
+/// One object for programs.
+pub(super) fn json(diagnosis: &Diagnosis, is_tried: bool, incomplete: Option<&str>) -> String {
+    as_json::json(diagnosis, &headline(diagnosis, is_tried), incomplete)
+}
+
+/// A statement with its advice.
+struct Group<'a> {
+    statement: &'a DiagnosedStatement,
+    advice: Vec<&'a Advice>,
+}
+
+/// The statements with advice; those first whose remedies save most, by their proofs or else by the plans.
+fn groups(diagnosis: &Diagnosis) -> Vec<Group<'_>> {
+    let all = diagnosis.statements.iter().map(|statement| {
+        let own = diagnosis.advice.iter().filter(|it| it.at == statement.at);
+        let mut advice: Vec<&Advice> = own.collect();
+        advice.sort_by(|a, b| {
+            let by_rank = rank(a).cmp(&rank(b));
+            by_rank.then(saved_s(b).total_cmp(&saved_s(a)))
+        });
+        Group { statement, advice }
+    });
+    let mut groups: Vec<Group<'_>> = all.filter(|it| !it.advice.is_empty()).collect();
+    groups.sort_by(|a, b| {
+        let most = |group: &Group<'_>, of: fn(&Advice) -> f64| {
+            group.advice.iter().map(|it| of(it)).fold(0.0, f64::max)
+        };
+        let by_proof = most(b, saved_s).total_cmp(&most(a, saved_s));
+        by_proof.then(most(b, |it| it.saving_s).total_cmp(&most(a, |it| it.saving_s)))
+    });
+    groups
+}
+
+fn rank(advice: &Advice) -> u8 {
+    match advice.proof {
         Some(Proof::Kept { .. }) => 0,
-        None => 1,
-        Some(Proof::NotTried) => 2,
-        Some(Proof::Rejected(_)) => 3,
+        None if advice.is_measurable() => 1,
+        Some(Proof::Rejected(_)) => 2,
+        Some(Proof::Unused) => 3,
         Some(Proof::CannotBeMade(_)) => 4,
+        Some(Proof::NotTried) => 5,
+        None => 6,
+    }
+}
+
+fn saved_s(advice: &Advice) -> f64 {
+    advice.proof.as_ref().map_or(0.0, Proof::saved_s)
+}
+
+/// The answer in a line.
+fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
+    let all = &diagnosis.advice;
+    if all.is_empty() {
+        return "No candidates: nothing in the plans and costs suggests a remedy.".to_owned();
+    }
+    let measurable = all.iter().filter(|it| it.is_measurable()).count();
+    if !is_tried || measurable == 0 {
+        let first = &all[0];
+        let which = match all.len() {
+            _ if measurable == 0 => ", for the author of the statement: ",
+            1 => ": ",
+            _ if first.is_statistics() => "; the first: ",
+            _ => "; by the plans this one saves most: ",
+        };
+        let number = units::counted(all.len(), "candidate");
+        return format!("{number}{which}{}", first.candidate.remedy.words());
+    }
+    let mut proved: Vec<&Advice> = all
+        .iter()
+        .filter(|it| it.proof.as_ref().is_some_and(Proof::is_kept))
+        .collect();
+    proved.sort_by(|a, b| saved_s(b).total_cmp(&saved_s(a)));
+    let Some(best) = proved.first() else {
+        let counts = counts(diagnosis);
+        return format!("No remedy proved: {}", counts.join(", "));
     };
-    let mut ordered: Vec<&Advice> = all.iter().collect();
-    ordered.sort_by_key(rank);
-    for it in ordered {
-        let verdict = match &it.proof {
-            Some(Proof::Kept { .. }) => "proved: ",
-            Some(Proof::Rejected(_)) => "not proved: ",
-            Some(Proof::NotTried) => "not tried (--at-most): ",
-            Some(Proof::CannotBeMade(_)) => "cannot be made: ",
-            None if is_tried => "cannot be tried: ",
-            None => "",
-        };
-        let what = match &it.candidate.remedy {
-            Remedy::Variant { parts: what, .. } | Remedy::Author(what) => what.clone(),
-            Remedy::Statement { text, .. } => format!("as {text}"),
-        };
-        line(&mut text, &format!("{}: {verdict}{what}", it.statement));
-        line(&mut text, &format!("  {}", it.candidate.reason));
-        match &it.proof {
+    let which = if proved.len() > 1 { "the best: " } else { "" };
+    let number = match proved.len() {
+        1 => "1 remedy".to_owned(),
+        number => format!("{number} remedies"),
+    };
+    let times = own_effect(best).and_then(Effect::times);
+    let times = times.map_or_else(String::new, |times| format!(": {times}"));
+    format!(
+        "{number} proved: {which}{}{times}",
+        best.candidate.remedy.words()
+    )
+}
+
+/// What a proved remedy does to the statement that it is for, or else to the one that it makes fastest.
+fn own_effect(advice: &Advice) -> Option<&Effect> {
+    let Some(Proof::Kept { faster, .. }) = &advice.proof else {
+        return None;
+    };
+    let own = faster.iter().find(|it| it.statement == advice.statement);
+    own.or_else(|| {
+        let by_time = |a: &&Effect, b: &&Effect| a.saved_s().total_cmp(&b.saved_s());
+        faster.iter().max_by(by_time)
+    })
+}
+
+/// `3 tried without effect, 1 cannot be made, 2 not tried`.
+fn counts(diagnosis: &Diagnosis) -> Vec<String> {
+    let number = |is_meant: fn(&Advice) -> bool| {
+        let all = diagnosis.advice.iter();
+        all.filter(|it| is_meant(it)).count()
+    };
+    let kinds = [
+        (
+            number(|it| matches!(it.proof, Some(Proof::Rejected(_) | Proof::Unused))),
+            "tried without effect",
+        ),
+        (
+            number(|it| matches!(it.proof, Some(Proof::CannotBeMade(_)))),
+            "cannot be made",
+        ),
+        (not_tried(diagnosis), "not tried"),
+        (number(|it| !it.is_measurable()), "for the author"),
+    ];
+    let kinds = kinds.into_iter().filter(|(number, _)| *number > 0);
+    kinds
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect()
+}
+
+/// Number of the candidates that could be measured and were not.
+fn not_tried(diagnosis: &Diagnosis) -> usize {
+    let is_open =
+        |it: &&Advice| it.is_measurable() && matches!(it.proof, None | Some(Proof::NotTried));
+    diagnosis.advice.iter().filter(is_open).count()
+}
+
+fn title(statement: &DiagnosedStatement) -> String {
+    format!(
+        "statement {} ({}): {}",
+        statement.name,
+        units::seconds(statement.time_s),
+        statement.text
+    )
+}
+
+fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
+    match &advice.proof {
+        Some(Proof::Kept { .. }) => "proved: ",
+        Some(Proof::Rejected(_)) => "without effect: ",
+        Some(Proof::Unused) => "not used: ",
+        Some(Proof::CannotBeMade(_)) => "cannot be made: ",
+        Some(Proof::NotTried) => "not tried: ",
+        None if !advice.is_measurable() => "for the author: ",
+        None if is_tried => "not tried: ",
+        None => "",
+    }
+}
+
+/// The remedies that were proved with their effects and prices; the others in a line each.
+fn in_short(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
+    let is_shown = |it: &&&Advice| !matches!(it.proof, Some(Proof::NotTried));
+    let shown: Vec<&&Advice> = group.advice.iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return;
+    }
+    lines.cut(title(group.statement));
+    for advice in shown {
+        let start = format!(
+            "  {}{}",
+            verdict(advice, layout.is_tried),
+            advice.candidate.remedy.words()
+        );
+        match &advice.proof {
             Some(Proof::Kept {
                 faster,
                 slower,
                 price,
             }) => {
-                for sentence in faster.iter().chain(slower) {
-                    line(&mut text, &format!("  {sentence}"));
+                lines.whole(start);
+                for effect in faster.iter().chain(slower) {
+                    lines.cut(format!("    {}", effect.sentence()));
                 }
                 for sentence in price.iter().flat_map(price_sentences) {
-                    line(&mut text, &format!("  {sentence}"));
+                    lines.cut(format!("    {sentence}"));
                 }
             }
-            Some(Proof::Rejected(sentences)) => {
-                for sentence in sentences {
-                    line(&mut text, &format!("  {sentence}"));
-                }
-            }
-            Some(Proof::CannotBeMade(why)) => line(&mut text, &format!("  {why}")),
-            Some(Proof::NotTried) | None => {}
+            Some(Proof::CannotBeMade(why)) => lines.whole(format!("{start}: {why}")),
+            Some(_) => lines.cut(start),
+            None => lines.whole(format!("{start}: {}", advice.candidate.reason)),
         }
     }
-    if !is_tried && all.iter().any(Advice::is_measurable) {
-        line(
-            &mut text,
-            "Nothing was tried: --try measures these on copies of a private server.",
-        );
+}
+
+/// Everything about the candidates of a statement.
+fn in_detail(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
+    lines.whole(title(group.statement));
+    for advice in &group.advice {
+        let words = advice.candidate.remedy.words();
+        lines.whole(format!("  {}{words}", verdict(advice, layout.is_tried)));
+        lines.whole(format!("    {}", advice.candidate.reason));
+        let (effects, price): (Vec<&Effect>, Option<&IndexPrice>) = match &advice.proof {
+            Some(Proof::Kept {
+                faster,
+                slower,
+                price,
+            }) => (faster.iter().chain(slower).collect(), price.as_ref()),
+            Some(Proof::Rejected(effects)) => (effects.iter().collect(), None),
+            _ => (Vec::new(), None),
+        };
+        for effect in effects {
+            lines.whole(format!("    {}", effect.sentence()));
+        }
+        for sentence in price.iter().flat_map(|it| price_sentences(it)) {
+            lines.whole(format!("    {sentence}"));
+        }
+        match &advice.proof {
+            Some(Proof::CannotBeMade(why)) => lines.whole(format!("    {why}")),
+            Some(Proof::Unused) => {
+                lines.whole("    the optimizer chooses it for no statement".to_owned());
+            }
+            _ => {}
+        }
     }
-    text
 }
 
 /// The size of an index, and what it adds to writes.
@@ -144,65 +301,5 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
     sentences
 }
 
-fn price_json(price: &IndexPrice) -> Value {
-    let times = |it: &WriteTimes| {
-        json!({
-            "before_s": it.means_s[0],
-            "after_s": it.means_s[1],
-            "ratio": it.ratio.estimate,
-            "ratio_low": it.ratio.low,
-            "ratio_high": it.ratio.high,
-        })
-    };
-    let writes = price.writes.as_ref();
-    json!({
-        "bytes": price.bytes,
-        "insert": writes.ok().map(|it| times(&it.insert)),
-        "update": writes.ok().and_then(|it| it.update.as_ref()).map(times),
-        "writes_not_measured": writes.err(),
-    })
-}
-
-fn line(text: &mut String, content: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{content}");
-}
-
-/// One object with all candidates.
-pub(super) fn json(all: &[Advice], incomplete: Option<&str>) -> String {
-    let candidates: Vec<Value> = all.iter().map(advice_json).collect();
-    format!(
-        "{:#}\n",
-        json!({ "version": 1, "incomplete": incomplete, "candidates": candidates })
-    )
-}
-
-fn advice_json(it: &Advice) -> Value {
-    let (kind, what) = match &it.candidate.remedy {
-        Remedy::Variant { parts, .. } => ("variant", parts),
-        Remedy::Statement { text, .. } => ("statement", text),
-        Remedy::Author(what) => ("rewrite", what),
-    };
-    let proof = it.proof.as_ref().map(|proof| match proof {
-        Proof::Kept {
-            faster,
-            slower,
-            price,
-        } => json!({
-            "outcome": "proved",
-            "faster": faster,
-            "slower": slower,
-            "index_price": price.as_ref().map(price_json),
-        }),
-        Proof::Rejected(sentences) => json!({ "outcome": "not proved", "statements": sentences }),
-        Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
-        Proof::NotTried => json!({ "outcome": "not tried" }),
-    });
-    json!({
-        "statement": it.statement,
-        "reason": it.candidate.reason,
-        "kind": kind,
-        "remedy": what,
-        "trial": proof,
-    })
-}
+#[cfg(test)]
+mod tests;
