@@ -12,7 +12,7 @@ use protocol::Endpoint;
 use runs::{Blame, Blamed, Purpose};
 use workload::sql_script::SqlStatement;
 
-use self::servers::Servers;
+use self::servers::{BASELINE, Servers};
 use super::{
     candidate::{Remedy, SideChange},
     diagnosis::{Advice, Diagnosis},
@@ -30,8 +30,6 @@ use crate::{
 
 /// Blocks of a round at most.
 const BLOCKS_AT_MOST: usize = 20;
-/// Name of the side without a candidate.
-const BASELINE: &str = "baseline";
 
 /// How candidates are measured.
 pub(super) struct Rounds<'a> {
@@ -79,13 +77,17 @@ impl Rounds<'_> {
             let servers = Servers::named(self.connection.endpoint()?);
             return Ok([self.measure(diagnosis, &servers, self.budget)?, None]);
         }
-        let with_options = places.iter().filter_map(|place| {
-            let change = side_change(&diagnosis.advice[*place])?;
-            let is_option = change.indexes.is_none() && needs_server(change);
-            is_option.then_some(change)
-        });
-        let with_options: Vec<&SideChange> = with_options.collect();
-        let (servers, copies) = Servers::copied(self.connection, &with_options)?;
+        let mut with_options = Vec::new();
+        let changes = places
+            .iter()
+            .filter_map(|place| side_change(&diagnosis.advice[*place]));
+        for change in changes {
+            if change.indexes.is_none() && needs_server(change) {
+                let variant = parsed(&change.name, &change.parts)?;
+                with_options.push((change.parts.clone(), variant));
+            }
+        }
+        let (servers, copies) = Servers::copied(self.connection, with_options)?;
         let measured = self.measure_on_copies(diagnosis, &servers);
         // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.destroy();

@@ -4,14 +4,13 @@ use protocol::Endpoint;
 use runs::{Blame, Blamed, named_server};
 use server::Settings;
 
-use super::{BASELINE, parsed};
 use crate::{
-    commands::sql::{
-        advise::candidate::SideChange,
-        compare::{Copies, Variant},
-    },
+    commands::sql::compare::{Copies, Variant},
     connection_options::ConnectionOptions,
 };
+
+/// Name of the side without a candidate.
+pub(super) const BASELINE: &str = "baseline";
 
 /// The beginning of the parts of a candidate that is an option of the server.
 pub(super) const OPTION: &str = "option ";
@@ -41,10 +40,10 @@ impl Servers {
     }
 
     /// Copies of the private server, and their endpoints: one for the baseline, one for all changes that are taken back, and
-    /// one for each option.
+    /// one for each option, which has the parts of its candidate and their variant.
     pub(super) fn copied(
         connection: &ConnectionOptions,
-        options: &[&SideChange],
+        options: Vec<(String, Variant)>,
     ) -> Result<(Self, Copies), Blamed> {
         let Some(name) = &connection.server else {
             let message = "no private server is named of which copies can be made";
@@ -64,11 +63,9 @@ impl Servers {
                 ..Variant::default()
             }
         };
-        let mut variants = vec![with_pool(BASELINE), with_pool("candidates")];
-        for change in options {
-            variants.push(parsed(&change.name, &change.parts)?);
-        }
-        let variants: Vec<&Variant> = variants.iter().collect();
+        let own = [with_pool(BASELINE), with_pool("candidates")];
+        let of_options = options.iter().map(|(_, variant)| variant);
+        let variants: Vec<&Variant> = own.iter().chain(of_options).collect();
         let copies = Copies::make(name, &variants, true)?;
         let endpoints = copies.servers().map(|server| match server {
             Ok(server) => connection.endpoint_of_server(server.endpoint()).map(Ok),
@@ -84,8 +81,8 @@ impl Servers {
             baseline: next().map_err(|why| Blamed::new(Blame::Server, why))?,
             changed: next(),
             with_options: options
-                .iter()
-                .map(|change| (change.parts.clone(), next()))
+                .into_iter()
+                .map(|(parts, _)| (parts, next()))
                 .collect(),
         };
         Ok((servers, copies))
