@@ -78,6 +78,19 @@ impl Remedy {
         })
     }
 
+    /// The same without the other text, which stands below.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::Side(change) if change.text.is_some() && change.parts.is_empty() => {
+                "another text of the statement".to_owned()
+            }
+            Self::Side(change) if change.text.is_some() => {
+                format!("{}; and another text of the statement", change.parts)
+            }
+            _ => self.words(),
+        }
+    }
+
     /// `create index ... on ...`, or `as select ...`.
     pub(super) fn words(&self) -> String {
         match self {

@@ -10,6 +10,8 @@ use super::{
 };
 use crate::commands::sql::compare::{IndexPrice, WriteTimes};
 
+const NOT_TRIED: &str = "not tried";
+
 /// How an answer is shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
@@ -21,36 +23,65 @@ pub(super) struct Layout {
     pub(super) width: usize,
 }
 
+/// How much of a short answer is shown: the first one whose lines suffice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Effects and prices of what was proved, and what had no effect.
+    Prices,
+    /// Times of what was proved, and what had no effect.
+    Times,
+    /// Times of what was proved.
+    Proved,
+}
+
 /// The answer with its reasons, grouped by statement; those first whose remedies save most.
 pub(super) fn text(diagnosis: &Diagnosis, layout: Layout, incomplete: Option<&str>) -> String {
+    if layout.is_verbose {
+        return lines(diagnosis, layout, incomplete, None).all();
+    }
+    for detail in [Detail::Prices, Detail::Times] {
+        let lines = lines(diagnosis, layout, incomplete, Some(detail));
+        if lines.are_few() {
+            return lines.all();
+        }
+    }
+    lines(diagnosis, layout, incomplete, Some(Detail::Proved)).first()
+}
+
+/// The lines of an answer; all of them without a detail.
+fn lines(
+    diagnosis: &Diagnosis,
+    layout: Layout,
+    incomplete: Option<&str>,
+    detail: Option<Detail>,
+) -> Lines {
     let mut lines = Lines::of(layout.width);
     lines.whole(headline(diagnosis, layout.is_tried));
     if let Some(why) = incomplete {
         lines.whole(format!("incomplete: {why}"));
     }
     for group in groups(diagnosis) {
-        if layout.is_verbose {
-            in_detail(&mut lines, &group, layout);
-        } else {
-            in_short(&mut lines, &group, layout);
+        match detail {
+            Some(detail) => in_short(&mut lines, &group, layout.is_tried, detail),
+            None => in_detail(&mut lines, &group, layout.is_tried),
         }
     }
     for needless in &diagnosis.needless {
         lines.cut(needless.sentence());
     }
-    if layout.is_verbose {
-        return lines.all();
-    }
     let measurable = diagnosis.advice.iter().any(Advice::is_measurable);
-    let hidden = not_tried(diagnosis);
     if !layout.is_tried && measurable {
         lines.last(
             "Nothing was tried: --try measures these on copies of a private server.".to_owned(),
         );
-    } else if layout.is_tried && hidden > 0 {
-        lines.last(format!("{hidden} not tried (--verbose)"));
+    } else if layout.is_tried && detail.is_some() {
+        let mut counts = counts(diagnosis);
+        counts.retain(|it| detail == Some(Detail::Proved) || it.ends_with(NOT_TRIED));
+        if !counts.is_empty() {
+            lines.last(format!("{} (--verbose)", counts.join(", ")));
+        }
     }
-    lines.first()
+    lines
 }
 
 /// One object for programs.
@@ -118,7 +149,7 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
             _ => "; by the plans this one saves most: ",
         };
         let number = units::counted(all.len(), "candidate");
-        return format!("{number}{which}{}", first.candidate.remedy.words());
+        return format!("{number}{which}{}", first.candidate.remedy.title());
     }
     let mut proved: Vec<&Advice> = all
         .iter()
@@ -138,7 +169,7 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
     let times = times.map_or_else(String::new, |times| format!(": {times}"));
     format!(
         "{number} proved: {which}{}{times}",
-        best.candidate.remedy.words()
+        best.candidate.remedy.title()
     )
 }
 
@@ -169,7 +200,7 @@ fn counts(diagnosis: &Diagnosis) -> Vec<String> {
             number(|it| matches!(it.proof, Some(Proof::CannotBeMade(_)))),
             "cannot be made",
         ),
-        (not_tried(diagnosis), "not tried"),
+        (not_tried(diagnosis), NOT_TRIED),
         (number(|it| !it.is_measurable()), "for the author"),
     ];
     let kinds = kinds.into_iter().filter(|(number, _)| *number > 0);
@@ -207,26 +238,27 @@ fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
     }
 }
 
-/// The remedies that were proved with their effects and prices; the others in a line each.
-fn in_short(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
-    let is_shown = |it: &&&Advice| !matches!(it.proof, Some(Proof::NotTried));
+/// The remedies that were proved with their effects; the others in a line each.
+fn in_short(lines: &mut Lines, group: &Group<'_>, is_tried: bool, detail: Detail) {
+    let is_shown = |it: &&&Advice| match it.proof {
+        Some(Proof::Kept { .. }) => true,
+        Some(Proof::NotTried) => false,
+        _ => !is_tried || detail != Detail::Proved,
+    };
     let shown: Vec<&&Advice> = group.advice.iter().filter(is_shown).collect();
     if shown.is_empty() {
         return;
     }
     lines.cut(title(group.statement));
     for advice in shown {
-        let start = format!(
-            "  {}{}",
-            verdict(advice, layout.is_tried),
-            advice.candidate.remedy.words()
-        );
+        let words = advice.candidate.remedy.words();
+        let start = format!("  {}{words}", verdict(advice, is_tried));
         match &advice.proof {
             Some(Proof::Kept {
                 faster,
                 slower,
                 price,
-            }) => {
+            }) if detail == Detail::Prices => {
                 lines.whole(start);
                 for effect in faster.iter().chain(slower) {
                     lines.cut(format!("    {}", effect.sentence()));
@@ -234,6 +266,20 @@ fn in_short(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
                 for sentence in price.iter().flat_map(price_sentences) {
                     lines.cut(format!("    {sentence}"));
                 }
+            }
+            Some(Proof::Kept { slower, .. }) => {
+                let times = own_effect(advice).and_then(Effect::times);
+                let slower: Vec<&str> = slower.iter().map(|it| it.statement.as_str()).collect();
+                let slower = match slower.as_slice() {
+                    [] => String::new(),
+                    some => format!("; slower: {}", some.join(", ")),
+                };
+                lines.whole(format!("{start}: {}{slower}", times.unwrap_or_default()));
+            }
+            Some(Proof::Rejected(effects)) => {
+                let times = effects.first().and_then(Effect::times);
+                let times = times.map_or_else(String::new, |times| format!(": {times}"));
+                lines.cut(format!("{start}{times}"));
             }
             Some(Proof::CannotBeMade(why)) => lines.whole(format!("{start}: {why}")),
             Some(_) => lines.cut(start),
@@ -243,11 +289,11 @@ fn in_short(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
 }
 
 /// Everything about the candidates of a statement.
-fn in_detail(lines: &mut Lines, group: &Group<'_>, layout: Layout) {
+fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
     lines.whole(title(group.statement));
     for advice in &group.advice {
         let words = advice.candidate.remedy.words();
-        lines.whole(format!("  {}{words}", verdict(advice, layout.is_tried)));
+        lines.whole(format!("  {}{words}", verdict(advice, is_tried)));
         lines.whole(format!("    {}", advice.candidate.reason));
         let (effects, price): (Vec<&Effect>, Option<&IndexPrice>) = match &advice.proof {
             Some(Proof::Kept {

@@ -45,6 +45,15 @@ impl Lines {
         self.last = Some(line);
     }
 
+    /// Whether a short answer shows all of them.
+    pub(super) fn are_few(&self) -> bool {
+        self.number() <= LINES_AT_MOST
+    }
+
+    fn number(&self) -> usize {
+        self.all.len() + usize::from(self.last.is_some())
+    }
+
     /// All lines as text.
     pub(super) fn all(mut self) -> String {
         self.all.extend(self.last);
@@ -53,8 +62,7 @@ impl Lines {
 
     /// The first ones as text, with the number of the others.
     pub(super) fn first(mut self) -> String {
-        let number = self.all.len() + usize::from(self.last.is_some());
-        if number > LINES_AT_MOST {
+        if !self.are_few() {
             let more = self.all.len() - (LINES_AT_MOST - 1);
             self.all.truncate(LINES_AT_MOST - 1);
             let more = format!("{} more", units::counted(more, "line"));

@@ -121,7 +121,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
          \x20   Q1: faster, 125 ms to 3.20 ms, -97.4 % (-97.7 % to -97.2 %); because rows r…\n\
          \x20   size of the index: 160 KiB\n\
          \x20   its part of writes was not measured: the table has no primary key\n\
-         \x20 without effect: create index u on t (b)\n\
+         \x20 without effect: create index u on t (b): 125 ms to 124 ms\n\
          \x20 not used: create index w on t (y)\n\
          statement 2 (2.00 ms): select b from t where c = 1\n\
          \x20 cannot be made: create index x on t (n): the key is too long\n\
@@ -192,13 +192,44 @@ fn an_answer_has_twelve_lines_at_most() {
     let mut many: Vec<Advice> = many.collect();
     let faster = kept(vec![effect("2", "faster", [0.002, 0.001])]);
     many.push(advice(1, "2", "create index b on t (a)", faster));
-    let text = shown(&diagnosis(many), true, false);
-    assert_eq!(text.lines().count(), 12, "{text}");
-    assert!(
-        text.lines()
-            .nth(2)
-            .unwrap()
-            .contains("proved: create index b")
+    assert_eq!(
+        shown(&diagnosis(many), true, false),
+        "1 remedy proved: create index b on t (a): 2.00 ms to 1.00 ms\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 proved: create index b on t (a): 2.00 ms to 1.00 ms\n\
+         20 tried without effect (--verbose)\n"
     );
-    assert!(text.contains("lines more"), "{text}");
+    // Nothing but what was proved, and too much of it.
+    let many = (0..20).map(|at| {
+        let parts = format!("create index i{at} on t (c)");
+        let faster = kept(vec![effect("Q1", "faster", [0.002, 0.001])]);
+        advice(0, "Q1", &parts, faster)
+    });
+    let text = shown(&diagnosis(many.collect()), true, false);
+    assert_eq!(text.lines().count(), 12, "{text}");
+    assert!(text.ends_with("11 lines more (--verbose)\n"), "{text}");
+}
+
+#[test]
+fn what_was_proved_of_several_statements_is_shown_with_its_times() {
+    let proved = |at, statement: &str, parts: &str, before_s| {
+        let faster = kept(vec![effect(statement, "faster", [before_s, 0.001])]);
+        advice(at, statement, parts, faster)
+    };
+    let all = diagnosis(vec![
+        proved(0, "Q1", "create index a on t (a)", 0.125),
+        proved(0, "Q1", "create index b on t (a, b)", 0.124),
+        proved(1, "2", "create index c on t (c)", 0.002),
+        advice(1, "2", "create index d on t (c, b)", rejected("2")),
+    ]);
+    assert_eq!(
+        shown(&all, true, false),
+        "3 remedies proved: the best: create index a on t (a): 125 ms to 1.00 ms\n\
+         statement Q1 (125 ms): select count(*) from t where a = 1\n\
+         \x20 proved: create index a on t (a): 125 ms to 1.00 ms\n\
+         \x20 proved: create index b on t (a, b): 124 ms to 1.00 ms\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 proved: create index c on t (c): 2.00 ms to 1.00 ms\n\
+         \x20 without effect: create index d on t (c, b): 125 ms to 124 ms\n"
+    );
 }
