@@ -241,7 +241,7 @@ impl Subject<'_> {
             };
             tables.push(name);
             reasons.push(format!(
-                "{alias}: {} rows expected by the statistics, {} found ({}x)",
+                "{alias}: {} expected by the statistics, {} rows found ({}x)",
                 count(stale.estimated),
                 count(stale.actual),
                 si(stale.factor())

@@ -84,12 +84,17 @@ fn duplicated(name: &str, index: &IndexFacts, facts: &TableFacts) -> Option<Stri
     found.map(|(name, _)| name.clone())
 }
 
-/// Whether an index was not read, and is no rule for the data.
+/// Whether an index was not read, and is no rule for the data. It would serve the reads of its duplicates.
 fn is_unused(name: &str, index: &IndexFacts, facts: &TableFacts) -> bool {
-    let reads = facts.reads.as_ref().and_then(|reads| reads.get(name));
+    let is_for = |other: &str, index: &IndexFacts| {
+        other == name || duplicated(other, index, facts).as_deref() == Some(name)
+    };
+    let served = facts.indexes.iter().filter(|(other, it)| is_for(other, it));
+    let reads = served.map(|(other, _)| facts.reads.as_ref()?.get(other).copied());
+    let reads: Option<u64> = reads.sum();
     let first = index.columns.first();
     let is_needed = first.is_some_and(|first| facts.foreign.contains(first));
-    reads == Some(&0) && name != PRIMARY && !index.is_unique && !is_needed
+    reads == Some(0) && name != PRIMARY && !index.is_unique && !is_needed
 }
 
 #[cfg(test)]
@@ -172,9 +177,17 @@ mod tests {
         let reads = names.map(|(name, _)| (name.to_owned(), u64::from(name == "b")));
         facts.reads = Some(reads.into());
         facts.foreign = vec!["z".to_owned()];
-        assert_eq!(
-            sentences(&facts),
-            ["index a of s.t is unused since the server's start (2 h 0 min ago)"]
-        );
+        let unused = "index a of s.t is unused since the server's start (2 h 0 min ago)";
+        assert_eq!(sentences(&facts), [unused]);
+        // The longer index was read, which is to be dropped for the shorter one.
+        let longer = IndexFacts {
+            columns: vec!["x".to_owned(), "id".to_owned()],
+            is_plain: true,
+            ..IndexFacts::default()
+        };
+        facts.indexes.insert("d".to_owned(), longer);
+        facts.reads.as_mut().unwrap().insert("d".to_owned(), 5);
+        let duplicate = "index d of s.t is a duplicate: index a begins with its columns";
+        assert_eq!(sentences(&facts), [duplicate]);
     }
 }

@@ -102,17 +102,19 @@ fn groups(diagnosis: &Diagnosis) -> Vec<Group<'_>> {
         let mut advice: Vec<&Advice> = own.collect();
         advice.sort_by(|a, b| {
             let by_rank = rank(a).cmp(&rank(b));
-            by_rank.then(saved_s(b).total_cmp(&saved_s(a)))
+            by_rank.then(saved_s(diagnosis, b).total_cmp(&saved_s(diagnosis, a)))
         });
         Group { statement, advice }
     });
     let mut groups: Vec<Group<'_>> = all.filter(|it| !it.advice.is_empty()).collect();
     groups.sort_by(|a, b| {
-        let most = |group: &Group<'_>, of: fn(&Advice) -> f64| {
+        let most = |group: &Group<'_>, of: &dyn Fn(&Advice) -> f64| {
             group.advice.iter().map(|it| of(it)).fold(0.0, f64::max)
         };
-        let by_proof = most(b, saved_s).total_cmp(&most(a, saved_s));
-        by_proof.then(most(b, |it| it.saving_s).total_cmp(&most(a, |it| it.saving_s)))
+        let proved = |it: &Advice| saved_s(diagnosis, it);
+        let by_plan = |it: &Advice| it.saving_s;
+        let by_proof = most(b, &proved).total_cmp(&most(a, &proved));
+        by_proof.then(most(b, &by_plan).total_cmp(&most(a, &by_plan)))
     });
     groups
 }
@@ -129,8 +131,15 @@ fn rank(advice: &Advice) -> u8 {
     }
 }
 
-fn saved_s(advice: &Advice) -> f64 {
-    advice.proof.as_ref().map_or(0.0, Proof::saved_s)
+/// Seconds that a proved remedy saves of all statements, by the time of each before the trial.
+fn saved_s(diagnosis: &Diagnosis, advice: &Advice) -> f64 {
+    let faster = advice.proof.as_ref().map_or(&[][..], Proof::faster);
+    let saved_s = faster.iter().map(|effect| {
+        let mut statements = diagnosis.statements.iter();
+        let statement = statements.find(|it| it.name == effect.statement);
+        statement.map_or(0.0, |it| it.time_s) * effect.saved_share()
+    });
+    saved_s.sum()
 }
 
 /// The answer in a line.
@@ -155,7 +164,7 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         .iter()
         .filter(|it| it.proof.as_ref().is_some_and(Proof::is_kept))
         .collect();
-    proved.sort_by(|a, b| saved_s(b).total_cmp(&saved_s(a)));
+    proved.sort_by(|a, b| saved_s(diagnosis, b).total_cmp(&saved_s(diagnosis, a)));
     let Some(best) = proved.first() else {
         let counts = counts(diagnosis);
         return format!("No remedy proved: {}", counts.join(", "));
@@ -175,13 +184,11 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
 
 /// What a proved remedy does to the statement that it is for, or else to the one that it makes fastest.
 fn own_effect(advice: &Advice) -> Option<&Effect> {
-    let Some(Proof::Kept { faster, .. }) = &advice.proof else {
-        return None;
-    };
+    let faster = advice.proof.as_ref().map_or(&[][..], Proof::faster);
     let own = faster.iter().find(|it| it.statement == advice.statement);
     own.or_else(|| {
-        let by_time = |a: &&Effect, b: &&Effect| a.saved_s().total_cmp(&b.saved_s());
-        faster.iter().max_by(by_time)
+        let by_share = |a: &&Effect, b: &&Effect| a.saved_share().total_cmp(&b.saved_share());
+        faster.iter().max_by(by_share)
     })
 }
 
