@@ -69,6 +69,30 @@ fn a_column_that_must_not_be_null_is_no_equality() {
 }
 
 #[test]
+fn an_order_ends_at_an_expression() {
+    for (order, expected) in [
+        (
+            "order by `s`.`t`.`a`,`s`.`t`.`b` desc limit 5",
+            &["a", "b"][..],
+        ),
+        (
+            "group by `s`.`t`.`a` having (`s`.`t`.`c` > 1) order by `s`.`t`.`b`",
+            &["a"],
+        ),
+        ("order by `s`.`t`.`a`,(`s`.`t`.`b` + 1),`s`.`t`.`c`", &["a"]),
+        // As MySQL and MariaDB write it.
+        ("order by ((`s`.`t`.`a` * 7) % 9),`s`.`t`.`b`", &[]),
+        ("order by `s`.`t`.`a` * 7 MOD 9,`s`.`t`.`b`", &[]),
+        // A name of the list, which can be any expression.
+        ("order by `total` desc,`s`.`t`.`b`", &[]),
+        ("order by lower(`s`.`t`.`a`)", &[]),
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`t` {order}"));
+        assert_eq!(names(&uses[0].order), expected, "{order}");
+    }
+}
+
+#[test]
 fn outer_joins_and_statements_that_change_data_are_read() {
     let text = "select 1 AS `1` from `a`.`t` left join `a`.`u` on((`a`.`u`.`x` = `a`.`t`.`y`)) where (`a`.`t`.`z` > 1)";
     let uses = column_uses(text);
