@@ -200,8 +200,18 @@ fn counts(diagnosis: &Diagnosis) -> Vec<String> {
     };
     let kinds = [
         (
-            number(|it| matches!(it.proof, Some(Proof::Rejected(_) | Proof::Unused))),
+            number(|it| match &it.proof {
+                Some(Proof::Rejected(effects)) => worst(effects).is_none(),
+                proof => matches!(proof, Some(Proof::Unused)),
+            }),
             "tried without effect",
+        ),
+        (
+            number(|it| match &it.proof {
+                Some(Proof::Rejected(effects)) => worst(effects).is_some(),
+                _ => false,
+            }),
+            "slower or with another result",
         ),
         (
             number(|it| matches!(it.proof, Some(Proof::CannotBeMade(_)))),
@@ -232,10 +242,21 @@ fn title(statement: &DiagnosedStatement) -> String {
     )
 }
 
+/// The verdict of a remedy that does harm.
+fn worst(effects: &[Effect]) -> Option<&'static str> {
+    let harms = ["different result", "slower"];
+    let is_one = |verdict: &&str| effects.iter().any(|it| it.verdict == *verdict);
+    harms.into_iter().find(is_one)
+}
+
 fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
     match &advice.proof {
         Some(Proof::Kept { .. }) => "proved: ",
-        Some(Proof::Rejected(_)) => "without effect: ",
+        Some(Proof::Rejected(effects)) => match worst(effects) {
+            Some("slower") => "slower: ",
+            Some(_) => "another result: ",
+            None => "without effect: ",
+        },
         Some(Proof::Unused) => "not used: ",
         Some(Proof::CannotBeMade(_)) => "cannot be made: ",
         Some(Proof::NotTried) => "not tried: ",
@@ -284,7 +305,9 @@ fn in_short(lines: &mut Lines, group: &Group<'_>, is_tried: bool, detail: Detail
                 lines.whole(format!("{start}: {}{slower}", times.unwrap_or_default()));
             }
             Some(Proof::Rejected(effects)) => {
-                let times = effects.first().and_then(Effect::times);
+                let worst = worst(effects);
+                let harmful = effects.iter().find(|it| Some(it.verdict) == worst);
+                let times = harmful.or(effects.first()).and_then(Effect::times);
                 let times = times.map_or_else(String::new, |times| format!(": {times}"));
                 lines.cut(format!("{start}{times}"));
             }

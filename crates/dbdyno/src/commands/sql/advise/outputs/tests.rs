@@ -159,8 +159,14 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
             advice(0, "Q1", "create index a on t (c)", rejected("Q1")),
             advice(0, "Q1", "create index b on t (a)", Some(Proof::Unused)),
             advice(0, "Q1", "create index c on t (b)", Some(Proof::NotTried)),
+            advice(
+                0,
+                "Q1",
+                "create index d on t (d)",
+                Some(Proof::Rejected(vec![effect("Q1", "slower", [0.1, 0.2])]))
+            ),
         ]),
-        "No remedy proved: 2 tried without effect, 1 not tried"
+        "No remedy proved: 2 tried without effect, 1 slower or with another result, 1 not tried"
     );
 }
 
@@ -221,6 +227,12 @@ fn what_was_proved_of_several_statements_is_shown_with_its_times() {
         proved(0, "Q1", "create index b on t (a, b)", 0.124),
         proved(1, "2", "create index c on t (c)", 0.002),
         advice(1, "2", "create index d on t (c, b)", rejected("2")),
+        advice(
+            1,
+            "2",
+            "create index e on t (b)",
+            Some(Proof::Rejected(vec![effect("2", "slower", [0.002, 0.008])])),
+        ),
     ]);
     assert_eq!(
         shown(&all, true, false),
@@ -230,6 +242,7 @@ fn what_was_proved_of_several_statements_is_shown_with_its_times() {
          \x20 proved: create index b on t (a, b): 124 ms to 1.00 ms\n\
          statement 2 (2.00 ms): select b from t where c = 1\n\
          \x20 proved: create index c on t (c): 2.00 ms to 1.00 ms\n\
-         \x20 without effect: create index d on t (c, b): 125 ms to 124 ms\n"
+         \x20 without effect: create index d on t (c, b): 125 ms to 124 ms\n\
+         \x20 slower: create index e on t (b): 2.00 ms to 8.00 ms\n"
     );
 }
