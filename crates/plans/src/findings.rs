@@ -23,6 +23,8 @@ pub struct Misestimate<'a> {
     pub actual: f64,
     /// Whether the rows are those that its conditions keep, and not those that it reads.
     pub is_of_kept_rows: bool,
+    /// Whether the node ends before its last row, below a LIMIT, a semi-join and the like.
+    pub is_cut_short: bool,
 }
 
 /// The node that costs most.
@@ -92,6 +94,7 @@ fn collect<'a>(node: &'a Node, is_cut_short: bool, found: &mut Vec<Misestimate<'
                 estimated,
                 actual,
                 is_of_kept_rows,
+                is_cut_short,
             });
         }
     };
@@ -122,8 +125,8 @@ fn collect<'a>(node: &'a Node, is_cut_short: bool, found: &mut Vec<Misestimate<'
 /// Nodes whose estimate comes from the statistics of their table and is off by [`MISESTIMATE_FROM`] or more: of a whole
 /// table or index, and of the rows of a value in an index. Empty without measurements.
 ///
-/// The share of rows that conditions keep is a guess, and the rows of a range are counted in the index: fresh statistics
-/// change neither.
+/// The share of rows that conditions keep is a guess, on which the rows depend that are read up to a LIMIT; and the rows of a
+/// range are counted in the index. Fresh statistics change none of these.
 pub fn stale_statistics(root: &Node) -> Vec<Misestimate<'_>> {
     let mut found = Vec::new();
     collect(root, false, &mut found);
@@ -138,6 +141,7 @@ pub fn stale_statistics(root: &Node) -> Vec<Misestimate<'_>> {
             it.actual < it.estimated && it.node.flags.iter().any(drops_rows);
         is_of_statistics
             && !it.is_of_kept_rows
+            && !it.is_cut_short
             && !is_less_by_conditions
             && it.factor() >= MISESTIMATE_FROM
     });
@@ -254,6 +258,13 @@ mod tests {
             (
                 "-> Limit: 3 row(s)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n    \
                  -> Table scan on t  (cost=1 rows=90000) (actual time=0..1 rows=3 loops=1)",
+                0,
+            ),
+            // Expected up to the third row with this value.
+            (
+                "-> Limit: 3 row(s)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n    \
+                 -> Filter: (t.b = 7)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n        \
+                 -> Index scan on t using a (reverse)  (cost=1 rows=30) (actual time=0..1 rows=3000 loops=1)",
                 0,
             ),
         ] {

@@ -54,6 +54,8 @@ pub(super) struct Advice {
     pub(super) candidate: Candidate,
     /// Time that it saves by the plans of all statements, seconds, about.
     pub(super) saving_s: f64,
+    /// The part of its statement, which is the one that it saves most of.
+    pub(super) own_saving_s: f64,
     /// `None` if it was not tried.
     pub(super) proof: Option<Proof>,
 }
@@ -136,8 +138,8 @@ impl Diagnosis {
         Ok(diagnosis)
     }
 
-    /// Adds a candidate; one that several statements have is named once, with the first of them, and saves what it saves
-    /// in all.
+    /// Adds a candidate; one that several statements have is named once, with the one that it saves most of, and saves what
+    /// it saves in all.
     fn add(&mut self, at: usize, statement: &str, candidate: Candidate, time_s: f64) {
         let saving_s = candidate.saving * time_s;
         for known in &mut self.advice {
@@ -149,7 +151,14 @@ impl Diagnosis {
                         tables.extend(new.into_iter().cloned());
                     }
                 }
-                (remedy, other) if *remedy == *other => known.saving_s += saving_s,
+                (remedy, other) if *remedy == *other => {
+                    known.saving_s += saving_s;
+                    if saving_s > known.own_saving_s {
+                        known.own_saving_s = saving_s;
+                        known.at = at;
+                        statement.clone_into(&mut known.statement);
+                    }
+                }
                 _ => continue,
             }
             return;
@@ -159,6 +168,7 @@ impl Diagnosis {
             statement: statement.to_owned(),
             candidate,
             saving_s,
+            own_saving_s: saving_s,
             proof: None,
         });
     }
@@ -259,7 +269,7 @@ mod tests {
         diagnosis.add(1, "2", candidate(statistics(&["s.t", "s.u"]), 1.0), 1.0);
         diagnosis.rank();
         assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
-        assert_eq!(diagnosis.advice[1].statement, "1");
+        assert_eq!(diagnosis.advice[1].statement, "2");
     }
 
     #[test]

@@ -77,7 +77,8 @@ fn lines(
     } else if layout.is_tried && detail.is_some() {
         let mut counts = counts(diagnosis);
         counts.retain(|it| detail == Some(Detail::Proved) || it.ends_with(NOT_TRIED));
-        if !counts.is_empty() {
+        // The first line has them where nothing was proved.
+        if !counts.is_empty() && is_any_proved(diagnosis) {
             lines.last(format!("{} (--verbose)", counts.join(", ")));
         }
     }
@@ -180,6 +181,11 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         "{number} proved: {which}{}{times}",
         best.candidate.remedy.title()
     )
+}
+
+fn is_any_proved(diagnosis: &Diagnosis) -> bool {
+    let mut proofs = diagnosis.advice.iter().filter_map(|it| it.proof.as_ref());
+    proofs.any(Proof::is_kept)
 }
 
 /// What a proved remedy does to the statement that it is for, or else to the one that it makes fastest.

@@ -29,6 +29,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
             saving: 0.5,
         },
         saving_s: 0.5,
+        own_saving_s: 0.5,
         proof,
     }
 }

@@ -13,6 +13,7 @@ fn advice(remedy: Remedy) -> Advice {
             saving: 0.5,
         },
         saving_s: 0.5,
+        own_saving_s: 0.5,
         proof: None,
     }
 }
