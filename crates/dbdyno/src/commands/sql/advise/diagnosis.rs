@@ -156,6 +156,7 @@ impl Diagnosis {
                     if saving_s > known.own_saving_s {
                         known.own_saving_s = saving_s;
                         known.at = at;
+                        known.candidate.reason.clone_from(&candidate.reason);
                         statement.clone_into(&mut known.statement);
                     }
                 }

@@ -59,6 +59,8 @@ struct Side {
     place: usize,
     /// The settings of its session.
     variant: Variant,
+    /// What changes its server: the parts, and their variant.
+    changes: Option<(String, Variant)>,
     statements: Vec<SqlStatement>,
     indexes: Option<NewIndexes>,
 }
@@ -153,6 +155,7 @@ impl Rounds<'_> {
         let side = Side {
             place,
             variant: of_session(&variant),
+            changes: None,
             statements: self.statements.to_vec(),
             indexes: None,
         };
@@ -196,38 +199,21 @@ impl Rounds<'_> {
         servers: &Servers,
         terms: Terms,
     ) -> Result<Ended, Blamed> {
-        let (mut sides, mut changed) = (Vec::new(), None);
+        let mut sides = Vec::new();
         for place in round {
-            let advice = &diagnosis.advice[*place];
-            let Some(change) = side_change(advice) else {
-                continue;
-            };
-            let variant = parsed(&change.name, &change.parts)?;
-            let mut statements = self.statements.to_vec();
-            if let Some(text) = &change.text {
-                statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
-            }
-            sides.push(Side {
-                place: *place,
-                variant: of_session(&variant),
-                statements,
-                indexes: change.indexes.clone(),
-            });
-            if needs_server(change) {
-                changed = Some((variant, change.parts.clone()));
-            }
+            sides.extend(self.side(*place, &diagnosis.advice[*place])?);
         }
         let Some(first) = sides.first() else {
             return Ok(Ended::default());
         };
         let _step = Step::spinner(format!("trying {}", first.variant.name));
-        let Some((variant, parts)) = changed else {
+        let Some((parts, variant)) = &first.changes else {
             return Ok(self.contest(diagnosis, &sides, servers, &servers.baseline, terms));
         };
-        let endpoint = match servers.of(&parts) {
+        let endpoint = match servers.of(parts) {
             Ok(endpoint) => endpoint,
             Err(why) => {
-                diagnosis.advice[first.place].proof = Some(Proof::CannotBeMade(why.clone()));
+                diagnosis.advice[first.place].proof = Some(Proof::CannotBeMade(why));
                 return Ok(Ended::default());
             }
         };
@@ -235,11 +221,11 @@ impl Rounds<'_> {
             return Ok(self.contest(diagnosis, &sides, servers, endpoint, terms));
         };
         let made = reactor::block_on(async {
-            change(&variant, endpoint, self.limit()).await?;
+            change(variant, endpoint, self.limit()).await?;
             self.is_used(endpoint, &first.statements, &indexes).await
         });
         let advice = &mut diagnosis.advice[first.place];
-        let ended = match made.map_err(Blamed::machine)? {
+        let mut ended = match made.map_err(Blamed::machine)? {
             Err(error) => not_made(advice, error),
             Ok(false) => {
                 advice.proof = Some(Proof::Unused);
@@ -249,9 +235,28 @@ impl Rounds<'_> {
         };
         if ended.failure.is_none() {
             let dropped = reactor::block_on(self.dropped(endpoint, &indexes));
-            dropped.map_err(Blamed::machine)??;
+            ended.failure = dropped.map_err(Blamed::machine)?.err();
         }
         Ok(ended)
+    }
+
+    /// The side of a candidate; `None` if it has none.
+    fn side(&self, place: usize, advice: &Advice) -> Result<Option<Side>, Blamed> {
+        let Some(change) = side_change(advice) else {
+            return Ok(None);
+        };
+        let variant = parsed(&change.name, &change.parts)?;
+        let mut statements = self.statements.to_vec();
+        if let Some(text) = &change.text {
+            statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
+        }
+        Ok(Some(Side {
+            place,
+            variant: of_session(&variant),
+            changes: needs_server(change).then(|| (change.parts.clone(), variant)),
+            statements,
+            indexes: change.indexes.clone(),
+        }))
     }
 
     /// Compares the sides on a server with the baseline, and notes what came of each.

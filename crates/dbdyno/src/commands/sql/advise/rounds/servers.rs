@@ -14,6 +14,7 @@ pub(super) const BASELINE: &str = "baseline";
 
 /// The beginning of the parts of a candidate that is an option of the server.
 pub(super) const OPTION: &str = "option ";
+const NO_COPY: &str = "there is no copy for it";
 /// Room in the buffer pool of a copy besides its data, for a new index and the server's own tables.
 const ROOM_BYTES: u64 = 64 << 20;
 /// Buffer pools are a multiple of this.
@@ -34,7 +35,7 @@ impl Servers {
     pub(super) fn named(endpoint: Endpoint) -> Self {
         Self {
             baseline: endpoint,
-            changed: Err("there is no copy for it".to_owned()),
+            changed: Err(NO_COPY.to_owned()),
             with_options: Vec::new(),
         }
     }
@@ -74,7 +75,7 @@ impl Servers {
         let endpoints: Vec<Result<Endpoint, String>> = endpoints.collect::<Result<_, Blamed>>()?;
         let mut endpoints = endpoints.into_iter();
         let mut next = || {
-            let missing = || Err("there is no copy for it".to_owned());
+            let missing = || Err(NO_COPY.to_owned());
             endpoints.next().unwrap_or_else(missing)
         };
         let servers = Self {
@@ -88,11 +89,15 @@ impl Servers {
         Ok((servers, copies))
     }
 
-    /// The server for a candidate with these parts, which changes it.
-    pub(super) fn of(&self, parts: &str) -> Result<&Endpoint, &String> {
+    /// The server for a candidate with these parts, which changes it; or why there is none.
+    pub(super) fn of(&self, parts: &str) -> Result<&Endpoint, String> {
         let mut own = self.with_options.iter();
         let own = own.find(|(known, _)| known == parts);
-        own.map_or(self.changed.as_ref(), |(_, endpoint)| endpoint.as_ref())
+        match own {
+            Some((_, endpoint)) => endpoint.as_ref().map_err(String::clone),
+            None if parts.starts_with(OPTION) => Err(NO_COPY.to_owned()),
+            None => self.changed.as_ref().map_err(String::clone),
+        }
     }
 
     /// Those that run.
