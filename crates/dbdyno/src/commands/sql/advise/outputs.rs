@@ -45,7 +45,12 @@ pub(super) fn text(diagnosis: &Diagnosis, layout: Layout, incomplete: Option<&st
             return lines.all();
         }
     }
-    lines(diagnosis, layout, incomplete, Some(Detail::Proved)).first()
+    let least = if is_any_proved(diagnosis) {
+        Detail::Proved
+    } else {
+        Detail::Times
+    };
+    lines(diagnosis, layout, incomplete, Some(least)).first()
 }
 
 /// The lines of an answer; all of them without a detail.

@@ -192,11 +192,16 @@ fn candidates_without_a_trial_have_their_reasons() {
 
 #[test]
 fn an_answer_has_twelve_lines_at_most() {
-    let many = (0..20).map(|at| {
+    let rejected_index = |at: usize| {
         let parts = format!("create index i{at} on t (c)");
         advice(0, "Q1", &parts, rejected("Q1"))
-    });
-    let mut many: Vec<Advice> = many.collect();
+    };
+    let many: Vec<Advice> = (0..20).map(rejected_index).collect();
+    let none = shown(&diagnosis(many), true, false);
+    assert_eq!(none.lines().count(), 12, "{none}");
+    assert!(none.starts_with("No remedy proved: 20 tried without effect\nstatement Q1"));
+    assert!(none.ends_with("11 lines more (--verbose)\n"), "{none}");
+    let mut many: Vec<Advice> = (0..20).map(rejected_index).collect();
     let faster = kept(vec![effect("2", "faster", [0.002, 0.001])]);
     many.push(advice(1, "2", "create index b on t (a)", faster));
     assert_eq!(
