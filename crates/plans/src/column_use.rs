@@ -31,6 +31,8 @@ pub struct TableUse {
     pub joined: Vec<String>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
+    /// Columns that must not be NULL, which seldom drops most rows.
+    pub not_null: Vec<String>,
     /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
     pub either: Vec<String>,
     /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
@@ -111,11 +113,13 @@ impl Reading<'_> {
     fn find_columns(&mut self) {
         let mut clauses = Clauses::default();
         let mut has_group = false;
+        let mut is_plain_order = true;
         let alternatives = alternatives(self.tokens);
         let of_or = self.columns_of_or(&alternatives);
         let mut unserved = BTreeSet::new();
         for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
+            is_plain_order = clauses.is_plain_order(self.tokens, at, is_plain_order);
             let Some((table, column)) = self.column(at) else {
                 continue;
             };
@@ -133,6 +137,9 @@ impl Reading<'_> {
             let is_join =
                 other.is_some_and(|other| self.column(other).is_some_and(|(of, _)| of != table));
             let value = other.and_then(|other| self.tokens.get(other)).cloned();
+            // `c is not null` is a range of nearly everything, and no equality.
+            let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
+                == [Some("is"), Some("not")];
             let is_group = clauses.now == Clause::Group;
             if is_group && !has_group {
                 has_group = true;
@@ -162,6 +169,7 @@ impl Reading<'_> {
                         continue;
                     }
                     match operator {
+                        Some("=") if is_not_null => add(&mut table.not_null, &column),
                         Some("=") if is_join => add(&mut table.joined, &column),
                         Some("=") => add(&mut table.equal, &column),
                         Some(_) if is_wildcard => add(&mut table.wildcard, &column),
@@ -169,7 +177,7 @@ impl Reading<'_> {
                         None => {}
                     }
                 }
-                Clause::Group | Clause::Order if function.is_none() && (is_group || !has_group) => {
+                Clause::Group | Clause::Order if is_plain_order && (is_group || !has_group) => {
                     add(&mut table.order, &column);
                 }
                 _ => {}
@@ -235,6 +243,13 @@ impl Reading<'_> {
     }
 }
 
+fn is_word(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
 fn add(columns: &mut Vec<String>, column: &str) {
     if !columns.iter().any(|known| known == column) {
         columns.push(column.to_owned());
@@ -287,6 +302,35 @@ impl Clauses {
             }
             _ => {}
         }
+    }
+
+    /// Whether a GROUP BY or ORDER BY has nothing but whole columns up to a place: an index has no order of expressions,
+    /// nor of what stands behind one. `before` is the answer for the place before.
+    fn is_plain_order(&self, tokens: &[Token], at: usize, before: bool) -> bool {
+        let is_word = |token: &Token, words: &[&str]| matches!(token, Token::Word(word) if words.contains(&word.as_str()));
+        let is_comma = |token: &Token| matches!(token, Token::Sign(sign) if sign == ",");
+        let token = &tokens[at];
+        if is_word(token, &["group", "order"]) || !matches!(self.now, Clause::Group | Clause::Order)
+        {
+            return true;
+        }
+        let is_whole = || {
+            let next = tokens.get(at + 1);
+            next.is_none_or(|next| {
+                let operators = [
+                    "mod", "div", "and", "or", "xor", "is", "in", "like", "between", "not",
+                    "collate",
+                ];
+                is_comma(next)
+                    || matches!(next, Token::Close)
+                    || matches!(next, Token::Word(_)) && !is_word(next, &operators)
+            })
+        };
+        before
+            && match token {
+                Token::Name(parts) => parts.len() == 3 && is_whole(),
+                other => is_comma(other) || is_word(other, &["by", "asc", "desc"]),
+            }
     }
 
     /// The innermost function around a place.

@@ -3,7 +3,7 @@
 use crate::{
     flag::Flag,
     node::Node,
-    operation::{JoinKind, Operation},
+    operation::{Access, JoinKind, Operation},
 };
 
 /// A difference between estimate and measurement below this factor is normal.
@@ -23,6 +23,8 @@ pub struct Misestimate<'a> {
     pub actual: f64,
     /// Whether the rows are those that its conditions keep, and not those that it reads.
     pub is_of_kept_rows: bool,
+    /// Whether the node ends before its last row, below a LIMIT, a semi-join and the like.
+    pub is_cut_short: bool,
 }
 
 /// The node that costs most.
@@ -92,6 +94,7 @@ fn collect<'a>(node: &'a Node, is_cut_short: bool, found: &mut Vec<Misestimate<'
                 estimated,
                 actual,
                 is_of_kept_rows,
+                is_cut_short,
             });
         }
     };
@@ -119,23 +122,67 @@ fn collect<'a>(node: &'a Node, is_cut_short: bool, found: &mut Vec<Misestimate<'
     }
 }
 
+/// Nodes whose estimate comes from the statistics of their table and is off by [`MISESTIMATE_FROM`] or more: of a whole
+/// table or index, and of the rows of a value in an index. Empty without measurements.
+///
+/// The share of rows that conditions keep is a guess, on which the rows depend that are read up to a LIMIT; and the rows of a
+/// range are counted in the index. Fresh statistics change none of these.
+pub fn stale_statistics(root: &Node) -> Vec<Misestimate<'_>> {
+    let mut found = Vec::new();
+    collect(root, false, &mut found);
+    found.retain(|it| {
+        let is_of_statistics = matches!(
+            it.node.access,
+            Some(Access::All | Access::Index | Access::Ref | Access::RefOrNull)
+        );
+        // The engine itself drops rows, which are not measured.
+        let drops_rows = |flag: &Flag| matches!(flag, Flag::IndexCondition | Flag::RowidFilter(_));
+        let is_less_by_conditions =
+            it.actual < it.estimated && it.node.flags.iter().any(drops_rows);
+        is_of_statistics
+            && !it.is_of_kept_rows
+            && !it.is_cut_short
+            && !is_less_by_conditions
+            && it.factor() >= MISESTIMATE_FROM
+    });
+    found
+}
+
 /// The node that takes most by itself: of the measured time, else of the estimated cost, else of the rows; `None` if
 /// the plan has none of these.
 pub fn dearest(root: &Node) -> Option<Dearest<'_>> {
+    let (measure, parts) = parts(root)?;
+    let total: f64 = parts.iter().map(|(_, own)| own).sum();
+    let (node, own) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Dearest {
+        node,
+        own,
+        total,
+        measure,
+    })
+}
+
+/// The nodes with their own shares of the plan's time, cost or rows, as [`dearest`] takes them; they add up to 1. Empty if
+/// the plan has none of these.
+pub fn shares(root: &Node) -> Vec<(&Node, f64)> {
+    let Some((_, parts)) = parts(root) else {
+        return Vec::new();
+    };
+    let total: f64 = parts.iter().map(|(_, own)| own).sum();
+    let shares = parts.into_iter().map(|(node, own)| (node, own / total));
+    shares.collect()
+}
+
+/// The own part of each node, by the first measure that has one.
+fn parts(root: &Node) -> Option<(Measure, Vec<(&Node, f64)>)> {
     let all = root.all();
     let by = |measure, own: &dyn Fn(&Node) -> Option<f64>| {
         let parts: Vec<(&Node, f64)> = all
             .iter()
             .filter_map(|node| Some((*node, own(node)?)))
             .collect();
-        let total: f64 = parts.iter().map(|(_, own)| own).sum();
-        let (node, own) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        (own > 0.0).then_some(Dearest {
-            node,
-            own,
-            total,
-            measure,
-        })
+        let has_some = parts.iter().any(|(_, own)| *own > 0.0);
+        has_some.then_some((measure, parts))
     };
     let rows = |node: &Node| node.access.and(node.estimate.rows);
     by(Measure::Time, &Node::own_ms)
@@ -167,6 +214,63 @@ mod tests {
             (dearest.own, dearest.total, dearest.measure),
             (5.0, 8.0, Measure::Time)
         );
+    }
+
+    #[test]
+    fn the_shares_of_a_plan_add_up() {
+        let plan = Plan::of_tree(
+            "-> Filter: (t.a = 1)  (cost=9 rows=9) (actual time=0..8 rows=3 loops=1)\n    \
+             -> Table scan on t  (cost=9 rows=9) (actual time=0..6 rows=9 loops=1)\n",
+        )
+        .unwrap();
+        let shares: Vec<f64> = shares(&plan.root).iter().map(|it| it.1).collect();
+        assert_eq!(shares, [0.25, 0.75]);
+    }
+
+    #[test]
+    fn only_estimates_by_statistics_are_stale() {
+        for (tree, expected) in [
+            // 1 row by the statistics, and 200,000 in the table.
+            (
+                "-> Table scan on t  (cost=1 rows=1) (actual time=0..1 rows=200000 loops=1)",
+                1,
+            ),
+            (
+                "-> Index lookup on t using k (a=u.b)  (cost=1 rows=1) (actual time=0..1 rows=500 loops=9)",
+                1,
+            ),
+            // The share that a condition keeps is no statistic.
+            (
+                "-> Filter: (t.a = 1)  (cost=1 rows=9000) (actual time=0..1 rows=2 loops=1)\n    \
+                 -> Table scan on t  (cost=1 rows=90000) (actual time=0..1 rows=90000 loops=1)",
+                0,
+            ),
+            // Rows of a range are estimated from the index itself.
+            (
+                "-> Index range scan on t using k over (a < 5)  (cost=1 rows=10) (actual time=0..1 rows=500 loops=1)",
+                0,
+            ),
+            (
+                "-> Index lookup on t using k (a=1), with index condition: (t.b = 2)  (cost=1 rows=500) \
+                 (actual time=0..1 rows=3 loops=1)",
+                0,
+            ),
+            (
+                "-> Limit: 3 row(s)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n    \
+                 -> Table scan on t  (cost=1 rows=90000) (actual time=0..1 rows=3 loops=1)",
+                0,
+            ),
+            // Expected up to the third row with this value.
+            (
+                "-> Limit: 3 row(s)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n    \
+                 -> Filter: (t.b = 7)  (cost=1 rows=3) (actual time=0..1 rows=3 loops=1)\n        \
+                 -> Index scan on t using a (reverse)  (cost=1 rows=30) (actual time=0..1 rows=3000 loops=1)",
+                0,
+            ),
+        ] {
+            let plan = Plan::of_tree(tree).unwrap();
+            assert_eq!(stale_statistics(&plan.root).len(), expected, "{tree}");
+        }
     }
 
     #[test]

@@ -30,7 +30,10 @@ pub use change::{Change, changes};
 pub use column_use::{TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
-pub use findings::{Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, worst_misestimate};
+pub use findings::{
+    Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, shares, stale_statistics,
+    worst_misestimate,
+};
 pub use flag::Flag;
 pub use json::Json;
 pub use limits::Limits;

@@ -167,6 +167,23 @@ impl Node {
         found
     }
 
+    /// Whether the node, or one below it, reads an index, or may choose it for each row.
+    pub fn uses_index(&self, name: &str) -> bool {
+        let is_one_of = |names: &str| {
+            let of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+            let mut names = names.split(|letter| !of_name(letter));
+            names.any(|it| it.eq_ignore_ascii_case(name))
+        };
+        self.all().iter().any(|node| {
+            let by_flag = node.flags.iter().any(|flag| match flag {
+                Flag::RangePerRow(_) => true,
+                Flag::IndexMerge(names) | Flag::RowidFilter(names) => is_one_of(names),
+                _ => false,
+            });
+            by_flag || node.index.as_deref().is_some_and(is_one_of)
+        })
+    }
+
     /// The node in a few words: `page p by index range page_len`.
     pub fn name(&self) -> String {
         match (&self.table, &self.index) {
@@ -237,5 +254,40 @@ impl Estimate {
     /// Whether nothing is estimated.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_used_alone_merged_or_as_a_filter() {
+        let mut node = Node::new(Operation::Access, "table");
+        node.possible_indexes = vec!["a".to_owned()];
+        assert!(!node.uses_index("a"));
+        for (index, flag, expected) in [
+            (Some("a"), None, true),
+            (Some("aa"), None, false),
+            // EXPLAIN's rows: an index merge, and MariaDB's filter of row ids.
+            (Some("b,a"), None, true),
+            (Some("b|a"), None, true),
+            (
+                Some("b"),
+                Some(Flag::IndexMerge("union(b,a)".to_owned())),
+                true,
+            ),
+            (
+                None,
+                Some(Flag::RangePerRow("index map: 0x3".to_owned())),
+                true,
+            ),
+        ] {
+            node.index = index.map(str::to_owned);
+            node.flags = flag.into_iter().collect();
+            let mut root = Node::new(Operation::Limit, "limit");
+            root.children.push(node.clone());
+            assert_eq!(root.uses_index("a"), expected, "{index:?}");
+        }
     }
 }

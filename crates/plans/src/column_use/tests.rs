@@ -51,6 +51,48 @@ fn what_no_index_serves_is_found() {
 }
 
 #[test]
+fn a_column_that_must_not_be_null_is_no_equality() {
+    for condition in [
+        "((`s`.`e`.`kind` = 'buy') and (`s`.`e`.`customer` is not null))",
+        "((`s`.`e`.`customer` is not null) and (`s`.`e`.`kind` = 'buy'))",
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`e` where {condition}"));
+        let event = &uses[0];
+        assert_eq!(
+            (names(&event.equal), names(&event.not_null)),
+            (vec!["kind"], vec!["customer"]),
+            "{condition}"
+        );
+    }
+    let uses = column_uses("select 1 AS `1` from `s`.`e` where (`s`.`e`.`customer` is null)");
+    assert_eq!(names(&uses[0].equal), ["customer"]);
+}
+
+#[test]
+fn an_order_ends_at_an_expression() {
+    for (order, expected) in [
+        (
+            "order by `s`.`t`.`a`,`s`.`t`.`b` desc limit 5",
+            &["a", "b"][..],
+        ),
+        (
+            "group by `s`.`t`.`a` having (`s`.`t`.`c` > 1) order by `s`.`t`.`b`",
+            &["a"],
+        ),
+        ("order by `s`.`t`.`a`,(`s`.`t`.`b` + 1),`s`.`t`.`c`", &["a"]),
+        // As MySQL and MariaDB write it.
+        ("order by ((`s`.`t`.`a` * 7) % 9),`s`.`t`.`b`", &[]),
+        ("order by `s`.`t`.`a` * 7 MOD 9,`s`.`t`.`b`", &[]),
+        // A name of the list, which can be any expression.
+        ("order by `total` desc,`s`.`t`.`b`", &[]),
+        ("order by lower(`s`.`t`.`a`)", &[]),
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`t` {order}"));
+        assert_eq!(names(&uses[0].order), expected, "{order}");
+    }
+}
+
+#[test]
 fn outer_joins_and_statements_that_change_data_are_read() {
     let text = "select 1 AS `1` from `a`.`t` left join `a`.`u` on((`a`.`u`.`x` = `a`.`t`.`y`)) where (`a`.`t`.`z` > 1)";
     let uses = column_uses(text);

@@ -25,9 +25,11 @@ use workload::sql_script::SqlStatement;
 use self::copies::Setup;
 pub(super) use self::{
     contest::Contest,
+    copies::Copies,
     finding::{Finding, Report},
     hints::are_order_hints_known,
     index_price::{IndexPrice, NewIndexes, WriteTimes},
+    side::change,
     trial::{Comparison, Terms},
     variant::Variant,
 };
@@ -171,6 +173,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
             margin: f64::from(args.min_effect.unwrap_or(default)) / 100.0,
             is_beyond_margin: has_copies,
             seed: args.seed,
+            family: 0,
         },
         timeout: args.timeout,
         indexes: &[],

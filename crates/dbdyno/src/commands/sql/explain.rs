@@ -256,6 +256,24 @@ pub(super) async fn explained_plan(
     }))
 }
 
+/// The plan of a statement that was examined, by EXPLAIN's rows, without its execution. `None` as above.
+pub(super) async fn estimated_plan(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<plans::Plan>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+    let sql = String::from_utf8_lossy(statement.text()).into_owned();
+    if is_setting(statement) {
+        session.rows(&sql).await.map_err(blamed)?;
+        return Ok(None);
+    }
+    session.check(&sql).await.map_err(blamed)?;
+    let guard = Guard::of(statement, false);
+    let taken = Forms::default().rows(session, &sql, guard).await;
+    Ok(taken.map_err(blamed)?.plan.ok().map(|(plan, _)| plan))
+}
+
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.
 fn execution_note(forms: &[Taken]) -> String {
     let measured = forms.iter().find(|taken| taken.form == Form::Measured);

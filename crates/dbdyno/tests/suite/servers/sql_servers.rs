@@ -94,9 +94,9 @@ fn option_files_and_versions_are_compared_on_new_servers() {
     scene.nothing_is_left();
 }
 
-/// A copy that does not start is one candidate less.
+/// Candidates take turns on the second copy: without it none of them can be made, and that is their result.
 #[test]
-fn a_copy_that_does_not_start_leaves_out_its_candidate() {
+fn candidates_whose_copy_does_not_start_cannot_be_made() {
     let scene = Scene::for_servers();
     create_shop(&scene, "32M");
     let query = "select /* Q */ count(kind) from item where price = 3";
@@ -148,11 +148,7 @@ fn a_copy_that_does_not_start_leaves_out_its_candidate() {
         .filter_map(|it| it["trial"]["outcome"].as_str())
         .collect();
     assert!(outcomes.len() >= 2, "{tried}");
-    assert_eq!(outcomes[0], "cannot be made", "{tried}");
-    assert!(
-        outcomes[1..].iter().all(|it| *it != "cannot be made"),
-        "{tried}"
-    );
+    assert!(outcomes.iter().all(|it| *it == "cannot be made"), "{tried}");
     assert_eq!(
         names_in(&servers),
         BTreeSet::from(["one".to_owned()]),

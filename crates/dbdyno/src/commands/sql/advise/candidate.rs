@@ -2,8 +2,9 @@
 
 mod indexes;
 mod order;
+mod saving;
 
-use plans::{Flag, Node, Operation, Plan, TableUse, worst_misestimate};
+use plans::{Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
 use units::{count, si};
 use workload::sql_script::SqlStatement;
@@ -16,40 +17,92 @@ use super::{
 use crate::commands::sql::compare::NewIndexes;
 
 /// Statistics are suspected from this factor between estimate and measurement on. A plan shows smaller ones, too
-/// ([`plans::MISESTIMATE_FROM`]), but they seldom change it, and each candidate costs a copy and its measurement.
+/// ([`plans::MISESTIMATE_FROM`]), but they seldom change it.
 const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
 /// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
 
 /// Something to try or to rewrite.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     /// Why it may help.
     pub(super) reason: String,
     pub(super) remedy: Remedy,
+    /// Share of the statement's time that it saves by the plan, about: it decides what is tried first.
+    pub(super) saving: f64,
 }
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Remedy {
-    /// SQL or an option that a variant of a comparison can have.
-    Variant {
-        /// Its name: `index_price`.
-        name: String,
-        /// Its parts.
-        parts: String,
-        /// The indexes that it makes, if it does.
-        indexes: Option<NewIndexes>,
-    },
-    /// Another text of the statement, which a comparison can execute in its place.
-    Statement {
-        /// Its name: `union_1`.
-        name: String,
-        /// The text.
-        text: String,
-    },
+    /// Fresh statistics of these tables, each by its full name in backticks.
+    Statistics(Vec<String>),
+    /// What a side of a comparison can have.
+    Side(SideChange),
     /// A change of the statement that only its author can make.
     Author(String),
+}
+
+/// What is different on a side of a comparison: parts of a variant, another text of the statement, or both where neither
+/// helps alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SideChange {
+    /// Its name: `index_price`.
+    pub(super) name: String,
+    /// SQL or an option of a variant; empty for another text alone.
+    pub(super) parts: String,
+    /// The indexes that the parts make, if they do.
+    pub(super) indexes: Option<NewIndexes>,
+    /// Another text of the statement.
+    pub(super) text: Option<String>,
+}
+
+impl Remedy {
+    /// Another text alone.
+    fn of_text(name: String, text: String) -> Self {
+        Self::Side(SideChange {
+            name,
+            parts: String::new(),
+            indexes: None,
+            text: Some(text),
+        })
+    }
+
+    /// SQL or an option alone.
+    pub(super) fn of_parts(name: &str, parts: String) -> Self {
+        Self::Side(SideChange {
+            name: name.to_owned(),
+            parts,
+            indexes: None,
+            text: None,
+        })
+    }
+
+    /// The same without the other text, which stands below.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::Side(change) if change.text.is_some() && change.parts.is_empty() => {
+                "another text of the statement".to_owned()
+            }
+            Self::Side(change) if change.text.is_some() => {
+                format!("{}; and another text of the statement", change.parts)
+            }
+            _ => self.words(),
+        }
+    }
+
+    /// `create index ... on ...`, or `as select ...`.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Statistics(tables) => format!("analyze table {}", tables.join(", ")),
+            Self::Author(what) => what.clone(),
+            Self::Side(change) => match &change.text {
+                None => change.parts.clone(),
+                Some(text) if change.parts.is_empty() => format!("as {text}"),
+                Some(text) => format!("{}; and the statement as {text}", change.parts),
+            },
+        }
+    }
 }
 
 /// What is known of a statement.
@@ -85,7 +138,9 @@ impl Subject<'_> {
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
             let reworded = reworded.unwrap_or_default();
             found.extend(authors(table, facts, &reworded));
-            found.extend(reworded.into_iter().map(|it| self.reworded(it)));
+            for it in reworded {
+                found.extend(self.of_condition(table, facts, it));
+            }
         }
         if let Some(text) = &text {
             let are_alike = |names: [ColumnName; 2]| {
@@ -93,7 +148,10 @@ impl Subject<'_> {
                 one.is_some() && one == other
             };
             let of_plan = rewording::of_plan(text, self.signs(), are_alike);
-            found.extend(of_plan.into_iter().map(|it| self.reworded(it)));
+            for it in of_plan {
+                let saving = self.saving_by_text(it.kind);
+                found.push(self.reworded(it, saving));
+            }
             found.extend(self.order(text));
         }
         found.extend(self.statistics());
@@ -113,14 +171,32 @@ impl Subject<'_> {
         kinds.all(|it| it == first).then_some(first)
     }
 
+    /// Another text for a condition of a table, with the index that it needs; alone where there is one, or where it may
+    /// help without.
+    fn of_condition(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        rewording: Rewording,
+    ) -> Vec<Candidate> {
+        let saving = self.saving_by_index(table, false);
+        let Some(condition) = rewording.condition.clone() else {
+            return vec![self.reworded(rewording, saving)];
+        };
+        let with_index = self.with_index(table, facts, &rewording, &condition);
+        let is_alone = facts.is_first_of_index(&condition.column)
+            || condition.is_equality && with_index.is_none();
+        let alone = is_alone.then(|| self.reworded(rewording, saving));
+        alone.into_iter().chain(with_index).collect()
+    }
+
     /// Another text as a candidate.
-    fn reworded(&self, rewording: Rewording) -> Candidate {
+    fn reworded(&self, rewording: Rewording, saving: f64) -> Candidate {
+        let name = format!("{}_{}", rewording.kind, self.number);
         Candidate {
             reason: rewording.reason,
-            remedy: Remedy::Statement {
-                name: format!("{}_{}", rewording.kind, self.number),
-                text: rewording.text,
-            },
+            saving,
+            remedy: Remedy::of_text(name, rewording.text),
         }
     }
 
@@ -152,26 +228,29 @@ impl Subject<'_> {
             .max_by(|a, b| read_rows(a).total_cmp(&read_rows(b)))
     }
 
-    /// Fresh statistics, where an estimate is far off.
+    /// Fresh statistics of the tables whose own are far off.
     fn statistics(&self) -> Option<Candidate> {
-        let worst = worst_misestimate(&self.plan.root)?;
-        let alias = worst.node.table.as_deref()?;
-        let table = self.uses.iter().find(|table| table.alias == alias)?;
-        if worst.factor() < STATISTICS_SUSPECTED_FROM {
-            return None;
+        let (mut tables, mut reasons) = (Vec::new(), Vec::new());
+        for stale in stale_statistics(&self.plan.root) {
+            let alias = stale.node.table.as_deref().unwrap_or_default();
+            let table = self.uses.iter().find(|table| table.alias == alias);
+            let name = table.map(full_name);
+            let name = name.filter(|_| stale.factor() >= STATISTICS_SUSPECTED_FROM);
+            let Some(name) = name.filter(|name| !tables.contains(name)) else {
+                continue;
+            };
+            tables.push(name);
+            reasons.push(format!(
+                "{alias}: {} expected by the statistics, {} rows found ({}x)",
+                count(stale.estimated),
+                count(stale.actual),
+                si(stale.factor())
+            ));
         }
-        Some(Candidate {
-            reason: format!(
-                "{alias}: {} rows expected, {} found ({}x)",
-                count(worst.estimated),
-                count(worst.actual),
-                si(worst.factor())
-            ),
-            remedy: Remedy::Variant {
-                name: format!("statistics_{}", plain(&table.table)),
-                parts: format!("analyze table {}", full_name(table)),
-                indexes: None,
-            },
+        (!tables.is_empty()).then(|| Candidate {
+            reason: reasons.join("; "),
+            saving: 1.0,
+            remedy: Remedy::Statistics(tables),
         })
     }
 
@@ -184,15 +263,12 @@ impl Subject<'_> {
                 .map_or(0, |(_, added)| *added)
         };
         let mut found = Vec::new();
-        let mut add = |is_needed: bool, reason: String, name: &str, parts: &str| {
+        let mut add = |is_needed: bool, reason: String, saving: f64, remedy: Remedy| {
             if is_needed {
                 found.push(Candidate {
                     reason,
-                    remedy: Remedy::Variant {
-                        name: name.to_owned(),
-                        parts: parts.to_owned(),
-                        indexes: None,
-                    },
+                    saving,
+                    remedy,
                 });
             }
         };
@@ -209,14 +285,17 @@ impl Subject<'_> {
                 "the sort does not fit into its buffer: {} merge passes",
                 number(passes)
             ),
-            "sort_buffer",
-            "set sort_buffer_size = 33554432",
+            self.saving_by_text("sort"),
+            Remedy::of_parts("sort_buffer", "set sort_buffer_size = 33554432".to_owned()),
         );
         add(
             on_disk > 0,
             format!("{} temporary tables on disk", number(on_disk)),
-            "temporary_tables",
-            "set tmp_table_size = 268435456; set max_heap_table_size = 268435456",
+            self.saving_by_text("temporary"),
+            Remedy::of_parts(
+                "temporary_tables",
+                "set tmp_table_size = 268435456; set max_heap_table_size = 268435456".to_owned(),
+            ),
         );
         let pool = self.larger_pool_bytes.unwrap_or(0);
         add(
@@ -226,19 +305,27 @@ impl Subject<'_> {
                 number(read),
                 number(asked)
             ),
-            "buffer_pool",
-            &format!("option innodb_buffer_pool_size = {pool}"),
+            (read as f64 / asked.max(1) as f64).min(1.0),
+            Remedy::of_parts(
+                "buffer_pool",
+                format!("option innodb_buffer_pool_size = {pool}"),
+            ),
         );
         found
     }
 }
 
-/// Rows that a node reads in all its loops: measured, else estimated.
-fn read_rows(node: &Node) -> f64 {
+/// Rows that a node gives in all its loops: measured, else estimated.
+fn rows_of(node: &Node) -> Option<f64> {
     let actual = node
         .actual
         .and_then(|it| Some(it.rows? * it.loops.unwrap_or(1.0)));
-    actual.or(node.estimate.rows).unwrap_or(0.0)
+    actual.or(node.estimate.rows)
+}
+
+/// The same; 0 where it is not known.
+fn read_rows(node: &Node) -> f64 {
+    rows_of(node).unwrap_or(0.0)
 }
 
 fn full_name(table: &TableUse) -> String {
@@ -254,8 +341,8 @@ fn plain(name: &str) -> String {
 /// What only the author of a statement can change, without the columns whose conditions were rewritten.
 fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<Candidate> {
     let is_open = |column: &String| {
-        let mut columns = reworded.iter().filter_map(|it| it.column.as_ref());
-        !columns.any(|it| it == column)
+        let mut conditions = reworded.iter().filter_map(|it| it.condition.as_ref());
+        !conditions.any(|it| it.column == *column)
     };
     let mut found = Vec::new();
     let wrapped = table
@@ -268,6 +355,7 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
                 "{}.{column} has an index, which a condition on {function}() of it does not use",
                 table.alias
             ),
+            saving: 0.0,
             remedy: Remedy::Author(format!("compare {column} itself, by a range of its values")),
         });
     }
@@ -281,6 +369,7 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
                 "{}.{column} is text and is compared with a number, which converts every row",
                 table.alias
             ),
+            saving: 0.0,
             remedy: Remedy::Author(format!(
                 "compare {column} with a text: put the number in quotation marks"
             )),
@@ -292,6 +381,7 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
                 "{}.{column} is searched by a pattern that begins with a wildcard",
                 table.alias
             ),
+            saving: 0.0,
             remedy: Remedy::Author(format!(
                 "search {column} from its beginning, or by a full-text index"
             )),

@@ -24,8 +24,16 @@ pub(super) struct Rewording {
     pub(super) kind: &'static str,
     pub(super) text: String,
     pub(super) reason: String,
-    /// The column whose condition it changes.
-    pub(super) column: Option<String>,
+    /// The condition that it makes of another one.
+    pub(super) condition: Option<NewCondition>,
+}
+
+/// A condition that an index can serve, in place of one that none serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewCondition {
+    pub(super) column: String,
+    /// Whether it compares for equality; else it is a range.
+    pub(super) is_equality: bool,
 }
 
 /// What the plan shows about the statement, which a rewrite needs as its reason.
@@ -37,8 +45,8 @@ pub(super) struct Signs {
     pub(super) is_materialised: bool,
 }
 
-/// Other texts for conditions on a table that its indexes do not serve. `is_shared` says of a column whether another
-/// table has one of its name.
+/// Other texts for conditions on a table that its indexes do not serve; those of functions and numbers may need an index
+/// that does not exist yet. `is_shared` says of a column whether another table has one of its name.
 pub(super) fn of_conditions(
     text: &StatementText<'_>,
     table: &TableUse,
@@ -47,20 +55,29 @@ pub(super) fn of_conditions(
 ) -> Vec<Rewording> {
     let mut found = Vec::new();
     for (function, column) in &table.wrapped {
-        let rewritten = facts
-            .is_first_of_index(column)
-            .then(|| {
-                with_range_for_function(text, &column_of(table, column, is_shared(column)), facts)
-            })
-            .flatten();
+        let of_table = column_of(table, column, is_shared(column));
+        let rewritten = with_range_for_function(text, &of_table, facts);
+        // So the server writes DATE() itself.
+        let function = if function == "cast" { "date" } else { function };
+        let reason = if facts.is_first_of_index(column) {
+            format!(
+                "{}.{column} has an index, which a condition on {function}() of it does not use; a range of {column} does",
+                table.alias
+            )
+        } else {
+            format!(
+                "a condition on {function}() of {}.{column} cannot use an index; a range of {column} can",
+                table.alias
+            )
+        };
         found.extend(rewritten.map(|text| Rewording {
             kind: "range",
             text,
-            reason: format!(
-                "{}.{column} has an index, which a condition on {function}() of it does not use; a range of {column} does",
-                table.alias
-            ),
-            column: Some(column.clone()),
+            reason,
+            condition: Some(NewCondition {
+                column: column.clone(),
+                is_equality: false,
+            }),
         }));
     }
     let of_text = table.with_number.iter().filter(|it| facts.is_text(it));
@@ -74,7 +91,10 @@ pub(super) fn of_conditions(
                  written as the column has it",
                 table.alias
             ),
-            column: Some(column.clone()),
+            condition: Some(NewCondition {
+                column: column.clone(),
+                is_equality: true,
+            }),
         }));
     }
     let has_indexes = table.either.iter().all(|it| facts.is_first_of_index(it));
@@ -87,7 +107,7 @@ pub(super) fn of_conditions(
                 table.either.join(" and "),
                 table.alias
             ),
-            column: None,
+            condition: None,
         }));
     }
     found
@@ -114,7 +134,7 @@ pub(super) fn of_plan(
             kind,
             text,
             reason,
-            column: None,
+            condition: None,
         }));
     };
     if let Some((text, forced)) = without_hints(text) {

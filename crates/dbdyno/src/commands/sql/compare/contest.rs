@@ -114,7 +114,11 @@ impl Contest<'_> {
         Ok((Some(copies), of_sides))
     }
 
-    fn measure(&self, endpoints: &[Result<Endpoint, String>]) -> Result<Report, Blamed> {
+    /// Measures on servers that are there, one for each side.
+    pub(in crate::commands::sql) fn measure(
+        &self,
+        endpoints: &[Result<Endpoint, String>],
+    ) -> Result<Report, Blamed> {
         let limit = self.connection.statement_timeout;
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
@@ -249,6 +253,7 @@ impl Contest<'_> {
             versions: versions.collect(),
             terms: self.terms,
             blocks: measured.blocks,
+            took: measured.took,
             findings: findings.collect(),
             prices,
             left_out,

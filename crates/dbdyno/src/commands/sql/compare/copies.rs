@@ -13,7 +13,7 @@ use crate::progress::Step;
 
 /// Running copies; they are removed when this is dropped.
 #[derive(Debug, Default)]
-pub(super) struct Copies(Vec<Copy>);
+pub(in crate::commands::sql) struct Copies(Vec<Copy>);
 
 /// A copy, or why there is none.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Copies {
     /// Makes and starts a copy of the server for each of these variants. The server is stopped while its data is
     /// copied, and started again if it was running. With `leaves_out` a copy that cannot be made or does not start is
     /// noted; without the first one there is nothing to compare with.
-    pub(super) fn make(
+    pub(in crate::commands::sql) fn make(
         name: &str,
         variants: &[&Variant],
         leaves_out: bool,
@@ -124,7 +124,9 @@ impl Copies {
     }
 
     /// The copies in the order of their variants, or why one does not run.
-    pub(super) fn servers(&self) -> impl Iterator<Item = Result<&Server, String>> {
+    pub(in crate::commands::sql) fn servers(
+        &self,
+    ) -> impl Iterator<Item = Result<&Server, String>> {
         self.0
             .iter()
             .map(|copy| match (&copy.server, &copy.failure) {
@@ -134,7 +136,7 @@ impl Copies {
     }
 
     /// Stops and removes the copies.
-    pub(super) fn destroy(mut self) -> Result<(), Blamed> {
+    pub(in crate::commands::sql) fn destroy(mut self) -> Result<(), Blamed> {
         self.remove()
     }
 

@@ -1,5 +1,7 @@
 //! What a comparison found: the verdict, the result check, the change of the plan, the reason.
 
+use std::time::Duration;
+
 use plans::{Change, changes};
 use runs::Blamed;
 use verdict::{Compared, Decision};
@@ -45,6 +47,8 @@ pub(in crate::commands::sql) struct Report {
     pub(in crate::commands::sql) terms: Terms,
     /// Blocks measured.
     pub(in crate::commands::sql) blocks: usize,
+    /// Time of all blocks.
+    pub(in crate::commands::sql) took: Duration,
     pub(in crate::commands::sql) findings: Vec<Finding>,
     /// The price of each side's indexes, where it was measured.
     pub(in crate::commands::sql) prices: Vec<Option<IndexPrice>>,

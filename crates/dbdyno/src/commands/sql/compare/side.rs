@@ -63,7 +63,7 @@ pub(super) fn statements_of(
 }
 
 /// Executes the SQL of a variant that changes its server, in its order, without a time limit but that of its purpose.
-pub(super) async fn change(
+pub(in crate::commands::sql) async fn change(
     variant: &Variant,
     endpoint: &Endpoint,
     limit: Duration,

@@ -31,6 +31,8 @@ pub(in crate::commands::sql) struct Terms {
     pub(in crate::commands::sql) is_beyond_margin: bool,
     /// Seed of the order.
     pub(in crate::commands::sql) seed: u64,
+    /// Comparisons at least that are decided together: those of other trials for the same question, too.
+    pub(in crate::commands::sql) family: usize,
 }
 
 /// Whether the variant of a comparison gives the result of the baseline.
@@ -85,6 +87,8 @@ pub(in crate::commands::sql) struct Measured {
     pub(in crate::commands::sql) comparisons: Vec<Comparison>,
     /// Number of blocks.
     pub(in crate::commands::sql) blocks: usize,
+    /// Time of all blocks.
+    pub(in crate::commands::sql) took: Duration,
     /// Why it ended early.
     pub(in crate::commands::sql) failure: Option<Blamed>,
 }
@@ -167,11 +171,13 @@ impl<'a> Trial<'a> {
             margin,
             is_beyond_margin,
             seed,
+            family,
         } = self.terms;
         let measured: Vec<usize> = (0..self.comparisons.len())
             .filter(|at| self.comparisons[*at].sameness != Sameness::Different)
             .collect();
-        let family = TimedFamily::new(measured.len().max(1), margin, blocks, is_beyond_margin);
+        let members = measured.len().max(family).max(1);
+        let family = TimedFamily::new(members, margin, blocks, is_beyond_margin);
         let mut family = family.expect("the command line has a margin and three blocks or more");
         let mut random = Random::new(seed);
         let started = reactor::now();
@@ -193,6 +199,7 @@ impl<'a> Trial<'a> {
             }
             done += 1;
         }
+        let took = reactor::now() - started;
         let compared = family.compared();
         for ((member, at), compared) in measured.iter().enumerate().zip(compared) {
             self.comparisons[*at].times_s = family.pairs(member).to_vec();
@@ -204,6 +211,7 @@ impl<'a> Trial<'a> {
         Measured {
             comparisons: self.comparisons,
             blocks: done,
+            took,
             failure,
         }
     }

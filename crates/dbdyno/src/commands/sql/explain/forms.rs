@@ -57,6 +57,19 @@ impl Forms {
         Ok(explained)
     }
 
+    /// EXPLAIN's rows alone, within the transaction of the statement.
+    pub(super) async fn rows(
+        &mut self,
+        session: &mut Session,
+        sql: &str,
+        guard: Guard,
+    ) -> Result<Taken, Failure> {
+        guard.begin(session).await?;
+        let taken = self.one(session, Form::Rows, OF_ROWS, sql).await;
+        session.rows("ROLLBACK").await?;
+        taken
+    }
+
     async fn take_all(
         &mut self,
         session: &mut Session,

@@ -4,8 +4,14 @@ use plans::{Access, Node, TableUse};
 use runs::backticked;
 use units::count;
 
-use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject, full_name, plain, read_rows};
-use crate::commands::sql::{advise::table_facts::TableFacts, compare::NewIndexes};
+use super::{Candidate, ROWS_AT_LEAST, Remedy, SideChange, Subject, full_name, plain, read_rows};
+use crate::commands::sql::{
+    advise::{
+        rewording::{NewCondition, Rewording},
+        table_facts::TableFacts,
+    },
+    compare::NewIndexes,
+};
 
 /// Columns of a covering index at most.
 const COLUMNS_AT_MOST: usize = 5;
@@ -15,22 +21,19 @@ const ALTERNATIVES_AT_MOST: usize = 3;
 impl Subject<'_> {
     /// Indexes by the conditions of a table, and one that also has every other column that is used.
     pub(super) fn indexes(&self, table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
-        let node = self.node(table);
-        let Some(node) = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST) else {
+        let Some((node, reads)) = self.read_of(table) else {
             return Vec::new();
         };
         let lists = index_columns(table, facts, node);
-        let reads = format!(
-            "{} reads {} rows ({})",
-            table.alias,
-            count(read_rows(node)),
-            node.access.map_or("read", Access::words)
-        );
-        let mut found: Vec<Candidate> = alternatives(table, facts, &reads).into_iter().collect();
+        let mut found: Vec<Candidate> = self
+            .alternatives(table, facts, &reads)
+            .into_iter()
+            .collect();
         for (columns, equal) in &lists {
-            if facts.index_with(columns, *equal).is_none() && facts.fit(columns) {
+            if let Some(columns) = missing(facts, columns, *equal) {
                 let reason = format!("{reads}; no index begins with {}", columns.join(", "));
-                found.push(index(table, columns, "index", reason));
+                let saving = self.saving_by_index(table, false);
+                found.push(index(table, &columns, "index", reason, saving));
             }
         }
         // To change a row the server reads it in any case.
@@ -38,46 +41,110 @@ impl Subject<'_> {
             let mut covering = columns.clone();
             let others = table.used.iter().filter(|it| !columns.contains(it));
             covering.extend(others.cloned());
-            let fits = covering.len() > columns.len()
-                && covering.len() <= COLUMNS_AT_MOST
-                && !lists.iter().any(|(columns, _)| *columns == covering)
-                && covering.iter().all(|column| facts.is_indexable(column));
-            if fits && facts.index_with(&covering, *equal).is_none() && facts.fit(&covering) {
+            let is_new = !facts.is_covered(columns, *equal, &covering);
+            let covering = facts.without_key(&covering);
+            let is_plain = lists
+                .iter()
+                .any(|(columns, _)| facts.without_key(columns) == covering);
+            let fits = covering.len() <= COLUMNS_AT_MOST
+                && covering.iter().all(|column| facts.is_indexable(column))
+                && facts.fit(&covering);
+            if is_new && !is_plain && fits {
                 let reason = format!(
                     "{reads}; an index with every column of the statement needs no row of the table"
                 );
-                found.push(index(table, &covering, "covering", reason));
+                let saving = self.saving_by_index(table, true);
+                found.push(index(table, &covering, "covering", reason, saving));
             }
         }
         found
     }
+
+    /// Another text for a condition, with the index that serves its new condition if there is none: neither helps alone.
+    pub(super) fn with_index(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        rewording: &Rewording,
+        condition: &NewCondition,
+    ) -> Option<Candidate> {
+        let (node, reads) = self.read_of(table)?;
+        let mut rewritten = table.clone();
+        rewritten.wrapped.retain(|it| it.1 != condition.column);
+        let column = condition.column.clone();
+        if condition.is_equality {
+            rewritten.with_number.retain(|it| *it != column);
+            if !rewritten.equal.contains(&column) {
+                rewritten.equal.push(column);
+            }
+        } else {
+            // The index serves one range, which is to be this one.
+            rewritten.range.insert(0, column);
+        }
+        let lists = index_columns(&rewritten, facts, node);
+        let mut lists = lists.iter();
+        let (columns, equal) = lists.find(|(columns, _)| columns.contains(&condition.column))?;
+        let columns = missing(facts, columns, *equal)?;
+        let reason = format!(
+            "{reads}; {}; no index begins with {}",
+            rewording.reason,
+            columns.join(", ")
+        );
+        let saving = self.saving_by_index(table, false);
+        let mut candidate = index(table, &columns, "index", reason, saving);
+        if let Remedy::Side(change) = &mut candidate.remedy {
+            change.text = Some(rewording.text.clone());
+        }
+        Some(candidate)
+    }
+
+    /// The node that reads a table, and that in words; `None` if it reads so few rows that no index changes anything.
+    fn read_of(&self, table: &TableUse) -> Option<(&Node, String)> {
+        let node = self.node(table);
+        let node = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST)?;
+        let reads = format!(
+            "{} reads {} rows ({})",
+            table.alias,
+            count(read_rows(node)),
+            node.access.map_or("read", Access::words)
+        );
+        Some((node, reads))
+    }
+
+    /// An index for each column of an OR, which the server merges: one alone changes nothing.
+    fn alternatives(&self, table: &TableUse, facts: &TableFacts, reads: &str) -> Option<Candidate> {
+        let missing = table
+            .either
+            .iter()
+            .filter(|it| !facts.is_first_of_index(it));
+        let missing: Vec<String> = missing.cloned().collect();
+        let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
+        if missing.is_empty()
+            || table.either.len() > ALTERNATIVES_AT_MOST
+            || !missing.iter().all(can_be)
+        {
+            return None;
+        }
+        let lists: Vec<Vec<String>> = missing.iter().map(|it| vec![it.clone()]).collect();
+        let name = format!(
+            "indexes_{}_{}",
+            plain(&table.table),
+            plain(&missing.join("_"))
+        );
+        let reason = format!(
+            "{reads}; an OR over {} needs an index that begins with each",
+            table.either.join(" and ")
+        );
+        let saving = self.saving_by_index(table, false);
+        Some(indexes(table, &lists, "index", name, reason, saving))
+    }
 }
 
-/// An index for each column of an OR, which the server merges: one alone changes nothing.
-fn alternatives(table: &TableUse, facts: &TableFacts, reads: &str) -> Option<Candidate> {
-    let missing = table
-        .either
-        .iter()
-        .filter(|it| !facts.is_first_of_index(it));
-    let missing: Vec<String> = missing.cloned().collect();
-    let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
-    if missing.is_empty()
-        || table.either.len() > ALTERNATIVES_AT_MOST
-        || !missing.iter().all(can_be)
-    {
-        return None;
-    }
-    let lists: Vec<Vec<String>> = missing.iter().map(|it| vec![it.clone()]).collect();
-    let name = format!(
-        "indexes_{}_{}",
-        plain(&table.table),
-        plain(&missing.join("_"))
-    );
-    let reason = format!(
-        "{reads}; an OR over {} needs an index that begins with each",
-        table.either.join(" and ")
-    );
-    Some(indexes(table, &lists, "index", name, reason))
+/// The columns of an index that would be new, without those that InnoDB adds; `None` if there is one, or none can be made.
+fn missing(facts: &TableFacts, columns: &[String], equal: usize) -> Option<Vec<String>> {
+    let is_missing = facts.index_with(columns, equal).is_none();
+    let columns = facts.without_key(columns);
+    (is_missing && facts.fit(&columns)).then_some(columns)
 }
 
 /// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
@@ -111,6 +178,10 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
                 .filter(|it| !own.contains(it)),
         ),
     }
+    if first.len() == own.len() {
+        let not_null = usable(&table.not_null).into_iter();
+        first.extend(not_null.filter(|it| !own.contains(it)).take(1));
+    }
     let is_found_by_key = matches!(
         node.access,
         Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
@@ -132,9 +203,15 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
 }
 
 /// A candidate of one index.
-fn index(table: &TableUse, columns: &[String], kind: &str, reason: String) -> Candidate {
+fn index(
+    table: &TableUse,
+    columns: &[String],
+    kind: &str,
+    reason: String,
+    saving: f64,
+) -> Candidate {
     let name = index_name(table, columns, kind);
-    indexes(table, &[columns.to_vec()], kind, name, reason)
+    indexes(table, &[columns.to_vec()], kind, name, reason, saving)
 }
 
 /// A candidate of an index for each list of columns.
@@ -144,6 +221,7 @@ fn indexes(
     kind: &str,
     name: String,
     reason: String,
+    saving: f64,
 ) -> Candidate {
     let names: Vec<String> = lists.iter().map(|it| index_name(table, it, kind)).collect();
     let parts = names.iter().zip(lists).map(|(name, columns)| {
@@ -156,7 +234,8 @@ fn indexes(
     });
     Candidate {
         reason,
-        remedy: Remedy::Variant {
+        saving,
+        remedy: Remedy::Side(SideChange {
             name,
             parts: parts.collect::<Vec<_>>().join("; "),
             indexes: Some(NewIndexes {
@@ -165,7 +244,8 @@ fn indexes(
                 names,
                 columns: lists.concat(),
             }),
-        },
+            text: None,
+        }),
     }
 }
 

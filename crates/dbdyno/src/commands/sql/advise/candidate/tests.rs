@@ -4,6 +4,7 @@ use plans::column_uses;
 use workload::sql_script::statements_of;
 
 use super::*;
+use crate::commands::sql::advise::table_facts::IndexFacts;
 
 fn candidates(
     tree: &str,
@@ -21,6 +22,17 @@ fn candidates_of(
     types: &[(&str, &str)],
     costs: &[(&str, i64)],
 ) -> Vec<String> {
+    candidates_by(text, tree, rewritten, types, costs, false)
+}
+
+fn candidates_by(
+    text: &str,
+    tree: &str,
+    rewritten: &str,
+    types: &[(&str, &str)],
+    costs: &[(&str, i64)],
+    is_ranked: bool,
+) -> Vec<String> {
     let plan = Plan::of_tree(tree).unwrap();
     let uses = column_uses(rewritten);
     let facts = TableFacts {
@@ -29,7 +41,14 @@ fn candidates_of(
             .map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned()))
             .collect(),
         bytes: [("name".to_owned(), 3065)].into(),
-        indexes: [("day".to_owned(), vec!["day".to_owned()])].into(),
+        indexes: [
+            ("PRIMARY", &["id"][..]),
+            ("day", &["day"]),
+            ("country", &["country"]),
+        ]
+        .map(|(name, columns)| (name.to_owned(), index(columns)))
+        .into(),
+        is_clustered: true,
         ..TableFacts::default()
     };
     let costs: Vec<_> = costs
@@ -47,12 +66,26 @@ fn candidates_of(
         costs: &costs,
         larger_pool_bytes: Some(1 << 30),
     };
-    let found = subject.candidates().into_iter().map(|it| match it.remedy {
-        Remedy::Variant { parts, .. } => parts,
-        Remedy::Statement { text, .. } => text,
-        Remedy::Author(what) => what,
-    });
-    found.collect()
+    let mut found = subject.candidates();
+    if is_ranked {
+        found.sort_by(|a, b| b.saving.total_cmp(&a.saving));
+    }
+    let found = found.into_iter().map(|it| it.remedy.words());
+    found
+        .map(|it| it.trim_start_matches("as ").to_owned())
+        .collect()
+}
+
+fn index(columns: &[&str]) -> IndexFacts {
+    IndexFacts {
+        columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+        ..IndexFacts::default()
+    }
+}
+
+/// In the order in which they are tried.
+fn ranked(text: &str, tree: &str, rewritten: &str, types: &[(&str, &str)]) -> Vec<String> {
+    candidates_by(text, tree, rewritten, types, &[], true)
 }
 
 const SCAN: &str = "-> Table scan on t  (cost=1 rows=5) (actual time=0..1 rows=5000 loops=1)\n";
@@ -220,4 +253,129 @@ fn a_later_table_that_drops_most_rows_can_be_the_first() {
     let forced = "select straight_join 1 from o join c on c.id = o.c where c.k = 1";
     let found = candidates_of(forced, tree, rewritten, &[], &[]);
     assert_eq!(found, [forced.replacen("straight_join", "", 1)]);
+}
+
+#[test]
+fn an_index_that_innodb_already_has_is_no_candidate() {
+    let types = [("id", "int"), ("country", "char"), ("c", "int")];
+    let of = |rewritten: &str| {
+        candidates(
+            &SCAN.replace("rows=5)", "rows=5000)"),
+            rewritten,
+            &types,
+            &[],
+        )
+    };
+    // An index on the country has the primary key behind it, in its order.
+    let text = "select `s`.`t`.`id` AS `id` from `s`.`t` where (`s`.`t`.`country` = 'x') order by `s`.`t`.`id`";
+    assert!(of(text).is_empty(), "{:?}", of(text));
+    // The primary key has every column.
+    let text = "select `s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`id` > 5)";
+    assert!(of(text).is_empty(), "{:?}", of(text));
+    let text = "select `s`.`t`.`id` AS `id` from `s`.`t` where (`s`.`t`.`c` = 5)";
+    assert_eq!(of(text), ["create index `index_t_c` on `s`.`t` (`c`)"]);
+}
+
+#[test]
+fn a_column_that_must_not_be_null_is_the_last_of_an_index() {
+    let types = [("kind", "enum"), ("customer", "int"), ("at", "datetime")];
+    for (condition, expected) in [
+        (
+            "((`s`.`t`.`customer` is not null) and (`s`.`t`.`kind` = 'buy'))",
+            "create index `index_t_kind_customer` on `s`.`t` (`kind`, `customer`)",
+        ),
+        (
+            "((`s`.`t`.`customer` is not null) and (`s`.`t`.`kind` = 'buy') and (`s`.`t`.`at` > '2020-01-01'))",
+            "create index `index_t_kind_at` on `s`.`t` (`kind`, `at`)",
+        ),
+    ] {
+        let text = format!("select count(0) AS `n` from `s`.`t` where {condition}");
+        assert_eq!(candidates(SCAN, &text, &types, &[])[0], expected);
+    }
+}
+
+#[test]
+fn a_rewritten_condition_comes_with_the_index_that_it_needs() {
+    let types = [("at", "datetime"), ("code", "varchar"), ("kind", "int")];
+    let tree = SCAN.replace("rows=5)", "rows=5000)");
+    let of = |text: &str, condition: &str| {
+        let rewritten = format!("select 1 AS `1` from `s`.`t` where {condition}");
+        candidates_of(text, &tree, &rewritten, &types, &[])
+    };
+    assert_eq!(
+        of(
+            "select 1 from t where date(at) = '2020-03-05'",
+            "(cast(`s`.`t`.`at` as date) = '2020-03-05')"
+        ),
+        [
+            "create index `index_t_at` on `s`.`t` (`at`); and the statement as select 1 from t where \
+             (at >= '2020-03-05' AND at < '2020-03-05' + INTERVAL 1 DAY)"
+        ]
+    );
+    assert_eq!(
+        of(
+            "select 1 from t where kind = 3 and date(at) = '2020-03-05'",
+            "(`s`.`t`.`kind` = 3) and (cast(`s`.`t`.`at` as date) = '2020-03-05')"
+        )
+        .last()
+        .unwrap(),
+        "create index `index_t_kind_at` on `s`.`t` (`kind`, `at`); and the statement as select 1 from t where \
+         kind = 3 and (at >= '2020-03-05' AND at < '2020-03-05' + INTERVAL 1 DAY)"
+    );
+    assert_eq!(
+        of(
+            "select 1 from t where code = 4711",
+            "(`s`.`t`.`code` = 4711)"
+        ),
+        [
+            "create index `index_t_code` on `s`.`t` (`code`); and the statement as select 1 from t where code = '4711'"
+        ]
+    );
+}
+
+#[test]
+fn fresh_statistics_are_a_candidate_only_where_they_are_wrong() {
+    let rewritten = "select 1 AS `1` from `s`.`t` where (`s`.`t`.`note` = 'x')";
+    let types = [("note", "text")];
+    // The share of the rows that a condition keeps is no statistic.
+    let filtered = "-> Filter: (t.note = 'x')  (cost=1 rows=900) (actual time=0..1 rows=2 loops=1)\n    \
+                    -> Table scan on t  (cost=1 rows=9000) (actual time=0..1 rows=9000 loops=1)\n";
+    assert!(candidates(filtered, rewritten, &types, &[]).is_empty());
+    assert_eq!(
+        candidates(SCAN, rewritten, &types, &[]),
+        ["analyze table `s`.`t`"]
+    );
+}
+
+#[test]
+fn what_saves_most_by_the_plan_is_tried_first() {
+    let types = [
+        ("a", "int"),
+        ("b", "int"),
+        ("c", "int"),
+        ("k", "int"),
+        ("x", "int"),
+    ];
+    // Most of the time is spent on t, of which the conditions keep a fifth: by an index each costs as much as five
+    // that are scanned.
+    let tree = |kept: u32| {
+        format!(
+            "-> Nested loop inner join  (cost=1 rows=1) (actual time=0..100 rows={kept} loops=1)\n    \
+             -> Filter: (u.k = 1)  (cost=1 rows=500) (actual time=0..9 rows=1 loops=1)\n        \
+             -> Table scan on u  (cost=1 rows=500) (actual time=0..8 rows=500 loops=1)\n    \
+             -> Filter: (t.a = 1)  (cost=1 rows=5000) (actual time=0..90 rows={kept} loops=1)\n        \
+             -> Table scan on t  (cost=1 rows=5000) (actual time=0..80 rows=5000 loops=1)\n"
+        )
+    };
+    let rewritten = "select `s`.`t`.`c` AS `c` from `s`.`u` join `s`.`t` \
+                     where ((`s`.`u`.`k` = 1) and (`s`.`t`.`a` = 1))";
+    let first = |kept: u32| {
+        let found = ranked("select 1 from u, t where 1", &tree(kept), rewritten, &types);
+        found[0].clone()
+    };
+    assert_eq!(first(5), "create index `index_t_a` on `s`.`t` (`a`)");
+    assert_eq!(
+        first(1000),
+        "create index `covering_t_a_c` on `s`.`t` (`a`, `c`)"
+    );
 }

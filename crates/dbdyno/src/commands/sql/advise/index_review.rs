@@ -1,0 +1,193 @@
+//! Indexes of a table that another one makes needless, and those that were not read since the server's start.
+
+use std::time::Duration;
+
+use units::span;
+
+use super::table_facts::{IndexFacts, PRIMARY, TableFacts};
+
+/// An index that may not be worth its price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NeedlessIndex {
+    /// Schema and table.
+    pub(super) table: String,
+    pub(super) index: String,
+    pub(super) why: Why,
+}
+
+/// Why an index may not be worth its price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Another one begins with its columns, and serves everything that it serves.
+    Duplicate { of: String },
+    /// It was not read.
+    Unused { since: Duration },
+}
+
+impl NeedlessIndex {
+    /// `index a of shop.item is a duplicate: index b begins with its columns`.
+    pub(super) fn sentence(&self) -> String {
+        let start = format!("index {} of {}", self.index, self.table);
+        match &self.why {
+            Why::Duplicate { of } => {
+                format!("{start} is a duplicate: index {of} begins with its columns")
+            }
+            Why::Unused { since } => format!(
+                "{start} is unused since the server's start ({} ago)",
+                span(*since)
+            ),
+        }
+    }
+}
+
+/// The needless indexes of a table; `uptime` is that of the server.
+pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec<NeedlessIndex> {
+    let mut found = Vec::new();
+    for (name, index) in &facts.indexes {
+        let needless = |why| NeedlessIndex {
+            table: table.to_owned(),
+            index: name.clone(),
+            why,
+        };
+        if let Some(of) = duplicated(name, index, facts) {
+            found.push(needless(Why::Duplicate { of }));
+        } else if is_unused(name, index, facts) {
+            found.push(needless(Why::Unused { since: uptime }));
+        }
+    }
+    found
+}
+
+/// The index that makes another one needless. Of two that are equal the shorter one stays, or else the first by its name.
+fn duplicated(name: &str, index: &IndexFacts, facts: &TableFacts) -> Option<String> {
+    if name == PRIMARY || !index.is_plain {
+        return None;
+    }
+    let whole = facts.with_key(&index.columns);
+    let mut others = facts.indexes.iter().filter(|(_, other)| other.is_plain);
+    let found = others.find(|(other_name, other)| {
+        if *other_name == name {
+            return false;
+        }
+        // A unique index is a rule for the data, which only the same rule replaces.
+        if index.is_unique {
+            let is_same = other.columns == index.columns && other.is_unique;
+            return is_same && (*other_name == PRIMARY || other_name.as_str() < name);
+        }
+        let other_whole = facts.with_key(&other.columns);
+        if other_whole == whole && !other.is_unique {
+            let rank = |name: &str, index: &IndexFacts| (index.columns.len(), name.to_owned());
+            return rank(other_name, other) < rank(name, index);
+        }
+        other_whole.starts_with(&index.columns)
+    });
+    found.map(|(name, _)| name.clone())
+}
+
+/// Whether an index was not read, and is no rule for the data. It would serve the reads of its duplicates.
+fn is_unused(name: &str, index: &IndexFacts, facts: &TableFacts) -> bool {
+    let is_for = |other: &str, index: &IndexFacts| {
+        other == name || duplicated(other, index, facts).as_deref() == Some(name)
+    };
+    let served = facts.indexes.iter().filter(|(other, it)| is_for(other, it));
+    let reads = served.map(|(other, _)| facts.reads.as_ref()?.get(other).copied());
+    let reads: Option<u64> = reads.sum();
+    let first = index.columns.first();
+    let is_needed = first.is_some_and(|first| facts.foreign.contains(first));
+    reads == Some(0) && name != PRIMARY && !index.is_unique && !is_needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(indexes: &[(&str, &[&str])]) -> TableFacts {
+        let indexes = indexes.iter().map(|(name, columns)| {
+            let index = IndexFacts {
+                columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+                is_unique: *name == PRIMARY || name.starts_with("unique"),
+                is_plain: !name.starts_with("prefix"),
+            };
+            ((*name).to_owned(), index)
+        });
+        TableFacts {
+            indexes: indexes.collect(),
+            is_clustered: true,
+            ..TableFacts::default()
+        }
+    }
+
+    fn sentences(facts: &TableFacts) -> Vec<String> {
+        let found = needless("s.t", facts, Duration::from_secs(7200));
+        found.iter().map(NeedlessIndex::sentence).collect()
+    }
+
+    #[test]
+    fn an_index_that_another_one_begins_with_is_a_duplicate() {
+        let primary = (PRIMARY, &["id"][..]);
+        for (indexes, expected) in [
+            (
+                &[("a", &["x"][..]), ("b", &["x", "y"])][..],
+                &["index a of s.t is a duplicate: index b begins with its columns"][..],
+            ),
+            // InnoDB adds the primary key to both.
+            (
+                &[("long", &["x", "id"]), ("short", &["x"])],
+                &["index long of s.t is a duplicate: index short begins with its columns"],
+            ),
+            (
+                &[("one", &["x"]), ("other", &["x"])],
+                &["index other of s.t is a duplicate: index one begins with its columns"],
+            ),
+            (&[("unique_a", &["x"]), ("b", &["x", "y"])], &[]),
+            (
+                &[("a", &["x"]), ("unique_b", &["x"])],
+                &["index a of s.t is a duplicate: index unique_b begins with its columns"],
+            ),
+            (&[("a", &["y", "x"]), ("b", &["x", "y"])], &[]),
+            (&[("prefix", &["x"]), ("b", &["x", "y"])], &[]),
+            (
+                &[("id", &["id"])],
+                &["index id of s.t is a duplicate: index PRIMARY begins with its columns"],
+            ),
+            (
+                &[("a", &["x", "id"]), ("unique_b", &["x"])],
+                &["index a of s.t is a duplicate: index unique_b begins with its columns"],
+            ),
+        ] {
+            let all: Vec<_> = [primary]
+                .into_iter()
+                .chain(indexes.iter().copied())
+                .collect();
+            assert_eq!(sentences(&facts(&all)), expected, "{indexes:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_without_reads_is_unused_unless_it_is_a_rule() {
+        let names = [
+            (PRIMARY, &["id"][..]),
+            ("a", &["x"]),
+            ("b", &["y"]),
+            ("of_key", &["z"]),
+            ("unique_c", &["w"]),
+        ];
+        let mut facts = facts(&names);
+        assert!(sentences(&facts).is_empty(), "nothing is counted");
+        let reads = names.map(|(name, _)| (name.to_owned(), u64::from(name == "b")));
+        facts.reads = Some(reads.into());
+        facts.foreign = vec!["z".to_owned()];
+        let unused = "index a of s.t is unused since the server's start (2 h 0 min ago)";
+        assert_eq!(sentences(&facts), [unused]);
+        // The longer index was read, which is to be dropped for the shorter one.
+        let longer = IndexFacts {
+            columns: vec!["x".to_owned(), "id".to_owned()],
+            is_plain: true,
+            ..IndexFacts::default()
+        };
+        facts.indexes.insert("d".to_owned(), longer);
+        facts.reads.as_mut().unwrap().insert("d".to_owned(), 5);
+        let duplicate = "index d of s.t is a duplicate: index a begins with its columns";
+        assert_eq!(sentences(&facts), [duplicate]);
+    }
+}
