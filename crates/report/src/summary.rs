@@ -13,6 +13,7 @@
 //! ```
 
 mod event_table;
+mod gain;
 pub(crate) mod next_step;
 
 use std::path::Path;
@@ -20,6 +21,8 @@ use std::path::Path;
 use audit::{Audit, Level};
 use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
+
+use gain::Gain;
 
 use crate::{
     contrast::first_cause,
@@ -32,8 +35,7 @@ use crate::{
     },
     results::Results,
     sentences::{
-        answer::{self, Peak},
-        clauses,
+        answer, clauses,
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
@@ -53,8 +55,6 @@ const CLAUSE_LINES_MAX: usize = 2;
 const COMPARISONS_MAX: usize = 3;
 /// Maximum number of levels of a factor that are listed separately.
 const LEVELS_MAX: usize = 6;
-/// If more connections gain less than this share of the highest throughput, they gain nothing.
-const NO_GAIN: f64 = 0.05;
 /// The rule of a busy machine, and the clause of an assessment that says no more than it.
 const MACHINE_RULE: &str = "H14";
 const BUSY: &str = "; machine busy";
@@ -244,44 +244,6 @@ fn peak_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> 
     let scaling = Gain::of(facet, line, &peak).map_or("", Gain::in_words);
     let (unit, latency) = (unit(peak.cell), latency(peak.cell));
     Some(format!("{value} {unit}{at}{scaling}{latency}"))
-}
-
-/// The gain by more clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gain {
-    /// No gain beyond the peak.
-    None,
-    /// The peak is at the largest number of clients, with hardly more than at fewer.
-    Little,
-    /// The peak is at the largest number of clients.
-    Rising,
-}
-
-impl Gain {
-    /// The gain of a line with its peak; `None` with fewer than two levels.
-    fn of(facet: &Facet, line: usize, peak: &Peak<'_>) -> Option<Self> {
-        let cells = facet.lines[line].cells.iter().enumerate();
-        let measured = cells.filter_map(|(x, cell)| Some((x, cell.as_ref()?.throughput?.mean)));
-        let measured: Vec<(usize, f64)> = measured.collect();
-        let [.., (_, before), (last, _)] = measured[..] else {
-            return None;
-        };
-        Some(if last > peak.x {
-            Self::None
-        } else if before > (1.0 - NO_GAIN) * peak.throughput.mean {
-            Self::Little
-        } else {
-            Self::Rising
-        })
-    }
-
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::None => ", no gain beyond",
-            Self::Little => ", hardly more than with fewer",
-            Self::Rising => ", still rising",
-        }
-    }
 }
 
 /// The levels of a line in words:

@@ -23,9 +23,9 @@ pub(super) const RULE: Rule = Rule {
     source: "power cuts by us: with innodb_flush_log_at_trx_commit=2 34,299 of 141,314 acknowledged commits were lost, with \
         innodb_doublewrite=0 the server did not start again in 4 of 4; MySQL 5.6 parameter review (MyNA, 2013) \
         measures with both off",
-    consequence: "The faster side is faster by what it does not keep: its throughput is the price of the commits that a crash takes.",
-    remedy: "Measure with the settings of production; where durability is the question, set it in the experiment file, so that it \
-        stands beside the figures.",
+    consequence: "The faster side is faster because it gives up durability: a crash takes its last commits.",
+    remedy: "Measure with the settings of production; where durability is the question, set it in the \
+        experiment file, so that it is reported with the figures.",
     judge: Judge::Set(judge),
 };
 

@@ -19,14 +19,14 @@ const CONFIDENCE: f64 = 0.95;
 pub(super) const RULE: Rule = Rule {
     id: "C03",
     name: "the effect of a factor is not quoted over another one that changes it",
-    found: "one factor changes what another does",
+    found: "one factor changes the effect of another",
     measures: "For each two factors of two levels: the effect of the first at either level of the second, as ratios of \
         throughput in the blocks that have all four.",
     threshold: "fewer than 3 executions per combination: warn; the effects differ (95 % interval) by as much as they have in \
         common: warn",
     source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, \
         and no big difference concluded; R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "The mean effect applies to no case: it holds at neither level of the other factor.",
+    consequence: "The mean effect is not valid at either level of the other factor.",
     remedy: "Quote the effect at each level of the other factor by itself, and run at least five executions of each.",
     judge: Judge::Set(judge),
 };

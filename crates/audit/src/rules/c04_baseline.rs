@@ -31,8 +31,8 @@ pub(super) const RULE: Rule = Rule {
     source: "the article of July 2020 on MySQL 8.0.21's redo log: buffer pool and I/O capacity took the load from 17 minutes \
         to 2, the studied effect was a quarter; the kernel's Documentation/block/bfq-iosched.rst: some 30,000 requests per second are \
         the most that bfq handles on an average CPU",
-    consequence: "Whatever is studied, the defaults are what is measured.",
-    remedy: "Give the buffer pool most of a dedicated machine's memory and innodb_io_capacity what the disk does, then study. Of storage: \
+    consequence: "The figures show the effect of the defaults, whatever was to be studied.",
+    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to what the disk can do, then repeat the study. Of storage: \
         echo none > /sys/block/DISK/queue/scheduler.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };

@@ -31,8 +31,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "anything swapped in: invalid; more than 85 %: warn; less than 25 % with data that does not fit into the buffer \
         pool: warn (set by the experiment, which emulates another machine so: note)",
     source: "the article of November 2012 on ioDrive and my.cnf: 70 % of 32 GB was meant, 20 GB set, which is 62 %",
-    consequence: "With too much the server swaps, with too little the page cache stands in for the buffer pool: in neither case \
-        is InnoDB measured.",
+    consequence: "With too large a pool the server swaps; with too small a pool the page cache replaces the \
+        buffer pool: InnoDB is not measured in either case.",
     remedy: "About 70 % of a dedicated machine's memory for the buffer pool; fewer connections or smaller buffers of theirs.",
     judge: Judge::Set(judge),
 };

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "off while a load of data is measured: note; otherwise: invalid",
     source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: for loading \
         data into a new instance only",
-    consequence: "A crash leaves a data directory that cannot be used again: writes are as fast as they are because nothing is kept.",
+    consequence: "A crash leaves a data directory that cannot be used again: writes are fast only because they are not durable.",
     remedy: "ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
     judge: Judge::Run(judge),
 };

@@ -17,7 +17,7 @@ const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
 pub(super) const RULE: Rule = Rule {
     id: "C10",
     name: "replication and other engines do not work along unseen",
-    found: "replication or another engine worked along",
+    found: "replication or another engine was at work",
     measures: "Threads of a replica in the list of processes, the binary log, and the engines of the tables.",
     threshold: "a replica's threads at work, or tables of other engines than InnoDB: warn; a binary log: note with its format",
     source: "the sheet of settings of Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",

@@ -13,11 +13,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C12",
     name: "the settings took effect and stayed as they were",
     found: "a setting did not take effect, or changed",
-    measures: "What a private server has otherwise than it was asked for (replaced, rounded, unknown to its version), and variables \
+    measures: "Settings of a private server that differ from the requested ones (replaced, rounded, unknown to its version), and variables \
         that changed between the start of a run and its end.",
     threshold: "any: fail; options written with loose-, which a version that does not know them is to ignore: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013); the check of option files, docs/my-cnf-check.md",
-    consequence: "The figures are those of other settings than the ones that stand beside them.",
+    consequence: "The figures belong to other settings than the reported ones.",
     remedy: "Write the value that the server takes; find out what changes variables during a run.",
     judge: Judge::Run(judge),
 };

@@ -20,7 +20,7 @@ const FREE: f64 = 0.6;
 pub(super) const RULE: Rule = Rule {
     id: "H02",
     name: "the disk's write cache is known by what it does",
-    found: "what the disk's write cache does is not known",
+    found: "the behaviour of the disk's write cache is not known",
     measures: "The mean times of the data disk's writes and flushes while the run was measured, and from them how many writes per second \
         it would do with a flush after each, as a share of those without. Of storage: the means of random writes at depth 1 and of a \
         write of the redo log with its flush, or of an imported job that flushes.",

@@ -27,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "a mean below 10 us (of storage, a median): fail; more than 144 per second from a real disk with a moving head (1.2 turns at \
         7,200 per minute): fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; power cuts by us",
-    consequence: "The disk acknowledges what it has not written: commits that cost nothing here are lost with the power, \
-        and a disk that keeps its word is slower by orders of magnitude.",
+    consequence: "The disk acknowledges data that it has not written: a power cut loses these commits, and a \
+        disk that really flushes is slower by orders of magnitude.",
     remedy: "Switch the disk's volatile cache off, or name the battery or capacitor behind it; for a virtual disk, ask how \
         the host caches it.",
     judge: Judge::RunOrStorage(judge, of_storage),

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "nobarrier or barrier=0: invalid (of storage, over disks that write through: warn)",
     source: "power cuts by us: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although \
         innodb_flush_log_at_trx_commit was 1; the option stands in MySQL 5.6 parameter review (MyNA, 2013)",
-    consequence: "Commits are acknowledged that no disk has: throughput of writes is that of a server that keeps nothing.",
+    consequence: "Commits are acknowledged that are on no disk: the write throughput is that of a server without durability.",
     remedy: "Mount without the option and measure again.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "five times slower than its kind, or with a moving head five times faster, unless a hypervisor says so: warn (slower \
         under a limit of the control group: note; of storage faster is a warning under a hypervisor, too)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: the magnitudes that one has to know",
-    consequence: "The disk is not what it is taken for: figures of another kind of disk stand beside its name.",
+    consequence: "The disk is of another kind than its name says, so its figures are misleading.",
     remedy: "Look at what lies behind the device (a network, a controller's cache, a limit), and say so with the figures.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

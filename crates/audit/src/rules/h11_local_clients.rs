@@ -19,8 +19,8 @@ pub(super) const RULE: Rule = Rule {
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
     consequence: "No network is in the response times, and client and server take CPU from each other: neither figure is that of \
         an application on another machine.",
-    remedy: "Run the clients on another machine, or say with the figures that they are local ones; comparisons of local with \
-        local stand.",
+    remedy: "Run the clients on another machine, or state with the figures that the clients were local; \
+        comparisons between local runs remain valid.",
     judge: Judge::Run(judge),
 };
 

@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
     id: "H13",
     name: "the gain is stated end to end",
     found: "the gain is smaller end to end",
-    measures: "The largest ratio of throughput among what is compared, and what of it reaches a user for whom the database is only a \
-        part of the wait (database_share under [verdict]).",
-    threshold: "a ratio of 1.05 or more: note, with what is left of it",
+    measures: "The largest ratio of throughput among what is compared, and how much of it reaches a user for \
+        whom the database is only a part of the wait (database_share under [verdict]).",
+    threshold: "a ratio of 1.05 or more: note, with the gain for the user",
     source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library a thousand times as \
         fast is no application a thousand times as fast",
     consequence: "A database twice as fast that has a fifth of the wait makes the page 11 % faster.",

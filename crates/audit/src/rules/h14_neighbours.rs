@@ -23,8 +23,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
         from the server: invalid",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) checks the same before each run",
-    consequence: "The run shared the machine with something that the next run will not meet: its figures are of that hour.",
-    remedy: "Stop what else runs there (the three busiest are named), take the machine for yourself, and repeat the run.",
+    consequence: "The run shared the machine with programs that the next run may not have: its figures cannot be repeated.",
+    remedy: "Stop the other programs (the three busiest are named), use the machine alone, and repeat the run.",
     judge: Judge::Run(judge),
 };
 

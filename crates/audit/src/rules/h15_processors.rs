@@ -20,7 +20,7 @@ const USUAL: [&str; 4] = ["0", "none", "100", "1024"];
 pub(super) const RULE: Rule = Rule {
     id: "H15",
     name: "server and clients share the processors as separate programs",
-    found: "the scheduler does not treat server and clients as separate programs, or not alike on all sides",
+    found: "the scheduler does not treat server and clients as separate programs, or treats the sides differently",
     measures: "The scheduler's group, control group, CPU weight, nice value and allowed CPUs of server and clients. Where the kernel makes \
         groups of sessions (sched_autogroup_enabled), processors are shared between groups first: a server in the client's group \
         gives way to it.",

@@ -12,10 +12,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the machine stayed as it was",
     found: "the machine's set-up changed during a run",
     measures: "Number, governor and turbo of the CPUs, transparent huge pages, swappiness, clock source and the limits of control groups, \
-        at the start of each run and at its end. Write caches and schedulers of disks are C11's.",
+        at the start of each run and at its end. Write caches and schedulers of disks are judged by C11.",
     threshold: "any of them changed: warn",
     source: "proposed here",
-    consequence: "A part of the figures is of one machine, and the rest of another.",
+    consequence: "Part of the figures belong to one setup of the machine, the rest to another.",
     remedy: "Set the machine up before the run, keep power management and other administrators from it, and repeat the run.",
     judge: Judge::Run(judge),
 };

@@ -35,7 +35,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let fewest = combinations.iter().map(|(_, runs)| runs.len()).min();
     let fewest = fewest.ok_or_else(|| missing("complete runs"))?;
     if !set.compares() && fewest == 1 {
-        let evidence = "one execution: a look, and nothing that another one could be compared with";
+        let evidence = "one execution: a first look, with nothing to compare it with";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
     let found = in_blocks(&combinations)
@@ -58,7 +58,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 format!("differences below {} are", percent(effect))
             };
             format!(
-                "at the {} between them{} {differences} found in fewer than four of five cases",
+                "at the {} between them{} {differences} found with less than 80 % power",
                 percent(deviation),
                 if paired { " (within blocks)" } else { "" },
             )
@@ -188,7 +188,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "even a tenfold difference is found in fewer",
+            "even a tenfold difference is found with less",
         );
     }
 

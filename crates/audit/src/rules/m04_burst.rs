@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
         a course that falls by 30 % or more for good: fail; less than 180 s on another disk: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second fell to 300 to 600, tests of 16 s did not see it, and \
         30 s of rest brought it back",
-    consequence: "The mean is one of the burst and of what follows: in production there is only what follows.",
+    consequence: "The mean mixes the burst and the time after it: in production there is only the latter.",
     remedy: "Measure until the credit is gone, and report what is left; or use a disk without bursts.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The kernel's clock source, and the smallest, median and largest response time.",
     threshold: "a resolution above 1 % of the median, or no spread at all: fail",
     source: "HP Japan, MySQL Server 5.0 sizing information, patches Super Smack from milliseconds to microseconds",
-    consequence: "Most operations have the same time, or none: percentiles are those of the clock.",
+    consequence: "Most operations have the same time, or zero: the percentiles show the clock, not the server.",
     remedy: "Use a machine with a fine clock source (cat /sys/devices/system/clocksource/clocksource0/current_clocksource).",
     judge: Judge::Run(judge),
 };

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "all executions of a combination in one stretch: warn; the same order in every round: note",
     source: "measured by us on two shared cores: AAAAAAAABBBBBBBB of the same thing gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; \
         R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "What drifts or recurs in time (caches, neighbours, backups) looks like an effect of the factor.",
+    consequence: "A drift or a rhythm of the machine (caches, neighbours, backups) looks like an effect of the factor.",
     remedy: "order = \"random\": complete blocks, shuffled each.",
     judge: Judge::Set(judge),
 };
@@ -61,8 +61,8 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} rounds, as {} of all free draws; a combination cannot \
-                 be told from its place in a round",
+                "{} combinations in the same order in each of {rounds} rounds, as in {} of all \
+                 random orders; the effect of a combination cannot be separated from that of its place",
                 distinct.len(),
                 chance(distinct.len(), rounds),
             ),
@@ -118,7 +118,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "the same order in each of 4 rounds, as 1 in 8 of all free draws",
+            "the same order in each of 4 rounds, as in 1 in 8 of all random orders",
         );
     }
 

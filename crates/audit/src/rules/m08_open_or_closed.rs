@@ -9,14 +9,14 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "M08",
     name: "response times of a closed loop are not taken for those of users",
-    found: "the response times are not those that users meet",
+    found: "the response times are not those that users see",
     measures: "How operations came to be due, whether response times count from then, and whether the experiment compares percentiles.",
-    threshold: "percentiles of a closed loop are what is compared: warn; a rate whose response times count from the send: fail; a \
+    threshold: "percentiles of a closed loop are compared: warn; a rate whose response times count from the send: fail; a \
         closed loop otherwise: note",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
-    consequence: "In a closed loop a stall holds back the requests that would have met it: users, who do not wait for each other, \
-        see worse.",
+    consequence: "In a closed loop, clients send nothing during a stall, so few requests are delayed by it. \
+        Users do not wait for each other and see longer response times.",
     remedy: "Give a rate (--rate, or rate and process under [load]), below what the closed loop reaches.",
     judge: Judge::Set(judge),
 };

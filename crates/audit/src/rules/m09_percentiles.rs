@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M09",
     name: "no percentile rests on a handful of operations",
     found: "a percentile rests on a handful of operations",
-    measures: "For each percentile the operations beyond it, counted as what they are worth where slow ones come in bursts.",
+    measures: "For each percentile the operations beyond it, reduced to the number of independent ones if slow operations come in bursts.",
     threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond another one: note, and every output marks it",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
     consequence: "The percentile is the time of one burst or outlier: the next run gives another.",

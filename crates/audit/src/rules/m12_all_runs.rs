@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
         runs that were done again because other work had disturbed them: note",
     source: "benchstat's documentation warns of running until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",
-    consequence: "Who drops runs, or repeats them until they please, can show anything.",
+    consequence: "Dropping runs, or repeating them until the result is welcome, can prove anything.",
     remedy: "dbdyno run FILE --resume does what is missing; say why attempts were replaced.",
     judge: Judge::Set(judge),
 };
@@ -71,8 +71,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     if set.kept.experiment_is_unchanged == Some(false) {
         note(
             Level::Invalid,
-            "the experiment that stands beside the records is not the one that they were made by"
-                .to_owned(),
+            "the experiment file beside the records is not the one that made them".to_owned(),
         );
     }
     if complete < planned {

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "neither machine nor server watched: fail; one of them not, or nothing seen for more than 5 s: warn; optional \
         sources missing (statement digests, slow log): note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
-    consequence: "It cannot be said why the figures are as they are, or that nothing else happened.",
+    consequence: "The causes of the figures are unknown, and other events cannot be ruled out.",
     remedy: "Run dbdyno on the server's machine as a user that may read the server's status; performance_schema and a slow query log \
         tell more, and cost something.",
     judge: Judge::Run(judge),

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "nothing: fail",
     source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
         point 10",
-    consequence: "A ceiling that nothing explains may be the client's, a lock's or a throttle's: it says nothing about the server.",
+    consequence: "An unexplained limit may be that of the client, a lock or a throttle: it says nothing about the server.",
     remedy: "Look at what was not observed, run with more connections, and look into the server's waits.",
     judge: Judge::Set(judge),
 };

@@ -14,7 +14,7 @@ const SHARE: f64 = 0.03;
 pub(super) const RULE: Rule = Rule {
     id: "T05",
     name: "watching did not slow down what was watched",
-    found: "observing took CPU from what was observed",
+    found: "the observation took CPU time from the run",
     measures: "CPU time of the threads that collect telemetry as a share of one CPU, and samples that came too late to be taken.",
     threshold: "above 3 % of one CPU: warn",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",

@@ -12,16 +12,16 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "T06",
     name: "the records are whole, and each is one",
-    found: "a record is not whole, or not one run's",
+    found: "a record is incomplete, or mixes several runs",
     measures: "Whether intervals follow each other without a gap and fill the measured time; whether counts, sums, shortest and longest \
         times agree with the histograms; whether what was due came back or was left, and the rate and the ceiling agree with it; whether the \
         server, its buffer pool and its data are one from the first line to the last; whether CPUs, processes and memory fit the machine; whether \
         an end has what an end writes. Of an experiment: whether records or intervals are there twice, whether runs overlap in time, whether \
         labels agree with the server's variables, and whether runs began in the order of the plan, but for those that are known to have been \
         done again.",
-    threshold: "any of these contradictions: invalid; a run that began later than its place in the plan without a record of why: fail",
+    threshold: "any of these contradictions: invalid; a run that began later than planned, without a recorded reason: fail",
     source: "proposed here; the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005) in spirit",
-    consequence: "A person or a fault changed or left out what was measured: no figure of these records can be trusted.",
+    consequence: "A person or an error changed or removed measurements: no figure of these records can be trusted.",
     remedy: "Take the records as dbdyno wrote them; runs that were deleted and done again belong beside them.",
     judge: Judge::Set(judge),
 };

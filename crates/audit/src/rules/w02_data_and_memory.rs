@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
         pass",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
         (1, 2 and 10 GB of data on 4 GB of memory)",
-    consequence: "On the knee a tenth more data or less memory changes throughput by integer factors; in memory the figures \
+    consequence: "If the data just about fits, a tenth more data or less memory changes the throughput by integer factors; in memory the figures \
         say nothing about data that does not fit.",
     remedy: "Measure with the ratio of production (rows = \"4x\" in an experiment file is four times the buffer pool), or at \
         three sizes around it.",

@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     id: "W03",
     name: "a claim over sizes of data rests on three of them",
     found: "too few sizes of data to conclude from",
-    measures: "The ratios of data to buffer pool that an experiment with several sizes of data ran at.",
+    measures: "The ratios of data to buffer pool in an experiment with several sizes of data.",
     threshold: "two sizes, or three of which none is below or none above the buffer pool: warn",
     source: "HP Japan, MySQL Server 5.0 sizing information: below, about and far above the memory",
-    consequence: "Between in memory and from disk lies a cliff; two points draw a line through it.",
+    consequence: "Throughput drops sharply where the data no longer fits into memory; two points cannot show where.",
     remedy: "At least three sizes: one that fits the buffer pool, one about as large, one several times as large.",
     judge: Judge::Set(judge),
 };

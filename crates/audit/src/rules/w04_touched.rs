@@ -22,8 +22,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "less than half of the data: fail; between the bounds nothing is said",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: a hundred fixed users instead of a hundred thousand make \
         everything fit into memory",
-    consequence: "What is asked for fits into memory although the data does not: the figures are those of a smaller database.",
-    remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to come round.",
+    consequence: "The requested rows fit into memory although the data does not: the figures are those of a smaller database.",
+    remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to reach all of them.",
     judge: Judge::Run(judge),
 };
 

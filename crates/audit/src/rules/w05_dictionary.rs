@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "fewer than half: fail; not all: note",
     source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples take only every n-th line of a file \
         larger than file_size_equiv \"45000\", 818 keys of 9,000",
-    consequence: "The same few rows are asked for over and over: caches look better than they are, whatever the size of the data.",
+    consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the size of the data.",
     remedy: "file_size_equiv \"0\" takes every line.",
     judge: Judge::Run(judge),
 };

@@ -15,12 +15,12 @@ const DIFFERENCE: f64 = 0.005;
 pub(super) const RULE: Rule = Rule {
     id: "W09",
     name: "what is compared found the same share of pages in memory",
-    found: "what is compared found different shares of its pages in memory",
+    found: "the compared runs found different shares of their pages in memory",
     measures: "Page requests that the buffer pool answered without reading, in the mean of each combination that is compared.",
     threshold: "a difference of more than 0.5 percentage points: note",
     source: "Matsunobu, Disk I/O and memory (2009): with a miss 100 times as slow as a hit, 95 % of hits are 5.95 times and \
         80 % are 20.8 times as slow as 100 %",
-    consequence: "The difference in throughput may be one of caches and not of what was changed.",
+    consequence: "The difference in throughput may come from the caches and not from the change.",
     remedy: "Warm both sides up until the misses per second are flat, or make the cache the factor.",
     judge: Judge::Set(judge),
 };

@@ -17,14 +17,14 @@ pub(super) const RULE: Rule = Rule {
     id: "W10",
     name: "operations succeed",
     found: "operations failed",
-    measures: "Attempts that failed while the run was measured, by error number, also those of operations that succeeded \
-        when they were tried again, or that never came to an end; operations without an answer when the load gave up \
-        waiting; connections that could not be opened. Of a run with planned events, operations that failed before the \
-        first of them.",
+    measures: "Failed attempts during the measurement, by error number, including those of operations that \
+        succeeded after a retry or never finished; operations without an answer when the load gave up waiting; \
+        connections that could not be opened. In a run with planned events, only operations that failed \
+        before the first event count.",
     threshold: "above 0.1 % of all attempts, no operation that succeeded, or a connection less than asked for: fail; any \
         failure: note",
     source: "proposed here; that fast failures make throughput is in every load generator's list of traps",
-    consequence: "An error is answered sooner than the work would be: a server that fails is a fast one.",
+    consequence: "An error is answered faster than real work: a failing server looks fast.",
     remedy: "Remove the cause of the most frequent error; deadlocks (1213) and lock waits (1205) call for another order of \
         statements or fewer connections on the same rows.",
     judge: Judge::Run(judge),

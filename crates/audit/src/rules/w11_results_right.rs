@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "anything violated: invalid",
     source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
         quoting speed",
-    consequence: "A server that loses or mixes up what it is given can be any speed.",
+    consequence: "The speed of a server that loses or corrupts data means nothing.",
     remedy: "Find out which statement or setting breaks the data; load it anew before the next run.",
     judge: Judge::Run(judge),
 };

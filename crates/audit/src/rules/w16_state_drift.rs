@@ -17,13 +17,13 @@ const DIFFERENCE: f64 = 0.02;
 pub(super) const RULE: Rule = Rule {
     id: "W16",
     name: "what is compared met the same data",
-    found: "what is compared met different data",
+    found: "the compared runs used different data",
     measures: "Rows and size of the data at the start of each run, among the runs of one size of data.",
     threshold: "a difference of more than 2 % between compared runs: invalid, or note where a factor decides the size; \
         among the executions of one combination: warn",
     source: "OLTPBench, issue 267: TPC-C falls from 600 to 60 transactions per second over runs on one database",
-    consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference is one of order.",
-    remedy: "Put the data back before every run (restore = \"per-run\").",
+    consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference may come from the order of the runs.",
+    remedy: "Restore the data before every run (restore = \"per-run\").",
     judge: Judge::Set(judge),
 };
 

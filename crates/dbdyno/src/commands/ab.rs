@@ -29,11 +29,11 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each level is compared with the first one. The runs alternate in random order on a private server, which is restarted before each;
-its data is loaded once and put back before each run. Servers that are there (--server, --host) are not restarted, and data is
-loaded on each of them once. The experiment ends when every comparison is decided, or with the budget.
-Several options that vary make every combination of their levels; an option with one level holds for all.
-A value with a comma stands in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+Each level is compared with the first one. The runs are in random order on a private server, which is restarted before
+each run; its data is loaded once and restored before each run. Servers that are there (--server, --host) are not
+restarted, and data is loaded on each of them once. The experiment ends when every comparison is decided, or with the
+budget. With several varying options, every combination of their levels is measured; an option with one level applies to
+all. Put a value with a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
 
 The file of the experiment is kept in the directory of its results: edit it and run it with dbdyno run.
 
@@ -54,7 +54,7 @@ pub(crate) struct AbArgs {
     /// Option files of the server
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
-    /// SQL to run once the data is there, compared with not running it; may be repeated
+    /// SQL to run after the data is loaded, compared with not running it; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
     /// Names of private servers that are running

@@ -18,7 +18,7 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The rules look at the run records alone; docs/audit-rules.md tells them all, and how the grade comes about. A rule whose
+The rules look at the run records alone; docs/audit-rules.md lists them and explains the grade. A rule whose
 input is missing is listed as not evaluated and is never a pass.
 
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.

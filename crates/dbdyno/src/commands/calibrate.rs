@@ -22,8 +22,8 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Starts a null server as a process of its own, drives single-row SELECTs at it over the unix socket and TCP, prepared and
-as text, and keeps what was reached: every run record then says what share of it the run used. A calibration of another
-kernel, CPU count or version of dbdyno does not count.
+as text, and keeps the highest rates: every run record then has the share of them that the run used. A calibration of
+another kernel, CPU count or version of dbdyno does not count.
 
 Examples:
   dbdyno calibrate

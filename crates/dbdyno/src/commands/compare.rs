@@ -27,9 +27,9 @@ A side is one or more of these, with commas between them:
   FILE.jsonl             one run record
 
 Each combination that both sides have is compared. Executions of one results directory are compared in pairs of one
-block. Sides that did different things (operations, mix, rows, connections, rate) are refused, unless that is what their
-levels name, or --anyway. So are sides where operations failed (audit rule W10) or the client was at its limit (H12):
-exit code 5.
+block. Sides that did different things (operations, mix, rows, connections, rate) are refused, unless their levels name
+this difference, or with --anyway. So are sides where operations failed (audit rule W10) or the client was at its limit
+(H12): exit code 5.
 
 --fail-if is broken (exit code 1) where the whole interval lies beyond it, held where the whole interval lies within it,
 and undecided (exit code 5) otherwise: more executions decide. docs/compare.md names all measures.

@@ -43,7 +43,7 @@ enum Action {
     Migrate(migrate::MigrateArgs),
     /// Make a short file for a version, a machine and a purpose
     Generate(generate::GenerateArgs),
-    /// Measure which lines of a file earn their place, and cut it to the shortest one that is not slower
+    /// Measure which lines of a file have an effect, and find the shortest file that is not slower
     Prove(Box<prove::ProveArgs>),
 }
 

@@ -20,12 +20,12 @@ const LAST: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every directory of results is listed when it is begun, in ~/.local/share/dbdyno/history.jsonl; --dir looks into a
-directory instead, for results that came from elsewhere. Results whose directory has vanished are counted, and --forget
-takes them off the list. The grade is that of `dbdyno audit`.
+directory instead, for results that came from elsewhere. Results whose directory no longer exists are counted, and
+--forget removes them from the list. The grade is that of `dbdyno audit`.
 
 --of takes an experiment's name or the first digits of its key, which the list shows: text, overrides and files of two
-results with one key are the same. Each combination is a series; it changes where its level does (E-Divisive with
-Student's t, one false alarm in a thousand), which takes six results at least.
+results with one key are the same. Each combination is a series. A change of its level is marked (E-Divisive with
+Student's t, one false alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history

@@ -13,9 +13,10 @@ const FILE_AT_MOST: u64 = 256 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a pattern.
-Logs of requests per second beside them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become courses over
-time. What the files do not say (the device, its scheduler and write cache, the file system, the memory) stays unknown.
+fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a
+pattern. Logs of requests per second beside them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
+curves over time. Properties that the files do not contain (the device, its scheduler and write cache, the file system,
+the memory) stay unknown.
 
 Examples:
   dbdyno import fio randread.json

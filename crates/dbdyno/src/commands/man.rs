@@ -16,7 +16,7 @@ The packages install them. By hand, for this user:
   dbdyno man ~/.local/share/man/man1
   man dbdyno-run")]
 pub(crate) struct ManArgs {
-    /// Where they are written; it is created where it is not there
+    /// Directory to write to; created if it does not exist
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }

@@ -30,8 +30,8 @@ const LOG_BUFFER_BYTES: usize = 256 << 10;
 #[command(
     group = clap::ArgGroup::new("address").required(true).multiple(true).args(["socket", "port"]),
     after_help = "\
-It lets everybody in, whatever the password, and holds no data: a SELECT from a table and a CALL get invented rows, INSERT,
-UPDATE and DELETE say that they changed rows, LOAD DATA LOCAL swallows what it is sent. SET, SHOW and questions about
+It accepts every login with any password, and has no data: a SELECT from a table and a CALL get invented rows, INSERT,
+UPDATE and DELETE report changed rows, LOAD DATA LOCAL discards its input. SET, SHOW and questions about
 the server itself are answered and are never delayed or failed. Once it listens it prints one line with its addresses;
 SIGINT or SIGTERM ends it.
 

@@ -17,8 +17,8 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-It reads /proc and /sys only, and changes nothing. What it may not see it names; root and the server's own account may
-see everything. docs/observe.md tells more.
+It reads /proc and /sys only, and changes nothing. It names what it cannot see; root and the server's own account can
+see everything. docs/observe.md has the details.
 
 Over ssh the dbdyno that drives the load starts it:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]

@@ -27,9 +27,9 @@ const DATABASE: &str = "dbdyno_quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without connection options a private server is made, measured and removed. On a server that is named,
-the database dbdyno_quick is created for the measurement and dropped afterwards; with --database the table
-dbdyno_quick is created in that one instead.
+Without connection options a private server is made, measured and removed. On a given server, the database dbdyno_quick
+is created for the measurement and dropped afterwards; with --database the table dbdyno_quick is created in that one
+instead.
 
 Examples:
   dbdyno quick

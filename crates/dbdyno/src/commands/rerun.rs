@@ -30,12 +30,12 @@ const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiment, its files, --scale, --repeats, --seed and --only are those of the results directory; the files that it was
-made from need not be there any more. A new directory takes the new results, which are then compared with the old ones:
-what differs (machine, server, variables, dbdyno), what each operation cost then and now, and why.
+The experiment, its files, --scale, --repeats, --seed and --only are those of the results directory; the original files
+are not needed any more. The new results go to a new directory and are then compared with the old ones: differences
+(machine, server, variables, dbdyno), the cost of each operation then and now, and the causes.
 
-Of a single run (such as dbdyno oltp, or quick on a server that is there) the command is called again in the directory where
-it was called then, with the seed that it drew; its tables have to be there.
+For a single run (such as dbdyno oltp, or quick on a given server), the command is called again in the same directory
+and with the same seed; its tables must exist.
 
 Examples:
   dbdyno rerun results/trial-1

@@ -20,8 +20,8 @@ pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Measured is a file in a directory of dbdyno's own below DIR, which is removed at the end. fio does the patterns (Debian's
-package fio); the commit probe is dbdyno's own. docs/storage.md tells what each figure means.
+The measured file is in dbdyno's own directory below DIR, which is removed at the end. fio runs the patterns (Debian's
+package fio); the commit probe is dbdyno's own. docs/storage.md explains each figure.
 
 Examples:
   dbdyno storage quick /data

@@ -10,10 +10,10 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tables of all schemas are listed but the server's own (mysql, sys, performance_schema, information_schema), which
---all adds. With --database only those of this one; a database that an option file names does not narrow the list. allMB,
-dMB and iMB are data and indexes, data, and indexes in MiB, rounded down; 'of pool' sets the table against the InnoDB
-buffer pool.
+The tables of all schemas are listed, except the server's own (mysql, sys, performance_schema, information_schema),
+which --all adds. With --database only those of this one; a database that an option file names does not narrow the list.
+allMB, dMB and iMB are data and indexes, data, and indexes in MiB, rounded down; 'of pool' sets the table against the
+InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {

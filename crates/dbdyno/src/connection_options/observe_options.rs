@@ -9,7 +9,7 @@ use runs::{Blame, Blamed};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
-    /// Have a dbdyno on the server's host look at its machine: ssh://[USER@]HOST[:PORT] starts one there,
+    /// Observe the server's machine by a dbdyno there: ssh://[USER@]HOST[:PORT] starts one there,
     /// tcp://HOST:PORT is one that listens (dbdyno observe)
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "bind-to-everything",
     title: "Listens on every address",
-    reason: "Every network that the machine is in reaches the server; only accounts and a firewall are between.",
+    reason: "Every network of the machine can reach the server; only accounts and a firewall protect it.",
     source: "MySQL Reference Manual, \"bind_address\"",
     check,
 };

@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "character-set",
     title: "Character set",
-    reason: "utf8 holds no emoji and few rare characters; tables made by default keep the character set of their \
-        day for ever.",
+    reason: "utf8 cannot store emoji and many rare characters; tables keep the default character set of the \
+        time when they were made.",
     source: "seen: utf8 is an alias with a warning in 8.0 and refused by 9.7; MySQL Reference Manual, \"The \
         utf8mb3 Character Set\"",
     check,

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "dedicated-server",
     title: "innodb_dedicated_server and its own values",
-    reason: "The explicit lines win; the automatic ones are not what the option promises.",
+    reason: "The explicit lines have precedence, so the option does less than it promises.",
     source: "MySQL Reference Manual, \"Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server\"",
     check,
 };

@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "deprecated-option",
     title: "Deprecated option",
-    reason: "The version still takes it and warns; an upgrade meets a file that it refuses.",
+    reason: "The version still accepts it with a warning; after an upgrade, the server refuses the file.",
     source: "the warnings of each version's own validator, and the manuals' lists of deprecated options",
     check,
 };

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
     title: "Rescue mode left on",
-    reason: "From 1 on errors are passed over, from 4 on data can be damaged for ever, and writes are refused.",
+    reason: "With 1 or more, errors are ignored; with 4 or more, data can be damaged permanently, and writes are refused.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
 };

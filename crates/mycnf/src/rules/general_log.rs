@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = if is_logging {
             "the logs are CSV tables without an index, and tools for slow logs read files"
         } else {
-            "no log is on that it would concern"
+            "neither log is on, so it has no effect"
         };
         remarks.push(
             Remark::of(subject, "log_output", Level::Note, what)
@@ -54,7 +54,12 @@ mod tests {
             "general_log=1",
             &["warning: general_log=1"],
         );
-        assert_found(&RULE, "mysql-5.6", "log_output=TABLE", &["no log is on"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "log_output=TABLE",
+            &["neither log is on"],
+        );
         assert_found(
             &RULE,
             "mysql-5.6",

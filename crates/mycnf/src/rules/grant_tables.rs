@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "skip-grant-tables",
     title: "No passwords",
-    reason: "Everybody who reaches the server is root; the line is for a forgotten password and stays by accident.",
+    reason: "Every client that reaches the server is root; the line is meant for a forgotten password and often stays by accident.",
     source: "MySQL Reference Manual, \"--skip-grant-tables\"",
     check,
 };

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "local-infile",
     title: "LOAD DATA LOCAL allowed",
-    reason: "A server that is not the expected one, or SQL that somebody else wrote, can read files of the client.",
+    reason: "A server that is not the expected one, or SQL by another author, can read files of the client.",
     source: "MySQL Reference Manual, \"Security Considerations for LOAD DATA LOCAL\"",
     check,
 };

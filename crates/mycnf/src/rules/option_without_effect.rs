@@ -8,7 +8,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-effect",
     title: "Option without effect",
-    reason: "The version keeps the name for old files alone; the line promises what does not happen.",
+    reason: "The version accepts the name only for old files; the line has no effect.",
     source: "the option lists of the versions: taken, and no variable of that name; MariaDB's list of removed options",
     check,
 };

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "statement-based-binlog",
     title: "Statement-based binary log",
-    reason: "Statements with an uncertain outcome give other rows on a replica; with READ-COMMITTED InnoDB \
+    reason: "Non-deterministic statements give other rows on a replica; with READ-COMMITTED InnoDB \
         refuses writes.",
     source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 for READ-COMMITTED; the articles of 2009 \
         on auto-increment locks",

@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         "without effect beyond {smaller} = {}, the smaller of the two",
         size(counts)
     );
-    let fix = "set both alike, if Created_tmp_disk_tables grows with them as they are";
+    let fix = "set both to the same value, if Created_tmp_disk_tables grows";
     vec![Remark::of(subject, larger, Level::Warning, what).fix(fix)]
 }
 

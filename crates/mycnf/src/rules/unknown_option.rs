@@ -13,7 +13,7 @@ use crate::unknown::explain_unknown;
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
     title: "Unknown option",
-    reason: "A server with an unknown option does not start; with `loose-` before the name it passes over the line.",
+    reason: "A server with an unknown option does not start; with `loose-` before the name it ignores the line.",
     source: "the option lists of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };

@@ -13,7 +13,7 @@ use crate::target::Target;
 pub(super) const RULE: Rule = Rule {
     id: "wrong-value",
     title: "Wrong value",
-    reason: "A value of the wrong kind, unit or word keeps the server from starting, or the line is passed over.",
+    reason: "A value of the wrong kind, unit or word keeps the server from starting, or the line is ignored.",
     source: "kinds, units and words of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };

@@ -6,7 +6,7 @@ use audit::Scope;
 use samples::printable_within;
 use verdict::Decision;
 
-use super::Gain;
+use super::gain::Gain;
 use crate::{grid::Grid, results::Results, sentences::answer, text::shell::shell_word};
 
 /// Executions of a combination from which on its figures are more than rough.

@@ -13,8 +13,9 @@ use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Of a file each option is explained in one line; -v adds when it matters, what to measure, what it costs, and its defaults
-over the versions. Of a variable all of it is shown. An option without a text of ours has the catalogue's facts alone.
+For a file, each option is explained in one line; -v adds when it matters, what to measure, what it costs, and its
+defaults over the versions. For a variable, everything is shown. For an option without an explanation, only the
+catalogue's facts are shown.
 
 Examples:
   dbdyno config explain sync_binlog

@@ -16,8 +16,8 @@ use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only lines that differ from the version's default, each with its reason and formula as a comment. Nothing is known of the
-disk without --disk-iops or --storage: its options then keep their defaults.
+Only lines that differ from the version's default, each with its reason and formula as a comment. Without --disk-iops or
+--storage the disk is unknown: its options then keep their defaults.
 
 Examples:
   dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf

@@ -24,12 +24,12 @@ const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server reads it: includes, the groups of its version, the last of several lines. Where the version
-is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or passes
-over the line), risk (data, commits or access can be lost), warning, note. docs/config.md has all rules.
+The file is read as the server reads it: includes, the groups of its version, the last of several lines. Where the
+version is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or
+ignores the line), risk (data, commits or access can be lost), warning, note. docs/config.md has all rules.
 
-Without FILE the running server is judged that --host, --socket, --port or --server names: its variables, its counters
-since the start, and its machine, through --observe or directly. Nothing is changed on it. Each advice is marked: rule is
+Without FILE, the running server of --host, --socket, --port or --server is judged: its variables, its counters since
+the start, and its machine, through --observe or directly. Nothing is changed on it. Each advice is marked: rule is
 known, counter is inferred; only `dbdyno config prove` measures. With FILE the same options name the version and the
 machine that the file is for.
 
@@ -52,7 +52,7 @@ pub(crate) struct LintArgs {
     version: Option<Target>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Judge by counters only if they counted for at least this long
+    /// Judge by counters only if they cover at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
     /// Judge by the catalogues alone, also where the version is installed

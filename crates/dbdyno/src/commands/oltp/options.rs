@@ -25,7 +25,7 @@ const ROWS_SEED: u64 = 1;
 
 /// Run sysbench's OLTP workloads: same tables, statements and distributions
 ///
-/// A set of options may stand in all commands: each takes those that concern it. sysbench's own names are taken too
+/// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are accepted, too
 /// (--threads, --time, --events, --rand-seed, --mysql-host and so on).
 #[derive(Debug, Parser)]
 #[command(
@@ -43,7 +43,7 @@ Examples:
   dbdyno oltp oltp_read_only run --mysql-socket=/run/mysqld/mysqld.sock --mysql-user=sbtest \\
       --tables=10 --table_size=10000 --threads=8 --time=60 --report-interval=1 --format=sysbench
 
-docs/oltp.md tells the statements, the distributions and the differences to sysbench."
+docs/oltp.md describes the statements, the distributions and the differences to sysbench."
 )]
 pub(super) struct Options {
     /// point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,

@@ -36,9 +36,7 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 pub(super) const AFTER_HELP: &str = "\
-An operation is one pass through a script; of several scripts each operation draws one by weight. Deadlocks, lock waits
-that took too long, records that changed since they were read (1020) and lost connections are tried again and counted;
-any other error ends the run. The database is the one that --database names; of a private server it is test otherwise.
+An operation is one pass through a script; with several scripts, each operation draws one by weight. Operations are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read (1020) and lost connections; any other error ends the run. The database is that of --database; without it, test on a private server.
 
 Examples:
   dbdyno script orders.sql --server one --connections 16 --duration 60s

@@ -61,11 +61,11 @@ private servers, which get the schema and the data of that file; the first side 
 Each side with SQL or options of its own runs on a copy of the private server (--server), and then so does the baseline; the
 server itself is stopped while it is copied, and not changed. A given server only gets sessions.
 
-First every statement is executed twice on every side, which is not timed, and the rows are compared in any order, as the
-server's text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of which the median
-counts. They end when every difference is decided, by the verdict of experiments, or at --runs or --budget. On copies, which
-differ by some percent themselves, one is decided only when its whole interval is beyond --min-effect, or within it.
-Statements that change data are rolled back each time.
+First every statement is executed twice on every side, which is not timed, and the rows are compared in any order, as
+the server's text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of
+which the median counts. They end when every difference is decided (by the rule of experiments), or at --runs or
+--budget. Copies differ by some percent even without a change, so a difference between copies is decided only if its
+whole interval is beyond --min-effect, or within it. Statements that change data are rolled back each time.
 
 Exit code 1: a variant gives another result than the baseline.
 
@@ -78,10 +78,10 @@ Examples:
 pub(super) struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// What is different on another side, may be repeated: NAME: PART; PART
+    /// Another side with its differences, NAME: PART; PART; may be repeated
     #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
-    /// What is different on the side that the others are compared with [default: nothing]
+    /// Differences of the baseline, with which the others are compared [default: none]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
     /// Option files of the sides, on copies of --server in addition to its own options, or on new servers with --setup

@@ -32,9 +32,9 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every form that the server has is taken once: EXPLAIN's rows (EXTENDED with its warnings where it exists), FORMAT=JSON,
-FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. The one that says most is drawn; --forms
-draws all.
+Each form of EXPLAIN that the server supports is used once: EXPLAIN's rows (EXTENDED with its warnings where it exists),
+FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. The most informative one is
+drawn; --forms draws all.
 
 A statement that reads is executed once to measure its plan, in a transaction that allows nothing but reading. One that
 changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. USE,
@@ -56,7 +56,7 @@ pub(super) struct ExplainArgs {
     /// Time limit of each statement; after it the statement is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
-    /// Draw every form and not only the one that says most
+    /// Draw every form, not only the most informative one
     #[arg(long)]
     forms: bool,
     /// Output format [default: by the ending of --output, or text]

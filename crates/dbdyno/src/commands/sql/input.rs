@@ -16,7 +16,7 @@ pub(super) struct InputArgs {
     /// Statement instead of a file, may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
-    /// Take the dearest statements of a slow query log, or of performance_schema: a file's name, or digest
+    /// Take the most expensive statements of a slow query log, or of performance_schema: a file's name, or digest
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
     /// Number of statements of --from

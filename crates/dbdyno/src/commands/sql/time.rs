@@ -28,10 +28,10 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All statements are executed in their order, again and again: until each one's median is known to --precision, --runs rounds
-are done or --budget is used up. The first round is reported apart, because it may read from disk what the others find in
-memory. With --cold rounds come first that each begin after a restart of the private server, with an empty buffer pool and
-its files dropped from the memory of the operating system; where they stay in memory, that is noted.
+All statements are executed in their order, again and again: until each one's median is known to --precision, --runs
+rounds are done or --budget is used up. The first round is reported separately, because it may read pages from disk that
+the others find in memory. --cold adds rounds before these, each after a restart of the private server, with an empty
+buffer pool and its files dropped from the memory of the operating system; a note says if they stay there.
 
 A time is that from sending the statement to the last byte of its result, which is read and counted. Statements that read
 are executed in a transaction that allows nothing but reading, and statements that change data in one that is rolled back;
@@ -44,7 +44,7 @@ Examples:
 pub(super) struct TimeArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Rounds after the first one at most
+    /// Maximum number of rounds after the first one
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
     /// End when half the interval of every median is at most this share of it

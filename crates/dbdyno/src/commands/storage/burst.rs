@@ -25,9 +25,10 @@ const LOG: &str = "course";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each size runs at each depth for --seconds, with a pause before each but the first. Where the rate falls for good to 70 % or
-less, the burst ended: both rates, the moment and what was lent are shown, and the cell runs once more after a pause to see
-whether the disk recovered. A course of less than 180 seconds misses many bursts.
+Each size runs at each depth for --seconds, with a pause before each but the first. The burst ends when the rate falls
+to 70 % or less and stays there: both rates, the moment and the requests above the lasting rate are shown, and the cell
+runs once more after a pause to see whether the disk recovered. A measurement of less than 180 seconds misses the end of
+many bursts.
 
 An interrupted or killed burst continues with --resume, cell by cell.
 

@@ -19,9 +19,9 @@ const NAME: &str = "storage-compare";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The runs of both volumes alternate in random order, so that a change of the machine is no difference of the volumes; the answer
-is a verdict with its interval for each kind of requests. The experiment is in the results directory, and can be changed and run:
-dbdyno run results/storage-compare-1/storage-compare.toml
+The runs of both volumes alternate in random order, so that a change of the machine does not look like a difference of
+the volumes; the answer is a verdict with its interval for each kind of requests. The experiment is in the results
+directory, and can be changed and run: dbdyno run results/storage-compare-1/storage-compare.toml
 
 Example:
   dbdyno storage compare /mnt/a /mnt/b --depths 1,32")]

@@ -19,9 +19,9 @@ const FILLS: u32 = 2;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is written twice whole, then one pattern runs in rounds. Steady: in the last five rounds the range is below 20 % of
-their mean, and what their line rises or falls by is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and it is not
-purged before: SNIA's figures of a drive are not comparable.
+The whole file is written twice, then one pattern runs in rounds. Steady: in the last five rounds the range is below 20
+% of their mean, and the rise or fall of their line is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk,
+and it is not purged before: SNIA's figures of a drive are not comparable.
 
 Exit code 1 when the steady state is not reached in --rounds. It cannot be resumed: rounds follow each other without a pause.
 
@@ -37,7 +37,7 @@ pub(super) struct SteadyArgs {
     /// Seconds of a round
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
-    /// Rounds after which it is given up
+    /// Maximum number of rounds
     #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
         value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
     rounds: u32,

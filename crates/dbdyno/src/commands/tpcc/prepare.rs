@@ -35,8 +35,7 @@ pub(crate) struct PrepareArgs {
     /// Connections that load at the same time [default: one per CPU, at most 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log while it loads. Off, a crash loses all data of the server; it is on again afterwards. MySQL
-    /// from 8.0.21 on
+    /// InnoDB's redo log while it loads. While it is off, a crash loses all data of the server; it is on again afterwards. MySQL 8.0.21 and later
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
     /// Skip the check of the consistency conditions after the load

@@ -43,8 +43,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every terminal has a home warehouse and a district, draws from a deck of 23 shuffled cards of its own, and runs its
-transactions as prepared statements, one at a time, or as calls of stored procedures (--round-trips stored). Deadlocks, lock waits that took too long, records that changed
-since they were read (1020) and lost connections are tried again and counted; any other error ends the run.
+transactions as prepared statements, one at a time, or as calls of stored procedures (--round-trips stored).
+Transactions are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read
+(1020) and lost connections; any other error ends the run.
 
 Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification; 3 a
 connection was refused, an operation failed for good or had no answer at the end, or none succeeded.")]
@@ -63,7 +64,7 @@ pub(crate) struct RunArgs {
     /// Warm-up: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
-    /// Key and think times: spec for the specification's, none for none
+    /// Key and think times: spec (those of the specification) or none
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
     /// Round trips of a transaction: statements for one per statement, stored for one call of a stored procedure (created

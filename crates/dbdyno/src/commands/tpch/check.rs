@@ -15,7 +15,7 @@ const EXIT_WRONG: u8 = 1;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// The scale factor that the tables should have; told by the number of suppliers unless given
+    /// The scale factor that the tables should have [default: from the number of suppliers]
     #[arg(long, value_name = "N", value_parser = super::scale_factor::scale_factor)]
     scale_factor: Option<ScaleFactor>,
     /// Count the rows only, and do not compare their content

@@ -30,8 +30,7 @@ pub(super) struct PrepareArgs {
     /// Connections; the number of CPUs unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log while it loads. Off, a crash loses all data of the server; it is on again afterwards. MySQL
-    /// from 8.0.21 on
+    /// InnoDB's redo log while it loads. While it is off, a crash loses all data of the server; it is on again afterwards. MySQL 8.0.21 and later
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
     /// Output format

@@ -18,9 +18,9 @@ decided. Lines that harm or have no effect are left out, and the rest is checked
 sense only together are tested together. Lines about behaviour, capacity, access and replication stay; only --test measures
 them. docs/config.md has the method.
 
-Interrupted or killed, the same command continues, and so does one with a longer --budget. A line that keeps the file's
-durability class is not tested, unless --allow-class permits a lower one. Exit code 5, and no file, if the measurements do
-not exclude that the shorter file loses more than --min-effect.
+After an interruption or a kill, the same command continues, and so does one with a longer --budget. A line that keeps
+the file's durability class is not tested, unless --allow-class permits a lower one. Exit code 5, and no file, if the
+measurements do not exclude that the shorter file loses more than --min-effect.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
@@ -38,7 +38,7 @@ pub(crate) struct ProveArgs {
     /// Options to test together; may be repeated
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Options to test although they are about something else than speed: max_connections
+    /// Options to test although they do not concern speed: max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
@@ -46,10 +46,10 @@ pub(crate) struct ProveArgs {
     /// Smallest difference that matters, per cent
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin, default_value = "3%")]
     pub(super) margin: f64,
-    /// Most blocks of a round, each with one run of every file
+    /// Maximum number of blocks of a round, each with one run of every file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]
     pub(super) blocks: u32,
-    /// Most time of all rounds together, such as 30m [default: no limit but the blocks]
+    /// Maximum time of all rounds together, such as 30m [default: no limit but the blocks]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
     /// Seed of the order of the runs, and of the load
