@@ -43,11 +43,11 @@ const BAR: f64 = 15.0;
 /// Space above the first row and below the last.
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 22.0;
-const LABEL_MAX: f64 = 130.0;
+const LABEL_MAX: f64 = 150.0;
 /// Space for a value to the right of the plot.
 const VALUE: f64 = 52.0;
 /// Approximate width of one character of a label.
-const CHARACTER: f64 = 6.6;
+const CHARACTER: f64 = 7.2;
 
 impl RowChart<'_> {
     pub(crate) fn draw(&self) -> Markup {

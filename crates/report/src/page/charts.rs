@@ -49,6 +49,8 @@ pub(super) struct Charts<'a> {
     levels: Levels,
     /// The scaling models by facet and line; `None` if there is none.
     laws: Vec<Vec<Option<Scaling>>>,
+    /// Whether a chart above has explained the bars: once on a page is enough.
+    is_explained: std::cell::Cell<bool>,
 }
 
 /// Selects a figure of a combination.
@@ -84,6 +86,7 @@ impl<'a> Charts<'a> {
             laws: laws
                 .map(|facet| facet.lines.iter().map(law).collect())
                 .collect(),
+            is_explained: std::cell::Cell::new(false),
         })
     }
 
@@ -212,7 +215,12 @@ impl<'a> Charts<'a> {
     }
 
     fn bars_note(&self) -> &'static str {
-        if self.grid.has_intervals() { BARS } else { "" }
+        let has_bars = self.grid.has_intervals();
+        if has_bars && !self.is_explained.replace(true) {
+            BARS
+        } else {
+            ""
+        }
     }
 
     fn line_legend(&self) -> Markup {

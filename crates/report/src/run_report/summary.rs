@@ -1,7 +1,7 @@
 //! The answer of one run in at most a dozen lines.
 //!
 //! ```text
-//! 6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms
+//! 6.30k operations/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms
 //!
 //! measured  10 s: oltp read_write on 10.11.19-MariaDB, unix socket, 16 connections, closed loop
 //! settings  rand-type uniform, statements prepared, table-size 10000, tables 1
@@ -53,7 +53,7 @@ impl RunReport {
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"
     }
 
-    /// The answer in words: `6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms`.
+    /// The answer in words: `6.30k operations/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms`.
     fn answer(&self) -> String {
         let classes = self.statements_per_s;
         let statements = classes.read + classes.write + classes.other;
@@ -66,7 +66,7 @@ impl RunReport {
             (Some(times), true) => format!("; response time {times}"),
         };
         format!(
-            "{throughput} events/s, {} statements/s{response}{service}",
+            "{throughput} operations/s, {} statements/s{response}{service}",
             si(statements)
         )
     }
@@ -83,11 +83,14 @@ impl RunReport {
         )
     }
 
-    /// A line for failed events, one for the most frequent error with its message, and one for the other numbers.
+    /// A line for failed operations, one for the most frequent error with its message, and one for the other numbers.
     fn errors_in_words(&self) -> Vec<String> {
         let mut said: Vec<String> = Vec::new();
         if self.failed > 0 {
-            said.push(format!("{} failed", counted(self.failed as usize, "event")));
+            said.push(format!(
+                "{} failed",
+                counted(self.failed as usize, "operation")
+            ));
         }
         let errors = by_number(&self.errors);
         if let [first, others @ ..] = &errors[..] {

@@ -47,7 +47,7 @@ impl RunReport {
         ));
         let per_s = self.statements_per_s;
         line(format_args!(
-            "\nthroughput  {} events/s, {} statements/s (read {}, write {}, other {})",
+            "\nthroughput  {} operations/s, {} statements/s (read {}, write {}, other {})",
             units::si(self.throughput_per_s.unwrap_or(0.0)),
             units::si(per_s.read + per_s.write + per_s.other),
             units::si(per_s.read),
@@ -77,7 +77,7 @@ impl RunReport {
             line(format_args!("error       {}", error_in_words(error)));
         }
         if self.failed > 0 {
-            line(format_args!("failed      {} events", self.failed));
+            line(format_args!("failed      {} operations", self.failed));
         }
         line(format_args!(""));
         for row in self.table().lines() {
@@ -107,10 +107,10 @@ impl RunReport {
         settings.collect::<Vec<_>>().join(", ")
     }
 
-    /// The arrivals in words: `closed loop`, or `5000 events/s asked for (poisson)`.
+    /// The arrivals in words: `closed loop`, or `5000 operations/s asked for (poisson)`.
     pub(super) fn arrivals_in_words(&self) -> String {
         match self.offered_per_s {
-            Some(rate) => format!("{rate} events/s asked for ({})", self.arrivals),
+            Some(rate) => format!("{rate} operations/s asked for ({})", self.arrivals),
             None => "closed loop".to_owned(),
         }
     }

@@ -152,16 +152,18 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
         section aria-labelledby="heat" {
             h2 id="heat" { "Requests per second by block size, share of reads and depth" }
             @if !table.sequential.is_empty() {
-                table.heat {
-                    caption { "Sequential" }
-                    thead { tr { @for name in ["pattern", "throughput", "requests/s", "p99"] { th scope="col" { (name) } } } }
-                    tbody { @for it in &table.sequential { tr {
-                        th scope="row" { (it.pattern.name) }
-                        td.disk-mark[is_of_crystal_disk_mark(&it.pattern)] { (bytes_per_s(it.bytes_per_s())) (marks(it)) }
-                        td { (mean(it)) (table.margin(it).unwrap_or_default()) }
-                        td { (p99(it)) }
-                    } } }
-                }
+                (scrolling("Sequential", html! {
+                    table.heat {
+                        caption { "Sequential" }
+                        thead { tr { @for name in ["pattern", "throughput", "requests/s", "p99"] { th scope="col" { (name) } } } }
+                        tbody { @for it in &table.sequential { tr {
+                            th scope="row" { (it.pattern.name) }
+                            td.disk-mark[is_of_crystal_disk_mark(&it.pattern)] { (bytes_per_s(it.bytes_per_s())) (marks(it)) }
+                            td { (mean(it)) (table.margin(it).unwrap_or_default()) }
+                            td { (p99(it)) }
+                        } } }
+                    }
+                }))
             }
             @if !table.rows.is_empty() {
                 (scrolling("Random requests per second", html! {

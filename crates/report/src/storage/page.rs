@@ -119,7 +119,7 @@ fn judged(record: &StorageRecord) -> Markup {
     html! {
         section aria-labelledby="uses" {
             h2 id="uses" { "Fit for" }
-            (scrolling("Fit for", html! { table {
+            (scrolling("Fit for", html! { table.uses {
                 thead { tr { @for name in ["use", "", "measured", "threshold"] { th scope="col" { (name) } } } }
                 tbody { @for it in uses(record) { tr {
                     th scope="row" { (it.name) }

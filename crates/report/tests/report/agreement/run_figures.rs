@@ -42,7 +42,7 @@ fn assert_terminal_says(alone: &RunReport, execution: &Execution<'_>) {
     let text = alone.text();
     let throughput = units::si(figures.throughput_per_s.unwrap());
     assert!(
-        text.contains(&format!("throughput  {throughput} events/s")),
+        text.contains(&format!("throughput  {throughput} operations/s")),
         "{text}"
     );
     let row = text.lines().find(|it| it.contains("response time"));
