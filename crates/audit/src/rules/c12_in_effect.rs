@@ -15,7 +15,8 @@ pub(super) const RULE: Rule = Rule {
     found: "a setting did not take effect, or changed",
     measures: "Settings of a private server that differ from the requested ones (replaced, rounded, unknown to its version), and variables \
         that changed between the start of a run and its end.",
-    threshold: "any: fail; options written with loose-, which a version that does not know them is to ignore: note",
+    threshold: "any: fail; options written with loose-, which a version that does not know them is to ignore, and deprecated ones that \
+        took effect: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013); the check of option files, docs/my-cnf-check.md",
     consequence: "The figures belong to other settings than the reported ones.",
     remedy: "Write the value that the server takes; find out what changes variables during a run.",
@@ -26,11 +27,11 @@ fn judge(run: &Run<'_>) -> Outcome {
     let [start, .., end] = run.record.servers.as_slice() else {
         return Err(missing("the variables at the start and at the end"));
     };
-    let (ignored, mut problems): (Vec<String>, _) = start
+    let (harmless, mut problems): (Vec<String>, _) = start
         .settings_changed
         .iter()
         .cloned()
-        .partition(|told| is_loose(told));
+        .partition(|told| is_loose(told) || is_only_deprecated(told));
     for (name, before) in &start.variables {
         if is_of_the_instance(name) {
             continue;
@@ -45,8 +46,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
     }
     let count = problems.len() as f64;
-    let finding = match (problems.is_empty(), ignored.is_empty()) {
-        (true, false) => Finding::new(Level::Note, listed(&ignored, 8)),
+    let finding = match (problems.is_empty(), harmless.is_empty()) {
+        (true, false) => Finding::new(Level::Note, listed(&harmless, 8)),
         (true, true) => {
             let asked = if start.private {
                 "as asked for, and "
@@ -73,6 +74,14 @@ fn is_loose(told: &str) -> bool {
         let is_option = part.starts_with("loose-") || part.starts_with("loose_");
         is_option && told.contains("unknown to this version")
     })
+}
+
+/// Whether the message is that of a server which takes an option and will not for ever:
+/// `set: innodb_flush_method=O_DIRECT: --innodb-flush-method is deprecated and will be removed in a future release`.
+fn is_only_deprecated(told: &str) -> bool {
+    const WITHOUT_EFFECT: [&str; 4] = ["ignored", "does nothing", "no effect", "adjusted"];
+    let is_said = |words: &str| told.to_ascii_lowercase().contains(words);
+    is_said("deprecated") && !WITHOUT_EFFECT.iter().any(|words| is_said(words))
 }
 
 #[cfg(test)]
@@ -118,6 +127,20 @@ mod tests {
             record.servers[0].settings_changed = vec![rounded.to_owned()];
         });
         assert_found(&outcome, Level::Fail, "asked for 1M");
+    }
+
+    #[test]
+    fn a_deprecated_option_took_effect() {
+        let told = |message: &str| {
+            judged(&RULE, |record| {
+                record.servers[0].settings_changed = vec![message.to_owned()];
+            })
+        };
+        let deprecated = "set: innodb_flush_method=O_DIRECT: --innodb-flush-method is deprecated and will be removed in a \
+            future release";
+        assert_found(&told(deprecated), Level::Note, "innodb_flush_method");
+        let ignored = "set: innodb_page_cleaners=4: deprecated, and ignored";
+        assert_found(&told(ignored), Level::Fail, "innodb_page_cleaners");
     }
 
     #[test]
