@@ -10,6 +10,10 @@ fn a_dump_that_is_not_there_or_has_no_place_is_refused() {
     scene.file("own.toml", &experiment("", "dump = \"prod.sql\""));
     scene.file("prod.sql", "BZh91AY&SY");
     run().says("bunzip2 --keep unpacks it");
+    scene.file("prod.sql", "");
+    run()
+        .says("prod.sql: the file is empty")
+        .hints("make it again");
     scene.file("prod.sql", "CREATE TABLE t (a int);\n");
     scene.file("own.toml", &experiment("", "dump = \"none.sql\""));
     run().says("none.sql");

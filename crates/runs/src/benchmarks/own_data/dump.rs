@@ -37,6 +37,12 @@ pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
     if !path.is_dir() {
         // What is not read at all is refused before a server is made for it.
         HandedOver::open(path).map_err(Blamed::io(Blame::Input, path))?;
+        let metadata = path.metadata().map_err(Blamed::io(Blame::Input, path))?;
+        if metadata.is_file() && metadata.len() == 0 {
+            let message = format!("{}: the file is empty", path.display());
+            let hint = "the program that was to write the dump has failed: make it again";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
         return Ok(DumpFiles {
             paths: vec![path.to_owned()],
             ..DumpFiles::default()
