@@ -231,13 +231,9 @@ pub(super) async fn explained_plan(
 ) -> Result<Option<ExplainedPlan>, Blamed> {
     let endpoint = session.endpoint().clone();
     let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
-    let sql = String::from_utf8_lossy(statement.text()).into_owned();
-    if is_setting(statement) {
-        session.rows(&sql).await.map_err(blamed)?;
+    let Some(sql) = checked(session, statement).await.map_err(blamed)? else {
         return Ok(None);
-    }
-    // Otherwise a syntax error would look like a form that the server does not have.
-    session.check(&sql).await.map_err(blamed)?;
+    };
     let is_measured = effect_of(statement) == Effect::Reads;
     let taken = Forms::default()
         .take(session, &sql, Guard::of(statement, false), is_measured)
@@ -256,6 +252,21 @@ pub(super) async fn explained_plan(
     }))
 }
 
+/// The text of a statement that the server can explain, which it is asked first: otherwise a syntax error would look like a
+/// form that the server does not have. `None` of a setting of the session, which is executed instead.
+async fn checked(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<String>, Failure> {
+    let sql = String::from_utf8_lossy(statement.text()).into_owned();
+    if is_setting(statement) {
+        session.rows(&sql).await?;
+        return Ok(None);
+    }
+    session.check(&sql).await?;
+    Ok(Some(sql))
+}
+
 /// The plan of a statement that was examined, by EXPLAIN's rows, without its execution. `None` as above.
 pub(super) async fn estimated_plan(
     session: &mut Session,
@@ -263,12 +274,9 @@ pub(super) async fn estimated_plan(
 ) -> Result<Option<plans::Plan>, Blamed> {
     let endpoint = session.endpoint().clone();
     let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
-    let sql = String::from_utf8_lossy(statement.text()).into_owned();
-    if is_setting(statement) {
-        session.rows(&sql).await.map_err(blamed)?;
+    let Some(sql) = checked(session, statement).await.map_err(blamed)? else {
         return Ok(None);
-    }
-    session.check(&sql).await.map_err(blamed)?;
+    };
     let guard = Guard::of(statement, false);
     let taken = Forms::default().rows(session, &sql, guard).await;
     Ok(taken.map_err(blamed)?.plan.ok().map(|(plan, _)| plan))
