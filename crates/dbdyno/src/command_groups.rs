@@ -24,29 +24,29 @@ enum Members {
 /// Every command, in the order of a first week.
 const GROUPS: [Group; 7] = [
     Group {
-        title: "Ask",
+        title: "Measure",
         members: Members::Named(&["quick", "ab", "run", "experiments"]),
         example: Some("dbdyno ab --cnf old.cnf,new.cnf script orders.sql --dump prod.sql.gz"),
     },
     Group {
-        title: "Read",
+        title: "Results",
         members: Members::Named(&["report", "compare", "audit", "history", "rerun"]),
         example: Some("dbdyno audit results/quick-1"),
     },
     Group {
-        title: "Look",
+        title: "Inspect and tune",
         members: Members::Named(&["top", "tables", "sql", "config", "storage"]),
         example: Some("dbdyno config lint my.cnf --for mysql-8.0"),
     },
     Group {
         title: "Servers",
         members: Members::Named(&["server", "observe", "proxy"]),
-        example: Some("dbdyno server create one --run mariadb"),
+        example: Some("dbdyno server create demo --run mariadb"),
     },
     Group {
-        title: "Loads",
+        title: "Workloads",
         members: Members::Others,
-        example: Some("dbdyno script orders.sql --server one --connections 16"),
+        example: Some("dbdyno script orders.sql --server demo --connections 16"),
     },
     Group {
         title: "Command lines of other tools",

@@ -22,7 +22,7 @@ fn with_links(cli: Command) -> Command {
     let names: Vec<&str> = linked.map(|door| door.name).collect();
     let (last, others) = names.split_last().expect("there are some");
     let links = format!(
-        "Called by the name {} or {last} (through a link), dbdyno is that program.",
+        "Called by one of these names (through a link), dbdyno behaves like that program: {}, {last}.",
         others.join(", ")
     );
     let help = cli.get_after_help().map(ToString::to_string);
@@ -56,9 +56,10 @@ fn flowing(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Args, CommandFactory};
 
     use super::*;
+    use crate::connection_options::ConnectionOptions;
 
     #[test]
     fn paragraphs_flow_and_examples_stay() {
@@ -67,6 +68,26 @@ mod tests {
         let flowed =
             "One sentence over two lines.\n\nExamples:\n  dbdyno run a\n  dbdyno run b\nThe end.";
         assert_eq!(flowing(text), flowed);
+    }
+
+    /// A flattened group of options gives its heading to all that follows it.
+    #[test]
+    fn options_stand_under_their_own_heading() {
+        let own = ConnectionOptions::augment_args(Command::new("own"));
+        let connection: Vec<&str> = own.get_arguments().map(|it| it.get_id().as_str()).collect();
+        let mut commands: Vec<Command> = vec![command_tree(crate::commands::Cli::command())];
+        while let Some(command) = commands.pop() {
+            for argument in command.get_arguments() {
+                let id = argument.get_id().as_str();
+                let is_own = match argument.get_help_heading() {
+                    Some("Connection") => connection.contains(&id) || id.contains("password"),
+                    Some("Server on another host") => id.starts_with("observe"),
+                    _ => true,
+                };
+                assert!(is_own, "{}: --{id}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
     }
 
     #[test]

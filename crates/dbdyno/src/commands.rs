@@ -42,13 +42,13 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command_tree;
 
-/// Measures MySQL-family servers: provisions, loads, drives, observes, compares and audits.
+/// Benchmark MySQL-family servers: create them, load and drive them, observe, compare and audit.
 #[derive(Debug, Parser)]
 #[command(
     version,
     after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached, B worse than allowed); \
-                  2 the input; 3 the server or a statement failed; 4 the machine (disk full); \
-                  5 undecided; 70 a bug here; 130 interrupted."
+                  2 invalid input; 3 the server or a statement failed; 4 a problem on this \
+                  machine (such as a full disk); 5 undecided; 70 a bug in dbdyno; 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -57,9 +57,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a private or an existing server in 15 seconds
+    /// Measure a server in 15 seconds: an existing one, or a temporary one that dbdyno starts
     Quick(quick::QuickArgs),
-    /// Compare settings, versions, option files or a change of the schema under one load
+    /// Compare settings, versions, option files, servers or a schema change under one load
     Ab(Box<ab::AbArgs>),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
@@ -73,15 +73,15 @@ pub(crate) enum Command {
     Audit(audit::AuditArgs),
     /// List past results, or one experiment's figures over time with their change points
     History(history::HistoryArgs),
-    /// Run the experiment of a results directory again and compare
+    /// Repeat the experiment of a results directory, and compare both results
     Rerun(rerun::RerunArgs),
-    /// Measure the highest throughput of this client on this machine
+    /// Measure the highest throughput that dbdyno itself reaches as a client on this machine
     Calibrate(calibrate::CalibrateArgs),
     /// Start a server that does nothing, to measure clients against
     NullServer(null_server::NullServerArgs),
-    /// Observe the server's machine for a dbdyno on another host
+    /// Report on this machine to a dbdyno on another host
     Observe(observe::ObserveArgs),
-    /// Review, explain, compare, move and make my.cnf files
+    /// Review, explain, compare, migrate, generate and prove my.cnf files
     Config(config::ConfigArgs),
     /// Run your own SQL as a load: scripts in pgbench's language
     Script(Box<script::ScriptArgs>),
@@ -91,18 +91,18 @@ pub(crate) enum Command {
     Sql(sql::SqlArgs),
     /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
-    /// Read what fio measured, for the report and the audit of storage
+    /// Import fio results, so that report and audit can read them
     Import(import::ImportArgs),
-    /// List the tables of a server by size, and how much of them fits into the buffer pool
+    /// List a server's tables by size, and how much of them fits into the buffer pool
     Tables(tables::TablesArgs),
-    /// Show a server, a running or a finished run live: throughput, response times, CPU, disk, InnoDB, statements,
-    /// waits, connections
+    /// Watch a server or a run in progress live, or replay a finished run: throughput, response times, CPU, disk,
+    /// InnoDB, statements, waits, connections
     Top(top::TopArgs),
     /// Prepare, check and clean up the tables of TPC-H
     Tpch(tpch::TpchArgs),
     /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(tpcc::TpccArgs),
-    /// Prepare and clean up two tables of MediaWiki, for statements to tune
+    /// Create and remove two MediaWiki tables, for practising SQL tuning
     Wiki(wiki::WikiArgs),
     /// Print shell completions
     Completions(completions::CompletionsArgs),

@@ -54,16 +54,16 @@ pub(crate) struct ConnectionOptions {
     /// TLS: disabled, preferred, required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE")]
     pub(crate) ssl_mode: Option<String>,
-    /// File of the certificate authorities to trust, PEM
+    /// PEM file with the certificate authorities to trust
     #[arg(long, value_name = "FILE")]
     pub(crate) ssl_ca: Option<PathBuf>,
-    /// Accept the RSA key that the server sends to encrypt the password (TCP without TLS)
+    /// Encrypt the password with the RSA key that the server sends (TCP without TLS)
     #[arg(long)]
     pub(crate) get_server_public_key: bool,
-    /// Encrypt the password by this RSA key, PEM: a copy of the server's public_key.pem
+    /// Encrypt the password with this RSA key (PEM), a copy of the server's public_key.pem
     #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key_path: Option<PathBuf>,
-    /// Time limit of each statement around a load, such as CREATE INDEX; measured statements have none [default: by
+    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have none [default: by
     /// purpose, see docs/limits.md]
     #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
     pub(crate) statement_timeout: Option<Duration>,
@@ -79,7 +79,7 @@ pub(crate) struct ConnectionOptions {
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// Name of a private server, instead of all of these
+    /// Private server to use, by name: replaces the host, port, socket, account and option-file settings
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

@@ -50,7 +50,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysqlslap",
-        about: "Run statements by many clients, with mysqlslap's command line and report",
+        about: "Run statements from many clients, with mysqlslap's command line and report",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MySql),
         enter: |args| mysqlslap::run(Dialect::MySql, args),
@@ -58,7 +58,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mariadb-slap",
-        about: "The same with mariadb-slap's",
+        about: "Like mysqlslap, with mariadb-slap's command line",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MariaDb),
         enter: |args| mysqlslap::run(Dialect::MariaDb, args),
@@ -66,7 +66,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "tpcc_load",
-        about: "Load with tpcc-mysql's command line and messages",
+        about: "Load TPC-C tables with tpcc-mysql's command line and messages",
         is_linked: true,
         definition: tpcc_load::definition,
         enter: |args| tpcc_load::run(args),
@@ -74,7 +74,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "tpcc_start",
-        about: "Run with tpcc-mysql's command line and output",
+        about: "Run TPC-C with tpcc-mysql's command line and output",
         is_linked: true,
         definition: tpcc_start::definition,
         enter: |args| tpcc_start::run(args),
@@ -82,7 +82,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "gen-data",
-        about: "Generate rows with gen-data's command line, byte for byte the same",
+        about: "Generate rows with gen-data's command line; identical output, byte for byte",
         is_linked: true,
         definition: gen_data::definition,
         enter: |args| gen_data::run(args),
@@ -98,7 +98,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysql-proxy",
-        about: "The same with MySQL Proxy's name",
+        about: "Run the proxy with MySQL Proxy's command line",
         is_linked: true,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),

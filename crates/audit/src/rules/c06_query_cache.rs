@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
         were 30 to 60 % busy with less than 5 % waiting for I/O: warn; on otherwise: note",
     source: "HP Japan, MySQL Server 5.0 sizing information: selects alone slower than selects mixed with updates, CPU at 40 to \
         50 %, four times the throughput without the cache",
-    consequence: "One mutex decides: more CPUs or connections do not help, and throughput says nothing about the rest of the server.",
+    consequence: "A single mutex is the limit: more CPUs or connections do not help, and the throughput says nothing about the rest of the server.",
     remedy: "query_cache_type = OFF and query_cache_size = 0; measure once more, the difference is the lock's.",
     judge: Judge::Run(judge),
 };

@@ -21,9 +21,9 @@ pub(super) const RULE: Rule = Rule {
     id: "H12",
     name: "the client was not the bottleneck",
     found: "the client was the bottleneck",
-    measures: "CPU time of the busiest event loop, statements per second against what this client reaches here against a \
-        server that does nothing (dbdyno calibrate), and how late requests went out once they were due and had a free \
-        connection.",
+    measures: "CPU time of the busiest event loop; statements per second, as a share of what this client reaches on this machine with \
+        a server that does nothing (dbdyno calibrate); and how late requests went out although they were due and a connection \
+        was free.",
     threshold: "event loop above 80 % of its time on the CPU, above 80 % of the client's own ceiling, or a rate missed \
         for want of the client: fail; 99th percentile of that delay above 10 % of the median response time: fail under \
         a rate, where it is part of the response times, else note",

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     id: "H15",
     name: "server and clients share the processors as separate programs",
     found: "the scheduler does not treat server and clients as separate programs, or treats the sides differently",
-    measures: "The scheduler's group, control group, CPU weight, nice value and allowed CPUs of server and clients. Where the kernel makes \
+    measures: "Autogroup, cgroup, CPU weight, nice value and allowed CPUs of the server and of the clients. Where the kernel makes \
         groups of sessions (sched_autogroup_enabled), processors are shared between groups first: a server in the client's group \
         gives way to it.",
     threshold: "one group on one machine that was at least 80 % busy: warn; other groups, weights, nice values or CPUs between runs that are \

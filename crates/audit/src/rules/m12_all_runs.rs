@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M12",
     name: "all planned runs are there, and nothing else",
     found: "runs are missing, replaced, or of another experiment",
-    measures: "Records against the plan, attempts that another one replaced, runs that broke off, and whether all records are of the \
-        experiment that stands beside them.",
+    measures: "The run records compared with the plan: attempts replaced by a later one, runs that broke off, and whether every \
+        record belongs to the experiment file next to it.",
     threshold: "records of another experiment: invalid; runs missing or broken off: fail; attempts that were replaced: warn; \
         runs that were done again because other work had disturbed them: note",
     source: "benchstat's documentation warns of running until the result is significant; J. Simmons et al., False-Positive Psychology \

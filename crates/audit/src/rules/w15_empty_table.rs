@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "less than half of the final rows at the start: warn",
     source: "Obama for America's keynote at the MySQL Conference 2009, as told by Matsunobu: two minutes in the test, an hour \
         in production",
-    consequence: "Indexes of an empty table are in memory and shallow; the same inserts take many times as long into a full one.",
+    consequence: "The indexes of an empty table are shallow and stay in memory; the same inserts into a full table take many times as long.",
     remedy: "Fill the tables to the size of production first, and measure the inserts then.",
     judge: Judge::Run(judge),
 };

@@ -29,13 +29,15 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each level is compared with the first one. The runs are in random order on a private server, which is restarted before
-each run; its data is loaded once and restored before each run. Servers that are there (--server, --host) are not
-restarted, and data is loaded on each of them once. The experiment ends when every comparison is decided, or with the
-budget. With several varying options, every combination of their levels is measured; an option with one level applies to
-all. Put a value with a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+Each value, version or file that is given (a level) is compared with the first one. The runs are in random order on a
+private server. It is restarted before each run; the data is loaded once and restored before each run. Existing servers
+(--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when every comparison
+is decided, or when the budget is used up.
 
-The file of the experiment is kept in the directory of its results: edit it and run it with dbdyno run.
+If several options vary, every combination of their levels is measured; an option with one level applies to all runs.
+Enclose a value that contains a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+
+The experiment file is kept in the results directory: edit it and run it with dbdyno run.
 
 Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
@@ -45,7 +47,7 @@ Examples:
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
 pub(crate) struct AbArgs {
-    /// Values of an option of the server; may be repeated
+    /// A server option and the values to compare; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
     /// Flavours and versions of the server
@@ -60,22 +62,22 @@ pub(crate) struct AbArgs {
     /// Names of private servers that are running
     #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
     server: Option<Factor>,
-    /// Servers that are there: hosts with or without a port, or paths of sockets
+    /// Existing servers: hosts with or without a port, or paths of sockets
     #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
     host: Option<Factor>,
-    /// Account on the servers of --host [default: that of the option files]
+    /// Account for the --host servers [default: from the option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
     user: Option<String>,
-    /// File whose first line is its password
+    /// File whose first line is the account's password
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
-    /// Database on the servers of --server and --host whose tables the scripts use
+    /// Database that the scripts use, on the servers of --server and --host
     #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "run", "cnf", "sql"])]
     database: Option<String>,
     #[command(flatten)]
-    measurement: Measurement,
-    #[command(flatten)]
     options: ExperimentOptions,
+    #[command(flatten)]
+    measurement: Measurement,
     #[command(subcommand)]
     load: Workload,
 }

@@ -14,7 +14,7 @@ pub(crate) struct ExperimentOptions {
     /// Keep the private servers after the run
     #[arg(long)]
     keep: bool,
-    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
+    /// How often the machine is sampled, at least 100ms [default: 1s, or every interval of a shorter report]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ExperimentsArgs) -> anyhow::Result<ExitCode> {
         let question = question(&experiment.file)?;
         println!("{}", wrapped_behind(&head, &question, columns));
     }
-    println!("\nplan one  dbdyno run {} --plan", all[0].name);
+    println!("\nplan      dbdyno run {} --plan", all[0].name);
     println!("files     {}", directory.display());
     Ok(ExitCode::SUCCESS)
 }

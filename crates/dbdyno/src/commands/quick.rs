@@ -27,16 +27,18 @@ const DATABASE: &str = "dbdyno_quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without connection options a private server is made, measured and removed. On a given server, the database dbdyno_quick
-is created for the measurement and dropped afterwards; with --database the table dbdyno_quick is created in that one
-instead.
+Measures point selects by primary key on a table of 100,000 rows in memory.
+
+Without connection options a private server is created, measured and removed. On a given server, the database dbdyno_quick
+is created for the measurement and dropped afterwards; with --database the table dbdyno_quick is created in that
+database instead, and stays there.
 
 Examples:
   dbdyno quick
   dbdyno quick --connections 32 --duration 30s
   dbdyno quick --host db1 --user bench --password-file ~/.bench-password")]
 pub(crate) struct QuickArgs {
-    /// Connections
+    /// Number of connections
     #[arg(long, short, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
     /// Duration of a run, such as 10s or 1m
@@ -45,22 +47,22 @@ pub(crate) struct QuickArgs {
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
-    #[command(flatten)]
-    connection: ConnectionOptions,
-    #[command(flatten)]
-    observe: ObserveOptions,
     /// Directory of the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Server binary of the private server [default: search]
+    /// Server binary of the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Keep the private server after the run
     #[arg(long)]
     keep: bool,
-    /// Print every table and finding after the answer
+    /// Print every table and finding after the summary
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    #[command(flatten)]
+    observe: ObserveOptions,
 }
 
 pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {

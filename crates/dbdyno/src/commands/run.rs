@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Continue with the runs that are missing or incomplete
+    /// Continue the latest results of this experiment, or those of --results, with the runs that are missing or incomplete
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory of the results [default: results/NAME-N]
@@ -60,10 +60,10 @@ pub(crate) struct RunArgs {
     /// Scale durations, rows and buffer pool by this factor (0 to 1)
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
-    /// Executions per combination [default: the file's]
+    /// Number of runs of each combination [default: the file's]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Length of each measurement, such as 30s [default: the file's]
+    /// Duration of a run, such as 30s [default: the file's]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
     /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: the file's]
@@ -72,19 +72,19 @@ pub(crate) struct RunArgs {
     /// Run only these levels of a factor; may be repeated for other factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
-    /// Seed of all randomness [default: the file's]
+    /// Random seed [default: the file's]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against the null server without data: tests the plan and measures the client's own cost (.smack files and
-    /// oltp only)
+    /// Run against a server that does nothing and holds no data, to test the plan and measure the client's own cost
+    /// (.smack files and oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Serve the report so far, the current run and /metrics while it runs (port 0: a free port)
+    /// While it runs, serve the report so far, the current run and /metrics over HTTP (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
-    /// Print every table and finding after the answer
+    /// Print every table and finding after the summary
     #[arg(short, long)]
     verbose: bool,
 }

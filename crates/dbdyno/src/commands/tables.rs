@@ -17,14 +17,14 @@ InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
-    #[command(flatten)]
-    connection: ConnectionOptions,
     /// The server's own schemas, too
     #[arg(long, conflicts_with = "database")]
     all: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    connection: ConnectionOptions,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
     title: "GTIDs and their conditions",
-    reason: "The server does not start without the other options; with an unflushed binary log a power cut loses \
-        GTIDs that replicas have.",
+    reason: "The server does not start without the other options; with an unflushed binary log, a power cut can \
+        remove GTIDs that replicas have already received.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         }
     }
     if subject.has_binary_log() && subject.number("sync_binlog").is_some_and(|sync| sync != 1) {
-        let what = "a power cut loses GTIDs from the binary log that replicas have already: sync_binlog is not 1";
+        let what = "sync_binlog is not 1: a power cut can remove GTIDs from the binary log that replicas have already received";
         say(Level::Risk, what, "write sync_binlog = 1");
     }
     remarks

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "io-capacity-order",
     title: "io_capacity above its maximum",
-    reason: "The version changes one of the two, or refuses both.",
+    reason: "Depending on its version, the server changes one of the two values or refuses both.",
     source: "MySQL Reference Manual, \"innodb_io_capacity_max\"",
     check,
 };

@@ -27,13 +27,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_of_log {
             (
                 Level::Warning,
-                "changes of filtered databases are missing in the binary log: no point-in-time \
-                recovery for them",
+                "changes to filtered-out databases are missing from the binary log, so they have no \
+                point-in-time recovery",
             )
         } else if is_by_rows {
             (
                 Level::Note,
-                "changes of filtered databases do not arrive on this replica",
+                "changes to filtered-out databases do not arrive on this replica",
             )
         } else {
             (

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "statement-based-binlog",
     title: "Statement-based binary log",
-    reason: "Non-deterministic statements give other rows on a replica; with READ-COMMITTED InnoDB \
+    reason: "Non-deterministic statements can produce different rows on a replica; under READ-COMMITTED, InnoDB \
         refuses writes.",
     source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 for READ-COMMITTED; the articles of 2009 \
         on auto-increment locks",
@@ -35,7 +35,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         remarks
             .push(Remark::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row));
     } else {
-        let what = "statements in the binary log: uncertain ones give other rows on a replica";
+        let what = "statements in the binary log: non-deterministic ones can produce different rows on a replica";
         let level = if subject.set("binlog_format").is_some() {
             Level::Warning
         } else {

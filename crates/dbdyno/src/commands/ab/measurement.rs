@@ -15,7 +15,7 @@ const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Measurement")]
 pub(super) struct Measurement {
-    /// Connections
+    /// Number of connections
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// Duration of a run, such as 10s or 1m
@@ -24,7 +24,7 @@ pub(super) struct Measurement {
     /// Warm-up of a run, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
-    /// Time after which no further runs begin
+    /// No new run starts after this time
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
     /// Figure to compare
@@ -33,17 +33,29 @@ pub(super) struct Measurement {
     /// Smallest difference that matters
     #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", value_parser = percent)]
     pub(super) min_effect: String,
-    /// Seed of all randomness
-    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    /// Random seed
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Options"
+    )]
     pub(super) seed: u64,
     /// Directory of the results [default: results/ab-N]
-    #[arg(long, global = true, value_name = "DIR", conflicts_with = "plan")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        conflicts_with = "plan",
+        help_heading = "Options"
+    )]
     pub(super) results: Option<PathBuf>,
     /// Print the plan and its estimated time, and exit
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Options")]
     pub(super) plan: bool,
-    /// Print every table and finding after the answer
-    #[arg(short, long, global = true)]
+    /// Print every table and finding after the summary
+    #[arg(short, long, global = true, help_heading = "Options")]
     pub(super) verbose: bool,
 }
 

@@ -203,11 +203,11 @@ pub(super) struct ReportOptions {
     /// Seconds between intermediate lines, 0 for none
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) report_interval: u64,
-    #[command(flatten)]
-    pub(super) record: RecordOptions,
     /// Print the times of each statement and every finding (format text)
     #[arg(short, long)]
     pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) record: RecordOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

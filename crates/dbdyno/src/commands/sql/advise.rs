@@ -32,7 +32,7 @@ use crate::{
 Each statement is explained and executed, and its plan, its use of columns and its costs give the candidates: indexes by its
 conditions, joins and order, covering ones, fresh statistics, larger buffers, and other texts of the statement: without
 its hints, with a range for a function of a column and the index for it, a UNION for an OR, a join for IN, another order of
-tables; and what only its author can change. Duplicate and unused indexes of the tables are named.
+tables; and what only its author can change. Duplicate and unused indexes on the tables are listed as well.
 
 With --try the candidates that save most by the plans are measured on two copies of the private server, one after the other,
 as by sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it makes a statement

@@ -87,16 +87,16 @@ pub(super) struct CompareArgs {
     /// Option files of the sides, on copies of --server in addition to its own options, or on new servers with --setup
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
-    /// Flavour and version of the sides' servers, with the data of --setup
+    /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11; each is loaded from --setup
     #[arg(long, value_name = "SPEC,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     run: Vec<String>,
     /// Statements that make the schema and the data on new private servers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "host", "port", "socket", "from"])]
     setup: Option<PathBuf>,
-    /// Blocks at most
+    /// Maximum number of blocks (rounds over all sides)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
     runs: u32,
-    /// Time for all blocks
+    /// Time after which no new block (one round over all sides) is started
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
     /// Smallest difference that matters [default: 5 between copies, else 2]

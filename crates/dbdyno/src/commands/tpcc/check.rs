@@ -24,11 +24,11 @@ which tpcc-mysql ran violates it, because that never updates them.
 
 Exit codes: 0 all hold; 1 a condition is violated.")]
 pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    connection: ConnectionOptions,
     /// Nothing has run since the load: check condition 11 too
     #[arg(long)]
     after_load: bool,
+    #[command(flatten)]
+    connection: ConnectionOptions,
 }
 
 pub(super) fn run(args: CheckArgs) -> anyhow::Result<ExitCode> {

@@ -18,8 +18,6 @@ use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrepareArgs {
-    #[command(flatten)]
-    connection: ConnectionOptions,
     /// Warehouses: the scale of the database, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
@@ -41,6 +39,8 @@ pub(crate) struct PrepareArgs {
     /// Skip the check of the consistency conditions after the load
     #[arg(long)]
     no_check: bool,
+    #[command(flatten)]
+    connection: ConnectionOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

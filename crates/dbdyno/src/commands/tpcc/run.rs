@@ -50,8 +50,6 @@ Transactions are retried and counted after deadlocks, lock wait timeouts, record
 Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification; 3 a
 connection was refused, an operation failed for good or had no answer at the end, or none succeeded.")]
 pub(crate) struct RunArgs {
-    #[command(flatten)]
-    connection: ConnectionOptions,
     /// Number of warehouses to use [default: all]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     warehouses: Option<u32>,
@@ -84,11 +82,13 @@ pub(crate) struct RunArgs {
     /// Skip the consistency checks before and after
     #[arg(long)]
     no_check: bool,
-    #[command(flatten)]
-    record: RecordOptions,
     /// Print the times of every transaction, the inputs and every finding
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    record: RecordOptions,
+    #[command(flatten)]
+    connection: ConnectionOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
