@@ -115,12 +115,15 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::{collections::BTreeSet, ffi::OsString};
 
     use clap::{CommandFactory, error::ErrorKind};
 
     use super::*;
-    use crate::{command_tree::with_front_doors, commands::Cli};
+    use crate::{
+        command_tree::with_front_doors,
+        commands::{Cli, script::with_run},
+    };
 
     #[test]
     fn every_command_stands_in_one_group() {
@@ -145,8 +148,10 @@ mod tests {
                 "{text}"
             );
             if let Some(example) = group.example {
-                let words = example.split(' ');
-                let refused = cli.clone().try_get_matches_from(words).err();
+                let words = example.split(' ').map(OsString::from);
+                let words: Vec<OsString> = words.collect();
+                let line = [&words[..1], &with_run(words[1..].to_vec())].concat();
+                let refused = cli.clone().try_get_matches_from(line).err();
                 // Its files are not here.
                 let refused = refused.filter(|it| it.kind() != ErrorKind::ValueValidation);
                 assert!(refused.is_none(), "{example}: {refused:?}");

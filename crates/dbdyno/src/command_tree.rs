@@ -75,7 +75,7 @@ mod tests {
     fn options_stand_under_their_own_heading() {
         let own = ConnectionOptions::augment_args(Command::new("own"));
         let connection: Vec<&str> = own.get_arguments().map(|it| it.get_id().as_str()).collect();
-        let mut commands: Vec<Command> = vec![command_tree(crate::commands::Cli::command())];
+        let mut commands: Vec<Command> = vec![with_front_doors(crate::commands::Cli::command())];
         while let Some(command) = commands.pop() {
             for argument in command.get_arguments() {
                 let id = argument.get_id().as_str();

@@ -27,7 +27,7 @@ mod terminal;
 
 use command_groups::grouped;
 use command_tree::with_front_doors;
-use commands::{Cli, run::terminal_width};
+use commands::{Cli, run::terminal_width, script::with_run};
 use front_doors::FrontDoor;
 use output::print_of_clap;
 
@@ -54,11 +54,13 @@ fn run() -> anyhow::Result<ExitCode> {
     if let Some(answered) = candidates::answer(|| command_tree::command_tree(Cli::command())) {
         return answered;
     }
-    let matches =
-        match grouped(with_front_doors(Cli::command()), terminal_width()).try_get_matches() {
-            Ok(matches) => matches,
-            Err(error) => return refuse(&error, &args.collect::<Vec<_>>()),
-        };
+    let args = with_run(args.collect());
+    let cli = grouped(with_front_doors(Cli::command()), terminal_width());
+    let line = std::iter::once(OsString::from("dbdyno")).chain(args.iter().cloned());
+    let matches = match cli.try_get_matches_from(line) {
+        Ok(matches) => matches,
+        Err(error) => return refuse(&error, &args),
+    };
     let door = matches.subcommand();
     if let Some((door, matches)) = door.and_then(|(name, it)| Some((FrontDoor::named(name)?, it))) {
         let args = matches.get_many::<OsString>("args").unwrap_or_default();

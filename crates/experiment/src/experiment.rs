@@ -186,12 +186,13 @@ impl Experiment {
         let baselines = baselines.chain(compared.map(|it| &mut it.baseline));
         let moved = baselines.flat_map(|it| overrides.move_baseline(it, &factors_run));
         let moved: BTreeSet<String> = moved.collect();
+        let expects = ExpectSpec::read_all(&top.section("expect", "[expect]")?, &own_metrics)?;
         let asked = Asked {
             chart: chart.as_ref(),
             verdict: verdict.as_ref(),
             answers: &answers,
+            expects: &expects,
         };
-        let expects = ExpectSpec::read_all(&top.section("expect", "[expect]")?, &own_metrics)?;
         for metric in own_metrics {
             check_metric(top, &cells, &asked, metric, vocabulary)?;
         }

@@ -400,7 +400,12 @@ pub(crate) fn trust(audit: &Audit) -> String {
         .first()
         .filter(|(_, finding)| finding.level > Level::Warn);
     if let Some((it, finding)) = worst {
-        text.push_str(&format!(" ({}: {})", it.title(), finding.evidence));
+        text.push_str(&format!(
+            "; {}: {}: {}",
+            it.rule.id,
+            it.title(),
+            finding.evidence
+        ));
     }
     text
 }

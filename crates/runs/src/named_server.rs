@@ -72,6 +72,24 @@ pub fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
     }
 }
 
+/// The endpoint of the running private server whose socket this is; `None` where it is no private server's.
+pub fn endpoint_at(socket: &Path) -> Result<Option<Endpoint>, Blamed> {
+    let Ok(root) = root() else {
+        return Ok(None);
+    };
+    for listed in server::list(&root)? {
+        let Ok(server) = Server::open(&listed.path) else {
+            continue;
+        };
+        let is_it = server.is_running()
+            && server.endpoint().address.to_string() == socket.to_string_lossy();
+        if is_it {
+            return Ok(Some(server.endpoint()));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether the name is unused. A link to a server that no longer exists does not count, and is removed.
 pub fn is_free(path: &Path) -> Result<bool, Blamed> {
     match (path.symlink_metadata(), path.exists()) {

@@ -22,8 +22,6 @@ use file::Account;
 use measurement::Measurement;
 use workload::Workload;
 
-/// The account of private servers, without a password.
-const ROOT: &str = "root";
 /// Name of the experiment.
 const NAME: &str = "ab";
 
@@ -85,11 +83,7 @@ pub(crate) struct AbArgs {
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
     let account = Account {
-        user: match args.server {
-            // That of every private server.
-            Some(_) => Some(ROOT.to_owned()),
-            None => args.user.clone(),
-        },
+        user: args.user.clone(),
         password_file: args.password_file.clone(),
         database: args.database.clone(),
     };

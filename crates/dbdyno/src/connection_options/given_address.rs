@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use experiment::ServerSpec;
 use protocol::Endpoint;
-use runs::Blamed;
+use runs::{Blamed, named_server};
 
 use super::ConnectionOptions;
 
@@ -36,7 +36,17 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
         statement_timeout: access.statement_timeout,
         ..ConnectionOptions::default()
     };
-    options.endpoint()
+    // A private server of this machine has an account of its own, which stands in no option file.
+    let is_own = user.is_none() && password_file.is_none();
+    let private = options.socket.as_deref().filter(|_| is_own);
+    match private
+        .map(named_server::endpoint_at)
+        .transpose()?
+        .flatten()
+    {
+        Some(private) => options.endpoint_of_server(private),
+        None => options.endpoint(),
+    }
 }
 
 /// A socket's path, or a host and perhaps a port; the experiment has checked the form.

@@ -8,6 +8,7 @@ use crate::{
     plan::Cell,
     spec::{
         answer::AnswerSpec,
+        expect::ExpectSpec,
         load::LoadSpec,
         verdict::{ELAPSED, VerdictSpec},
     },
@@ -24,6 +25,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) chart: Option<&'a Chart>,
     pub(crate) verdict: Option<&'a VerdictSpec>,
     pub(crate) answers: &'a [AnswerSpec],
+    pub(crate) expects: &'a [ExpectSpec],
 }
 
 /// A figure that only some loads have is drawn and compared only where every run has it.
@@ -81,6 +83,9 @@ fn refuse(
     {
         let verdict = top.section("verdict", "[verdict]")?;
         return Err(verdict.error_at("metric", problem));
+    }
+    if asked.expects.iter().any(|it| it.metric == metric) {
+        return Err(top.section("expect", "[expect]")?.error_at(metric, problem));
     }
     let compares = |answer: &AnswerSpec| {
         let compared = answer.compared.as_ref();

@@ -67,7 +67,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             whole,
-            &["risk: gtid_mode=ON: a power cut loses GTIDs"],
+            &["risk: gtid_mode=ON: sync_binlog is not 1: a power cut can remove GTIDs"],
         );
         assert_found(&RULE, "mysql-5.7", whole, &[]);
         assert_found(&RULE, "mariadb-10.11", "gtid_mode=ON", &[]);

@@ -87,7 +87,7 @@ mod tests {
             "mysql-8.4",
             "binlog_format=STATEMENT\ninnodb_autoinc_lock_mode=1",
             &[
-                "warning: binlog_format=STATEMENT: statements in the binary log: uncertain ones give other rows on a replica; \
+                "warning: binlog_format=STATEMENT: statements in the binary log: non-deterministic ones can produce different rows on a replica; \
                leave binlog_format out: ROW is the default",
             ],
         );

@@ -54,7 +54,7 @@ pub fn contrast_summary(
     });
     facts.add_some("order", order);
     facts.add("differs", 1, &differs(contrast));
-    facts.add_command("next", &next(contrast));
+    facts.add_command("next", &next(contrast, audit));
     let facts = facts.into_lines();
     let mut lines = Vec::new();
     for (side, name) in SIDES.iter().zip(&contrast.names) {
@@ -146,7 +146,10 @@ fn differs(contrast: &Contrast) -> String {
     }
 }
 
-fn next(contrast: &Contrast) -> String {
+fn next(contrast: &Contrast, audit: &SidesAudit) -> String {
     let [a, b] = contrast.names.each_ref().map(|name| shell_word(name));
-    format!("dbdyno compare {a} {b} -v")
+    // What is refused without it was compared with it.
+    let is_refused = !audit.refusals().is_empty() || unlike(contrast).is_some();
+    let anyway = if is_refused { " --anyway" } else { "" };
+    format!("dbdyno compare {a} {b} -v{anyway}")
 }

@@ -20,6 +20,7 @@ use crate::{
 pub(crate) fn clauses<'r>(results: &'r Results, grid: &Grid<'_>) -> Vec<(&'r str, String)> {
     let clauses = results.clauses.iter().zip(&grid.clauses);
     clauses
+        .filter(|(clause, _)| is_planned(clause, results))
         .map(|(clause, answers)| {
             let said = match &clause.compared {
                 Some(question) => compared(clause, question, answers, grid),
@@ -28,6 +29,14 @@ pub(crate) fn clauses<'r>(results: &'r Results, grid: &Grid<'_>) -> Vec<(&'r str
             (clause.name.as_str(), said)
         })
         .collect()
+}
+
+/// Whether the plan has what a clause is about: `--only` may have left it out.
+fn is_planned(clause: &Clause, results: &Results) -> bool {
+    clause.filter.iter().all(|(name, wanted)| {
+        let factor = results.factors.iter().find(|factor| factor.name == *name);
+        factor.is_none_or(|it| it.levels.iter().any(|level| wanted.contains(level)))
+    })
 }
 
 /// The same as lines.
@@ -48,7 +57,8 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
     let Some(chosen) = answers.iter().max_by(|a, b| done(a).total_cmp(&done(b))) else {
         return "nothing can be compared yet".to_owned();
     };
-    let place = place(clause, question, chosen, answers);
+    let place = place(clause, chosen);
+    let sides = sides_in_words(question, chosen);
     let values = chosen
         .means
         .map(|[baseline, other]| values(question.metric, other, baseline));
@@ -64,7 +74,7 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
         }
         None => format!("{decision}, too few executions to compare"),
     };
-    format!("{values}{place}: {decision}{}", all(answers))
+    format!("{sides}: {values}{place}: {decision}{}", all(answers))
 }
 
 /// Several comparisons with one baseline, by what was decided, the largest ratio first:
@@ -105,6 +115,16 @@ fn other_side(question: &Question, answer: &Answer) -> String {
         }
         None => format!("{other}, too few executions to compare"),
     }
+}
+
+/// `version mysql-9.7 against mariadb-10.11`: what is compared with what.
+fn sides_in_words(question: &Question, answer: &Answer) -> String {
+    let both = answer.levels.iter().zip(&question.baseline);
+    let differ = both.filter(|((_, level), (_, base))| level != base);
+    let words: Vec<String> = differ
+        .map(|((factor, level), (_, base))| format!("{factor} {level} against {base}"))
+        .collect();
+    words.join(", ")
 }
 
 /// `20.2k operations/s`, `p95 1.20 ms`.
@@ -174,18 +194,14 @@ fn throughput_of_baseline(
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// ` at 32 connections, rows 1x`: what the clause leaves open, and the level that is compared where there are several.
-fn place(clause: &Clause, question: &Question, answer: &Answer, all: &[Answer]) -> String {
+/// ` at 32 connections, rows 1x`: what the clause leaves open.
+fn place(clause: &Clause, answer: &Answer) -> String {
     let is_open = |factor: &str| {
         let mut filter = clause.filter.iter();
         let named = filter.find(|(name, _)| name == factor);
         named.is_none_or(|(_, levels)| levels.len() > 1)
     };
-    let compared = answer.levels.iter().zip(&question.baseline);
-    let are_several = all.iter().any(|it| it.levels != answer.levels);
-    let compared = compared.filter(|((_, level), (_, base))| are_several && level != base);
-    let compared = compared.map(|(level, _)| level);
-    let levels = answer.within.iter().chain(compared);
+    let levels = answer.within.iter();
     let words: Vec<String> = levels
         .filter(|(factor, _)| is_open(factor))
         .map(|(factor, level)| level_in_words(factor, level))

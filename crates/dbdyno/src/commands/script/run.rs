@@ -35,7 +35,7 @@ const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
 const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
-pub(super) const AFTER_HELP: &str = "\
+const AFTER_HELP: &str = "\
 An operation is one pass through a script; with several scripts, each operation draws one by weight. Operations are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read (1020) and lost connections; any other error ends the run. The database is that of --database; without it, test on a private server.
 
 Examples:

@@ -30,6 +30,22 @@ fn servers_that_are_there_are_compared() {
     }
     assert!(!written.contains("[data]"), "{written}");
 
+    // The same script alone, by the short form of its command.
+    let alone = [
+        "script",
+        "one.sql",
+        "--duration",
+        "1s",
+        "--no-defaults",
+        "--user",
+        "bench",
+    ];
+    let socket = first.display().to_string();
+    scene
+        .dbdyno([&alone[..], &["--socket", &socket]].concat())
+        .exits(0)
+        .prints("next      dbdyno audit ");
+
     for (args, said) in [
         (&["--set", "sync_binlog=0,1"][..], "cannot be used with"),
         (&["--password-file", "none"], "none: No such file"),

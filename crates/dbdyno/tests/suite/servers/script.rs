@@ -83,7 +83,7 @@ fn run_to_its_fault(scene: &Scene, args: &[&str]) -> Finished {
 
 fn run_for(scene: &Scene, duration: &str, args: &[&str]) -> Finished {
     let common = ["--server", "s", "--duration", duration, "--seed", "5"];
-    scene.dbdyno([&["script", "run"], args, &common].concat())
+    scene.dbdyno([&["script"], args, &common].concat())
 }
 
 #[test]
@@ -218,6 +218,17 @@ fn passes_that_send_nothing_leave_the_run_its_end() {
         "\\set x random(1, 2)\n\\if :x = 3\nSELECT 1;\n\\endif\n",
     );
     run(&scene, &["quiet.sql", "--connections", "2"]).exits(0);
+
+    // An experiment that names the socket of a private server has its account, as `ab --server` writes it.
+    scene.file("one.sql", "SELECT 1;\n");
+    let socket = scene.servers_directory().join("s/run/mysqld.sock");
+    let text = format!(
+        "format = 1\n[server]\naddress = \"{}\"\n[load]\nscript = \"one.sql\"\nconnections = 1\nwarmup = \"0s\"\n\
+         duration = \"1s\"\n",
+        socket.display()
+    );
+    scene.file("trial.toml", &text);
+    scene.dbdyno(["run", "trial.toml"]).exits(0);
 }
 
 #[test]

@@ -106,11 +106,7 @@ pub(super) const DOORS: &[Door] = &[
         "mysqlslap with a time and transactions",
         Kind::Timed,
         |scene, socket| {
-            let options = [
-                "--duration=300ms",
-                "--commit=1000000000",
-                "--on-error=retry",
-            ];
+            let options = ["--duration=1s", "--commit=1000000000", "--on-error=retry"];
             slap(scene, socket, "mysqlslap", &options)
         },
     ),
