@@ -50,7 +50,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let why = unknown.what.replace("unknown to this version", "");
         let what = format!("not known to the nearest catalogue, {nearest}{why}");
         let mut remark = Remark::on(line, Level::Note, what);
-        remark.fix = unknown.hint;
+        remark.fix = unknown
+            .hint
+            .filter(|hint| !hint.starts_with("leave it out"));
         // A new name that the nearest version has is likelier than the old one; nothing is left out on a guess.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         return remark;
