@@ -15,7 +15,7 @@ const EXECUTIONS_OF_A_CLAIM: usize = 3;
 const SECONDS_OF_A_CLAIM: f64 = 5.0;
 
 /// The rule about other load on the machine, which does not count in the grade of the method.
-const MACHINE_RULE: &str = "H14";
+pub const MACHINE_RULE: &str = "H14";
 
 /// The summary of all findings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,7 +145,16 @@ impl Assessment {
 
     /// `grade B: sound, with something to keep in mind; machine quiet`, or `rough, no grade: 1 execution; machine busy`.
     pub fn in_words(&self) -> String {
-        let method = match (self.method, self.scope) {
+        format!(
+            "{}; machine {}",
+            self.method_in_words(),
+            self.machine.word()
+        )
+    }
+
+    /// The same without the machine: `grade B: sound, with something to keep in mind`.
+    pub fn method_in_words(&self) -> String {
+        match (self.method, self.scope) {
             (Some(grade), _) => format!("grade {}: {}", grade.letter(), grade.in_words()),
             (None, Scope::Rough { executions }) => {
                 format!("rough, no grade: {}", counted(executions, "execution"))
@@ -163,8 +172,7 @@ impl Assessment {
                 format!("no grade: {complete} of {planned} planned runs are complete")
             }
             (None, Scope::Claim) => "no grade".to_owned(),
-        };
-        format!("{method}; machine {}", self.machine.word())
+        }
     }
 }
 

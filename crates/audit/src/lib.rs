@@ -32,7 +32,7 @@ mod adversarial;
 #[cfg(test)]
 mod fixture;
 
-pub use assessment::{Assessment, MachineState, Scope};
+pub use assessment::{Assessment, MACHINE_RULE, MachineState, Scope};
 pub use finding::{Finding, Level, Outcome, Unjudged};
 pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};

@@ -4,7 +4,7 @@ use units::{duration_with_interval, si_with_interval};
 use verdict::{Metric, Outcome};
 
 use crate::{
-    grid::{Facet, Grid, cell::Figure},
+    grid::{Facet, Grid, cell::Figure, whole_place},
     results::{Expectation, Results},
 };
 
@@ -62,11 +62,9 @@ fn of_facet(expectation: &Expectation, grid: &Grid<'_>, facet: &Facet) -> Vec<Ch
             .collect();
         let values = expectation.metric.of_all(&runs);
         let figure = values.as_deref().and_then(Figure::of);
-        let places = [Some(grid.place(facet, line, x)), facet.name()];
-        let places = places.into_iter().flatten().filter(|it| !it.is_empty());
         CheckedExpectation {
             expected: expectation.in_words(),
-            place: places.collect::<Vec<_>>().join(", "),
+            place: whole_place(grid.place(facet, line, x), facet.name()),
             measured: figure.map(|it| figure_in_words(expectation.metric, &it)),
             outcome: figure.map_or(Outcome::Undecided, |it| outcome(expectation, &it)),
         }

@@ -210,6 +210,12 @@ impl<'r> Grid<'r> {
     }
 }
 
+/// Both parts of a combination's place that are there: `16 connections, mix 1:0, rows 0.5x`.
+pub(crate) fn whole_place(within: String, facet: Option<String>) -> String {
+    let parts = [Some(within).filter(|it| !it.is_empty()), facet];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 /// The levels in words: `rows 1x, query_cache 64M`.
 pub(crate) fn in_words(levels: &[(String, String)]) -> String {
     let words: Vec<String> = levels

@@ -18,7 +18,7 @@ pub(crate) mod next_step;
 
 use std::path::Path;
 
-use audit::{Audit, Level};
+use audit::{Audit, Level, MACHINE_RULE};
 use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
 
@@ -55,9 +55,6 @@ const CLAUSE_LINES_MAX: usize = 2;
 const COMPARISONS_MAX: usize = 3;
 /// Maximum number of levels of a factor that are listed separately.
 const LEVELS_MAX: usize = 6;
-/// The rule of a busy machine, and the clause of an assessment that says no more than it.
-const MACHINE_RULE: &str = "H14";
-const BUSY: &str = "; machine busy";
 /// Minimum width of a terminal, columns.
 pub(crate) const NARROWEST: usize = 60;
 
@@ -377,14 +374,14 @@ pub(crate) fn trust(audit: &Audit) -> String {
     let found: Vec<_> = worst_first
         .filter_map(|it| Some((it, it.outcome.as_ref().ok()?)))
         .collect();
-    let mut text = audit.assessment.in_words();
-    // The rule that says it tells by what.
     let worst = found
         .first()
-        .map(|(it, finding)| (it.rule.id, finding.level));
-    if worst.is_some_and(|(id, level)| id == MACHINE_RULE && level > Level::Warn) {
-        text = text.replace(BUSY, "");
-    }
+        .filter(|(_, finding)| finding.level > Level::Warn);
+    // The rule that says that the machine is busy tells by what.
+    let mut text = match worst {
+        Some((it, _)) if it.rule.id == MACHINE_RULE => audit.assessment.method_in_words(),
+        _ => audit.assessment.in_words(),
+    };
     let warnings = audit.count(Level::Warn);
     if warnings > 0 {
         text.push_str(&format!("; {}", counted(warnings, "warning")));
@@ -396,9 +393,6 @@ pub(crate) fn trust(audit: &Audit) -> String {
             text.push_str(&format!("; {} {}", level.name(), rules.join(", ")));
         }
     }
-    let worst = found
-        .first()
-        .filter(|(_, finding)| finding.level > Level::Warn);
     if let Some((it, finding)) = worst {
         text.push_str(&format!(
             "; {}: {}: {}",

@@ -81,10 +81,9 @@ pub fn endpoint_at(socket: &Path) -> Result<Option<Endpoint>, Blamed> {
         let Ok(server) = Server::open(&listed.path) else {
             continue;
         };
-        let is_it = server.is_running()
-            && server.endpoint().address.to_string() == socket.to_string_lossy();
-        if is_it {
-            return Ok(Some(server.endpoint()));
+        let endpoint = server.endpoint();
+        if server.is_running() && endpoint.address.to_string() == socket.to_string_lossy() {
+            return Ok(Some(endpoint));
         }
     }
     Ok(None)

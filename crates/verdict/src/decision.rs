@@ -18,6 +18,14 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [
+        Self::Faster,
+        Self::Slower,
+        Self::Equivalent,
+        Self::Inconclusive,
+    ];
+
     /// The decision in a word.
     pub fn word(self) -> &'static str {
         match self {

@@ -183,20 +183,16 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             .with("mean_moved", shift.moved)
             .with("changed", shift.change));
     }
-    let own = unsteady_by_themselves(&courses);
     let (level, evidence) = match (level, moves_between_levels(&mean)) {
         (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
-        (Level::Pass, None) if own.is_some() => {
-            let own = own.unwrap_or_default();
-            (
-                Level::Note,
-                format!("no trend over {over} in the mean, but {own}"),
-            )
-        }
         (Level::Pass, None) => {
+            let own = unsteady_by_themselves(&courses);
             let interval = shift.interval(0.95);
             let possible = interval.low.abs().max(interval.high.abs());
-            if possible > POSSIBLE {
+            if let Some(own) = own {
+                let words = format!("no trend over {over} in the mean, but {own}");
+                (Level::Note, words)
+            } else if possible > POSSIBLE {
                 let hides = fine_percent(possible);
                 let words = format!(
                     "no trend over {over}, but so noisy that the mean may be {hides} off the level of its end"

@@ -14,6 +14,7 @@ use crate::{
         in_words,
         percentiles::MARKED,
         scaling::Scaling,
+        whole_place,
     },
     results::Results,
     sentences::groups::groups_in_words,
@@ -27,7 +28,18 @@ pub(crate) struct Peak<'a> {
     pub(crate) throughput: Figure,
 }
 
-impl Peak<'_> {
+impl<'a> Peak<'a> {
+    /// A combination, if its throughput is known.
+    fn at(line: usize, x: usize, cell: &'a Cell) -> Option<Self> {
+        let throughput = cell.throughput?;
+        Some(Self {
+            line,
+            x,
+            cell,
+            throughput,
+        })
+    }
+
     /// The combinations of these facets, in words, that cannot be told from it: their intervals overlap where each is as wide
     /// as all of them together need, because the highest of noisy values is also chosen by chance.
     fn rivals(&self, grid: &Grid<'_>, facets: &[&Facet]) -> Vec<String> {
@@ -52,10 +64,8 @@ impl Peak<'_> {
             .filter(|(.., cell)| bounds(cell).is_some_and(|(_, high)| high >= low));
         others
             .map(|(facet, line, x, _)| {
-                let place = grid.place(facet, *line, *x);
                 let of_facet = facet.name().filter(|_| facets.len() > 1);
-                let places = [Some(place).filter(|it| !it.is_empty()), of_facet];
-                places.into_iter().flatten().collect::<Vec<_>>().join(", ")
+                whole_place(grid.place(facet, *line, *x), of_facet)
             })
             .collect()
     }
@@ -80,13 +90,7 @@ fn peaks<'g>(
     let mut by_work: BTreeMap<_, Vec<(&Facet, Peak<'_>)>> = BTreeMap::new();
     for facet in facets {
         for (line, x, cell) in facet.cells() {
-            if let Some(throughput) = cell.throughput {
-                let peak = Peak {
-                    line,
-                    x,
-                    cell,
-                    throughput,
-                };
+            if let Some(peak) = Peak::at(line, x, cell) {
                 let of_work = by_work.entry(grid.work(cell)).or_default();
                 of_work.push((facet, peak));
             }
@@ -94,11 +98,7 @@ fn peaks<'g>(
     }
     let mut peaks: Vec<_> = by_work
         .into_values()
-        .filter_map(|of_work| {
-            let means = of_work.into_iter();
-            let (facet, peak) = means.max_by(|(_, a), (_, b)| by_mean(a, b))?;
-            Some((facet, peak))
-        })
+        .filter_map(|of_work| of_work.into_iter().max_by(|(_, a), (_, b)| by_mean(a, b)))
         .collect();
     peaks.sort_by(|(_, a), (_, b)| by_mean(b, a));
     peaks
@@ -122,15 +122,7 @@ pub(crate) fn peak_of_line(facet: &Facet, line: usize) -> Option<Peak<'_>> {
 pub(crate) fn highest<'a>(
     cells: impl Iterator<Item = (usize, usize, &'a Cell)>,
 ) -> Option<Peak<'a>> {
-    let measured = cells.filter_map(|(line, x, cell)| {
-        let throughput = cell.throughput?;
-        Some(Peak {
-            line,
-            x,
-            cell,
-            throughput,
-        })
-    });
+    let measured = cells.filter_map(|(line, x, cell)| Peak::at(line, x, cell));
     measured.max_by(by_mean)
 }
 
@@ -228,13 +220,9 @@ pub(crate) fn headline(grid: &Grid) -> Option<String> {
 
 /// The combination in words, ` at 16 connections, mix 1:0, rows 0.5x`; empty if there is only one.
 pub(crate) fn place_of_highest(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
-    let place = grid.place(facet, peak.line, peak.x);
-    let places = [Some(place).filter(|it| !it.is_empty()), facet.name()];
-    let places: Vec<String> = places.into_iter().flatten().collect();
-    if places.is_empty() {
-        String::new()
-    } else {
-        format!(" at {}", places.join(", "))
+    match whole_place(grid.place(facet, peak.line, peak.x), facet.name()) {
+        place if place.is_empty() => place,
+        place => format!(" at {place}"),
     }
 }
 
@@ -281,14 +269,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
     if let [] | [_] = answers.as_slice() {
         return verdict(results, grid).pop();
     }
-    let said = [
-        Decision::Faster,
-        Decision::Slower,
-        Decision::Equivalent,
-        Decision::Inconclusive,
-    ]
-    .into_iter()
-    .filter_map(|decision| {
+    let said = Decision::ALL.into_iter().filter_map(|decision| {
         let mut ratios: Vec<f64> = answers
             .iter()
             .filter(|answer| answer.decision == decision)

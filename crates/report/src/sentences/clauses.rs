@@ -64,17 +64,11 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
         .map(|[baseline, other]| values(question.metric, other, baseline));
     let values = values.unwrap_or_else(|| format!("{} not measured", question.metric.in_words()));
     let decision = chosen.decision.word();
-    let decision = match &chosen.comparison {
-        Some(comparison) => {
-            let [estimate, low, high] = {
-                let ratio = comparison.ratio;
-                [ratio.estimate, ratio.low, ratio.high].map(change)
-            };
-            format!("{decision}, {estimate} ({low} to {high})")
-        }
-        None => format!("{decision}, too few executions to compare"),
-    };
-    format!("{sides}: {values}{place}: {decision}{}", all(answers))
+    let change = change_in_words(chosen).unwrap_or_else(|| TOO_FEW.to_owned());
+    format!(
+        "{sides}: {values}{place}: {decision}, {change}{}",
+        all(answers)
+    )
 }
 
 /// Several comparisons with one baseline, by what was decided, the largest ratio first:
@@ -87,7 +81,7 @@ fn with_one_baseline(question: &Question, answers: &[Answer]) -> Option<String> 
     }
     let baseline = answers.iter().find_map(|it| it.means)?[0];
     let ratio = |answer: &Answer| answer.comparison.map_or(1.0, |it| it.ratio.estimate);
-    let decided = DECISIONS.into_iter().filter_map(|decision| {
+    let decided = Decision::ALL.into_iter().filter_map(|decision| {
         let of_decision = answers.iter().filter(|it| it.decision == decision);
         let mut of_decision: Vec<&Answer> = of_decision.collect();
         of_decision.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
@@ -107,14 +101,20 @@ fn other_side(question: &Question, answer: &Answer) -> String {
     let other = levels.filter(|((_, level), (_, base))| level != base);
     let other: Vec<&str> = other.map(|((_, level), _)| level.as_str()).collect();
     let other = other.join(" ");
-    match &answer.comparison {
-        Some(comparison) => {
-            let ratio = comparison.ratio;
-            let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
-            format!("{other} {estimate} ({low} to {high})")
-        }
-        None => format!("{other}, too few executions to compare"),
+    match change_in_words(answer) {
+        Some(change) => format!("{other} {change}"),
+        None => format!("{other}, {TOO_FEW}"),
     }
+}
+
+/// In place of a difference that nothing can be said of.
+const TOO_FEW: &str = "too few executions to compare";
+
+/// The difference with its interval: `+12.1 % (+9 % to +15.3 %)`; `None` of too few executions.
+fn change_in_words(answer: &Answer) -> Option<String> {
+    let ratio = answer.comparison.as_ref()?.ratio;
+    let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
+    Some(format!("{estimate} ({low} to {high})"))
 }
 
 /// `version mysql-9.7 against mariadb-10.11`: what is compared with what.
@@ -129,30 +129,33 @@ fn sides_in_words(question: &Question, answer: &Answer) -> String {
 
 /// `20.2k operations/s`, `p95 1.20 ms`.
 fn value_in_words(metric: Metric, value: f64) -> String {
+    with_unit(metric, &number(metric, value))
+}
+
+/// Numbers of a metric with its unit or its name.
+fn with_unit(metric: Metric, numbers: &str) -> String {
     match metric {
-        Metric::Throughput => format!("{} operations/s", si(value)),
-        Metric::NewOrders => format!("{} New-Orders/min", si(value)),
-        Metric::P50 | Metric::P95 | Metric::P99 => {
-            format!("{} {}", metric.in_words(), duration(value))
-        }
-        Metric::Elapsed => format!("{} {}", metric.in_words(), seconds(value)),
+        Metric::Throughput => format!("{numbers} operations/s"),
+        Metric::NewOrders => format!("{numbers} New-Orders/min"),
+        _ => format!("{} {numbers}", metric.in_words()),
     }
 }
 
-/// The decisions in the order in which they are shown.
-const DECISIONS: [Decision; 4] = [
-    Decision::Faster,
-    Decision::Slower,
-    Decision::Equivalent,
-    Decision::Inconclusive,
-];
+/// `20.2k`, `1.20 ms`
+fn number(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Throughput | Metric::NewOrders => si(value),
+        Metric::P50 | Metric::P95 | Metric::P99 => duration(value),
+        Metric::Elapsed => seconds(value),
+    }
+}
 
 /// `; of 4 comparisons 3 slower, 1 inconclusive`; empty of one.
 fn all(answers: &[Answer]) -> String {
     if answers.len() < 2 {
         return String::new();
     }
-    let counts = DECISIONS.into_iter().filter_map(|decision| {
+    let counts = Decision::ALL.into_iter().filter_map(|decision| {
         let count = answers.iter().filter(|it| it.decision == decision).count();
         (count > 0).then(|| format!("{count} {}", decision.word()))
     });
@@ -162,17 +165,8 @@ fn all(answers: &[Answer]) -> String {
 
 /// `16.2k against 21.6k operations/s`, `p95 1.20 ms against 1.10 ms`.
 fn values(metric: Metric, other: f64, baseline: f64) -> String {
-    let said = |value: f64| match metric {
-        Metric::Throughput | Metric::NewOrders => si(value),
-        Metric::P50 | Metric::P95 | Metric::P99 => duration(value),
-        Metric::Elapsed => seconds(value),
-    };
-    let (other, baseline) = (said(other), said(baseline));
-    match metric {
-        Metric::Throughput => format!("{other} against {baseline} operations/s"),
-        Metric::NewOrders => format!("{other} against {baseline} New-Orders/min"),
-        _ => format!("{} {other} against {baseline}", metric.in_words()),
-    }
+    let [other, baseline] = [other, baseline].map(|value| number(metric, value));
+    with_unit(metric, &format!("{other} against {baseline}"))
 }
 
 /// What the throughput of a comparison's baseline was in the mean; 0 where it is not known.
