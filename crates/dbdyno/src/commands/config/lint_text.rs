@@ -56,12 +56,21 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
 fn answer(review: &Review) -> String {
     let lint = &review.lint;
     let refused = lint.count(Level::Refused);
-    let verdict = if refused > 0 {
-        "does not start as it is"
-    } else if review.is_validated {
-        "starts, by the version's own validator and the catalogues"
+    let by = if review.is_validated {
+        "by the version's own validator and the catalogues"
     } else {
-        "starts, by the catalogues"
+        "by the catalogues"
+    };
+    let verdict = match review.missing_directories.as_slice() {
+        _ if refused > 0 => "does not start as it is".to_owned(),
+        [] => format!("starts, {by}"),
+        // No server starts without it, and the machine that the file is for may have it.
+        [line] => format!("starts where the directory that line {line} includes exists, {by}"),
+        lines => {
+            let lines = lines.iter().map(u32::to_string).collect::<Vec<_>>();
+            let lines = lines.join(", ");
+            format!("starts where the directories that lines {lines} include exist, {by}")
+        }
     };
     let levels = format!(
         "{refused} refused, {}, {}, {}",

@@ -22,6 +22,8 @@ pub(super) struct Review {
     pub(super) is_validated: bool,
     /// The running server; `None` for files.
     pub(super) running: Option<Running>,
+    /// Lines that include a directory which this machine does not have: no server starts without it.
+    pub(super) missing_directories: Vec<u32>,
     pub(super) lint: Lint,
 }
 
@@ -35,6 +37,7 @@ impl Review {
             lint: lint_server(&running.server, &target, &running.machine, uptime_min_s),
             target,
             is_validated: false,
+            missing_directories: Vec::new(),
             running: Some(running),
         }
     }
@@ -68,7 +71,10 @@ pub(super) fn review(
     for path in files.iter().filter(|path| is_world_writable(path)) {
         lint.add_ignored_file(path);
     }
+    let missing = file.faults().iter();
+    let missing = missing.filter(|fault| fault.is_elsewhere && !fault.is_passed_over);
     Ok(Review {
+        missing_directories: missing.filter_map(|fault| fault.at.number()).collect(),
         files,
         target,
         is_validated: installation.is_some(),
