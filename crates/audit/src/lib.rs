@@ -39,7 +39,7 @@ pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::Rule;
 pub use rules::RULES;
-pub use sides::{SidesAudit, SidesFinding};
+pub use sides::{SidesAudit, SidesFinding, unfit};
 pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
 
 /// The rule with this short name, in upper or lower case.

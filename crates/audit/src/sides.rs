@@ -1,9 +1,12 @@
 //! The audit of the two sides of a comparison: each by itself, and both together.
 
+use samples::Record;
+
 use crate::{
     finding::{Finding, Level},
     judgement::{Audit, Judgement, audit, judge},
     rule,
+    rule::Rule,
     subject::{Declared, Subject},
 };
 
@@ -103,6 +106,17 @@ impl SidesAudit {
         findings.retain(|it| REFUSING.contains(&it.rule) && it.finding.level >= Level::Fail);
         findings
     }
+}
+
+/// The rule by which the figures of a run are those of its failures or of its client, so that they decide nothing; `None` where
+/// they are the server's.
+pub fn unfit(record: &Record) -> Option<&'static Rule> {
+    let subject = Subject::of_run(record, None);
+    let mut rules = REFUSING.iter().filter_map(|id| rule(id));
+    rules.find(|rule| {
+        let outcome = judge(rule, &subject);
+        outcome.is_ok_and(|finding| finding.level >= Level::Fail)
+    })
 }
 
 impl SidesFinding<'_> {

@@ -83,6 +83,16 @@ pub enum Error {
         /// The text.
         wanted: String,
     },
+    /// A version of a series that its product was never released in.
+    #[error("there is no {wanted}")]
+    UnknownSeries {
+        /// The version as understood: `percona-8.9`.
+        wanted: String,
+        /// The product's name.
+        product: &'static str,
+        /// The series with the same major version.
+        series: Vec<String>,
+    },
     /// A group of lines to test names an option that is not tested.
     #[error(
         "option {name} is not tested: the file does not change it, or it is about something else than speed"
@@ -119,6 +129,12 @@ impl Error {
             Self::Reserved { .. } => Some("leave the option out".to_owned()),
             Self::UnknownTarget { .. } => {
                 Some("write a family and a version: mysql-8.0, mariadb-10.11".to_owned())
+            }
+            Self::UnknownSeries {
+                product, series, ..
+            } => {
+                let (major, _) = series.first()?.split_once('.')?;
+                Some(format!("the series of {product} {major}: {}", series.join(", ")))
             }
             Self::NotTested { .. } => Some(
                 "--plan lists what is tested and why other lines are not; --test NAME tests a line about something else"

@@ -55,6 +55,7 @@ mod rule;
 mod rules;
 mod running_server;
 mod secret;
+mod series;
 mod shaping;
 mod size;
 mod subject;

@@ -43,6 +43,7 @@ mod replication_filter;
 mod secure_file_priv;
 mod sql_mode;
 mod statement_binlog;
+mod storage_engine;
 mod table_files;
 mod temporary_tables;
 mod time_zone;
@@ -57,7 +58,7 @@ mod fixture;
 use crate::rule::Rule;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 13] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 14] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -71,6 +72,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 13] = [
     &fixed_at_creation::RULE,
     &authentication_plugin::RULE,
     &word_as_file::RULE,
+    &storage_engine::RULE,
 ];
 
 /// Rules about the settings in effect, of a file or a running server.

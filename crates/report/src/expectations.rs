@@ -17,19 +17,29 @@ pub struct CheckedExpectation {
     pub place: String,
     /// The figure with its interval; `None` if it was not measured.
     pub measured: Option<String>,
-    /// Whether it is so; undecided where nothing was measured.
+    /// Why the figure decides nothing although it is within the bound: `operations failed (W10)`.
+    pub doubt: Option<String>,
+    /// Whether it is so; undecided where nothing was measured, and where a figure within the bound is doubtful.
     pub outcome: Outcome,
 }
 
 impl CheckedExpectation {
-    /// `p99 < 5ms at 32 connections: broken, 7.21 ms (6.90 ms to 7.53 ms)`
+    /// `p99 < 5ms at 32 connections: broken, 7.21 ms (6.90 ms to 7.53 ms)`;
+    /// `p99 < 5ms: undecided, 4.2 ms, but operations failed (W10)`
     pub fn in_words(&self) -> String {
         let at = match self.place.as_str() {
             "" => String::new(),
             place => format!(" at {place}"),
         };
         let measured = self.measured.as_deref().unwrap_or("not measured");
-        format!("{}{at}: {}, {measured}", self.expected, self.outcome.word())
+        let doubt = self.doubt.as_ref();
+        let doubt = doubt.map(|why| format!(", but {why}"));
+        format!(
+            "{}{at}: {}, {measured}{}",
+            self.expected,
+            self.outcome.word(),
+            doubt.unwrap_or_default()
+        )
     }
 }
 
@@ -56,17 +66,24 @@ pub(crate) fn of_grid(results: &Results, grid: &Grid<'_>) -> Vec<CheckedExpectat
 fn of_facet(expectation: &Expectation, grid: &Grid<'_>, facet: &Facet) -> Vec<CheckedExpectation> {
     let checked = facet.cells().map(|(line, x, cell)| {
         let runs = cell.runs.iter().map(|&run| &grid.executions[run]);
-        let runs: Vec<_> = runs
-            .filter(|it| it.record.is_complete())
-            .map(|it| it.figures())
-            .collect();
+        let complete: Vec<_> = runs.filter(|it| it.record.is_complete()).collect();
+        let runs: Vec<_> = complete.iter().map(|it| it.figures()).collect();
         let values = expectation.metric.of_all(&runs);
         let figure = values.as_deref().and_then(Figure::of);
+        let by_figure = figure.map_or(Outcome::Undecided, |it| outcome(expectation, &it));
+        // Failures only make a figure look better.
+        let is_held = by_figure == Outcome::Held;
+        let unfit = complete.iter().filter(|_| is_held);
+        let unfit = unfit.filter_map(|it| audit::unfit(it.record)).next();
         CheckedExpectation {
             expected: expectation.in_words(),
             place: whole_place(grid.place(facet, line, x), facet.name()),
             measured: figure.map(|it| figure_in_words(expectation.metric, &it)),
-            outcome: figure.map_or(Outcome::Undecided, |it| outcome(expectation, &it)),
+            outcome: match unfit {
+                Some(_) => Outcome::Undecided,
+                None => by_figure,
+            },
+            doubt: unfit.map(|rule| format!("{} ({})", rule.found, rule.id)),
         }
     });
     checked.collect()

@@ -24,8 +24,10 @@ pub struct PastResult {
     pub question: String,
     /// The first digits of the experiment's hash; empty for a front door such as `sysbench`.
     pub key: String,
-    /// Version of the server.
+    /// Versions of the servers, without repeats.
     pub server: String,
+    /// Factors with two levels or more.
+    pub varies: Vec<String>,
     /// The grade of its audit; `None` if there is none.
     pub grade: Option<char>,
     /// Its headline figure.
@@ -67,17 +69,18 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
 }
 
 /// The columns of the list, and the order in which they are left out if the terminal is too narrow; the others stay.
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 9] = [
     "begun",
     "experiment",
     "key",
+    "varies",
     "server",
     "result",
     "grade",
     "question",
     "where",
 ];
-const LEFT_OUT: [&str; 3] = ["question", "key", "server"];
+const LEFT_OUT: [&str; 4] = ["question", "key", "varies", "server"];
 
 /// The list with as many columns as fit; if the minimum does not fit, their cells have several lines.
 fn list(results: &[PastResult], width: u16) -> String {
@@ -121,6 +124,7 @@ fn row(past: &PastResult) -> Vec<String> {
         in_cell(&past.at),
         in_cell(&past.name),
         in_cell(&past.key),
+        in_cell(&past.varies.join(", ")),
         in_cell(&past.server),
         in_cell(&result),
         past.grade.map_or_else(|| "–".to_owned(), String::from),
@@ -129,14 +133,22 @@ fn row(past: &PastResult) -> Vec<String> {
     ]
 }
 
-/// One measure of one experiment's combinations over time, ending with a line feed.
+/// One measure of the combinations of one experiment, or of those that vary one factor, over time, ending with a line feed; `of`
+/// is what was asked for.
 pub fn series_as_text(
+    of: &str,
     results: &[PastResult],
     all: &[Series],
     measure: Measure,
     width: u16,
 ) -> String {
-    let name = results.last().map_or("", |past| past.name.as_str());
+    let names: std::collections::BTreeSet<&str> =
+        results.iter().map(|past| past.name.as_str()).collect();
+    // The factor of several experiments, else the name of the one that was asked for by its key.
+    let name = match names.first() {
+        Some(only) if names.len() == 1 => only,
+        _ => of,
+    };
     let keys: std::collections::BTreeSet<&str> =
         results.iter().map(|past| past.key.as_str()).collect();
     let mut heading = format!(
@@ -146,7 +158,7 @@ pub fn series_as_text(
     );
     if keys.len() > 1 {
         heading.push_str(&format!(
-            ", of {} experiments of this name: their text, options or files differ",
+            ", of {} experiments: their text, options or files differ",
             keys.len()
         ));
     }
@@ -178,7 +190,7 @@ pub fn series_as_text(
             });
             table.add_row([
                 past.at.clone(),
-                past.server.clone(),
+                point.servers.join(", "),
                 measure.scale().in_words(point.mean),
                 interval.unwrap_or_else(|| "–".to_owned()),
                 point.executions.to_string(),

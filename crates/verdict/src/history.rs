@@ -49,6 +49,8 @@ pub struct Point {
     pub bounds: Option<(f64, f64)>,
     /// Number of executions.
     pub executions: usize,
+    /// Versions of their servers, without repeats.
+    pub servers: Vec<String>,
 }
 
 /// The headline figure of the records of one experiment; `None` if no run is complete or nothing was measured.
@@ -88,8 +90,11 @@ pub fn series<'r>(
     let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
     for (result, records) in results.into_iter().enumerate() {
         let staged = Staged::of(records);
-        let combinations = by_combination(staged.compared(records));
+        let compared = staged.compared(records);
+        let combinations = by_combination(compared);
         for (at, values) in values_of(&combinations, measure) {
+            let of_point = compared.iter().filter(|it| it.header.combination == at);
+            let servers = server_versions(of_point);
             let Some(found) = execution_mean(&values, CONFIDENCE) else {
                 continue;
             };
@@ -98,6 +103,7 @@ pub fn series<'r>(
                 mean: found.mean,
                 bounds: found.bounds,
                 executions: values.len(),
+                servers,
             });
         }
     }
@@ -110,6 +116,17 @@ pub fn series<'r>(
         }
     });
     all.collect()
+}
+
+/// The version of the server of each run, without repeats, in the order of the runs.
+pub fn server_versions<'r>(runs: impl IntoIterator<Item = &'r Record>) -> Vec<String> {
+    let mut versions: Vec<String> = Vec::new();
+    for server in runs.into_iter().filter_map(|run| run.servers.first()) {
+        if !versions.contains(&server.version) {
+            versions.push(server.version.clone());
+        }
+    }
+    versions
 }
 
 /// The complete executions by combination.

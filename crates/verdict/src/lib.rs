@@ -40,7 +40,7 @@ pub use decision::{Decision, why_undecided};
 pub use differences::{Difference, DifferenceKind};
 pub use elimination::{Elimination, Fate, Measured, Part, Parts, Purpose, Round};
 pub use explanation::Cause;
-pub use history::{Headline, Point, Series, headline, series};
+pub use history::{Headline, Point, Series, headline, series, server_versions};
 pub use measure::{Measure, Scale};
 pub use metric::Metric;
 pub use question::{Budget, Question};

@@ -23,19 +23,20 @@ Every directory of results is listed when it is begun, in ~/.local/share/dbdyno/
 directory instead, for results that came from elsewhere. Results whose directory no longer exists are counted, and
 --forget removes them from the list. The grade is that of `dbdyno audit`.
 
---of takes an experiment's name or the first digits of its key, which the list shows: text, overrides and files of two
-results with one key are the same. Each combination is a series. A change of its level is marked (E-Divisive with
+--of takes an experiment's name, a factor that varies, or the first digits of a key, which the list shows: text, overrides
+and files of two results with one key are the same. Each combination is a series. A change of its level is marked (E-Divisive with
 Student's t, one false alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history
   dbdyno history --of flush-log --metric p99
+  dbdyno history --of innodb_flush_log_at_trx_commit
   dbdyno history --dir /mnt/nightly/results --of 3fa85f64")]
 pub(crate) struct HistoryArgs {
     /// Search this directory and its subdirectories instead of the list; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Show one experiment over time: its name, or the first digits of its key
+    /// Show results over time: name or first digits of the key of an experiment, or a factor that varies
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
     /// Metric or cost to show over time (docs/compare.md) [default: the experiment's]
@@ -88,7 +89,8 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     all.retain(|found| found.past.missing.is_none());
     let is_meant = |found: &&ListedResult| {
         let past = &found.past;
-        past.name == of || (of.len() >= 4 && past.key.starts_with(of))
+        let has_factor = past.varies.iter().any(|factor| factor == of);
+        past.name == of || has_factor || (of.len() >= 4 && past.key.starts_with(of))
     };
     let mut meant: Vec<&ListedResult> = all.iter().filter(is_meant).collect();
     meant.sort_by(|a, b| a.past.at.cmp(&b.past.at));
@@ -127,6 +129,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     }
     let past: Vec<PastResult> = meant.iter().map(|found| found.past.clone()).collect();
     Ok(report::series_as_text(
+        of,
         &past,
         &series,
         measure,

@@ -382,8 +382,14 @@ fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
     let said = first.in_words();
     let error = match first.outcome {
         Outcome::Broken => Blamed::new(Blame::Answer, format!("not as expected: {said}{others}")),
-        _ => Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
-            .hint("more --repeats or a longer --duration make the interval smaller".to_owned()),
+        _ => {
+            let hint = match first.doubt {
+                Some(_) => "dbdyno audit shows the rule with its evidence and what to do",
+                None => "more --repeats or a longer --duration make the interval smaller",
+            };
+            Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
+                .hint(hint.to_owned())
+        }
     };
     Err(error.into())
 }

@@ -18,8 +18,10 @@ mod session;
 mod setting;
 mod sight;
 mod statement_event;
+mod statement_text;
 mod time;
 mod timeout;
+mod unlimited;
 
 use std::process::ExitCode;
 

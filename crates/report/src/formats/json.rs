@@ -99,6 +99,8 @@ struct ExpectationLine {
     at: String,
     outcome: &'static str,
     measured: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<String>,
 }
 
 /// What the report says in sentences.
@@ -190,6 +192,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     at: it.place,
                     outcome: it.outcome.word(),
                     measured: it.measured,
+                    doubt: it.doubt,
                 })
                 .collect(),
             verdict: answer::verdict_in_short(results, &grid),

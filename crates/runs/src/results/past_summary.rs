@@ -1,8 +1,13 @@
 //! The summary of past results for a list, stored so that their records need not be read each time.
 
-use std::{collections::BTreeMap, path::Path, time::UNIX_EPOCH};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::UNIX_EPOCH,
+};
 
 use report::PastResult;
+use samples::Record;
 use serde::{Deserialize, Serialize};
 use verdict::{Headline, Measure};
 
@@ -31,7 +36,11 @@ pub struct PastSummary {
     question: String,
     /// First digits of the experiment's hash; empty for a front door.
     pub key: String,
+    /// Versions of the servers, without repeats.
     server: String,
+    /// Factors with two levels or more; `None` in a line of a version that did not list them.
+    #[serde(default)]
+    varies: Option<Vec<String>>,
     /// Grade of the audit; `None` if the experiment beside the records is not readable.
     grade: Option<char>,
     /// Headline figure; `None` if no run is complete.
@@ -76,7 +85,6 @@ impl PastSummary {
         let begun = records.iter().map(|record| &record.header.started_at);
         let header = first.map(|record| &record.header);
         let key = header.map_or("", |header| &header.experiment_sha256);
-        let version = first.and_then(|record| record.servers.first());
         Ok(Self {
             files,
             dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -84,7 +92,8 @@ impl PastSummary {
             name: header.map_or_else(String::new, |header| header.experiment.clone()),
             question: question(path),
             key: key.get(..KEY_DIGITS).unwrap_or(key).to_owned(),
-            server: version.map_or_else(String::new, |server| server.version.clone()),
+            server: verdict::server_versions(&records).join(", "),
+            varies: Some(varying_factors(&records)),
             grade: audit_of_path(path, &records)
                 .ok()
                 .and_then(|audit| audit.assessment.letter()),
@@ -95,7 +104,9 @@ impl PastSummary {
     /// True if the files are unchanged since they were read by the same version.
     pub fn is_of(&self, path: &Path) -> bool {
         let same_version = self.dbdyno_version == env!("CARGO_PKG_VERSION");
-        same_version && known_files(path).is_ok_and(|files| files == self.files)
+        same_version
+            && self.varies.is_some()
+            && known_files(path).is_ok_and(|files| files == self.files)
     }
 
     /// The summary as a line of the list.
@@ -106,12 +117,23 @@ impl PastSummary {
             question: self.question.clone(),
             key: self.key.clone(),
             server: self.server.clone(),
+            varies: self.varies.clone().unwrap_or_default(),
             grade: self.grade,
             headline: self.headline.as_ref().and_then(KnownHeadline::told),
             missing: None,
             path: path.display().to_string(),
         }
     }
+}
+
+/// The factors of runs with two levels or more, sorted by name.
+fn varying_factors(records: &[Record]) -> Vec<String> {
+    let mut levels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (factor, level) in records.iter().flat_map(|it| &it.header.combination) {
+        levels.entry(factor).or_default().insert(level);
+    }
+    levels.retain(|_, levels| levels.len() > 1);
+    levels.into_keys().map(str::to_owned).collect()
 }
 
 impl KnownHeadline {

@@ -211,7 +211,8 @@ pub(super) fn target(text: &str) -> Result<Target, String> {
     if is_family && let Ok(found) = Installation::find(Some(text), None) {
         return Ok(target_of(&found));
     }
-    Target::parse(text).map_err(|error| match error.hint() {
+    let known = Target::parse(text).and_then(Target::released);
+    known.map_err(|error| match error.hint() {
         Some(hint) => format!("{error}; {hint}"),
         None => error.to_string(),
     })

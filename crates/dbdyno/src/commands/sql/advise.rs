@@ -7,7 +7,6 @@ mod outputs;
 mod proof;
 mod rewording;
 mod rounds;
-mod statement_text;
 mod table_facts;
 
 use std::{process::ExitCode, time::Duration};

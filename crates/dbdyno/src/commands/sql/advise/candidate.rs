@@ -11,10 +11,12 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     rewording::{self, Rewording, Signs},
-    statement_text::{ColumnName, StatementText},
     table_facts::TableFacts,
 };
-use crate::commands::sql::compare::NewIndexes;
+use crate::commands::sql::{
+    compare::NewIndexes,
+    statement_text::{ColumnName, StatementText},
+};
 
 /// Statistics are suspected from this factor between estimate and measurement on. A plan shows smaller ones, too
 /// ([`plans::MISESTIMATE_FROM`]), but they seldom change it.

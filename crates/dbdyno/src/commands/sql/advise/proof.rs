@@ -50,10 +50,10 @@ impl Effect {
             verdict: finding.verdict(),
             means_s: compared.map(|it| it.means),
             ratio,
-            why: finding
-                .check()
-                .or_else(|| finding.reason())
-                .unwrap_or_default(),
+            why: match (finding.check(), finding.reason()) {
+                (Some(check), Some(reason)) if finding.is_tied() => format!("{reason}; {check}"),
+                (check, reason) => check.or(reason).unwrap_or_default(),
+            },
         }
     }
 

@@ -12,10 +12,8 @@ use self::{
     conditions::{with_quoted_numbers, with_range_for_function},
     tables::{with_join_for_in, with_merged_derived, without_hints},
 };
-use super::{
-    statement_text::{ColumnName, StatementText, TableColumn},
-    table_facts::TableFacts,
-};
+use super::table_facts::TableFacts;
+use crate::commands::sql::statement_text::{ColumnName, StatementText, TableColumn};
 
 /// Another text with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -75,6 +75,11 @@ impl Finding {
         }
     }
 
+    /// Whether both results are right, though the LIMIT takes other rows.
+    pub(in crate::commands::sql) fn is_tied(&self) -> bool {
+        self.comparison.sameness == Sameness::Tied
+    }
+
     /// Differences of the plans; `None` if one of them is missing. Of two versions only those of tables that both name:
     /// one shows work that the other leaves out.
     pub(in crate::commands::sql) fn plan_changes(&self) -> Option<Vec<Change>> {
@@ -98,6 +103,10 @@ impl Finding {
         let [before, after] = self.comparison.results;
         match self.comparison.sameness {
             Sameness::Same => None,
+            Sameness::Tied => Some(
+                "other rows among those that the LIMIT leaves open; without the LIMIT all are the same"
+                    .to_owned(),
+            ),
             Sameness::Unknown => Some(
                 "result not compared: the baseline itself gives another one each time".to_owned(),
             ),

@@ -1,6 +1,6 @@
 //! The statements executed on all sides, in blocks of random order, until each comparison is decided.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use runs::{Blame, Blamed};
 use stats::Random;
@@ -11,6 +11,7 @@ use super::side::Side;
 use crate::commands::sql::{
     execution::{GuardedStatements, StatementResult},
     setting::is_setting,
+    unlimited::Unlimited,
 };
 
 /// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
@@ -40,6 +41,8 @@ pub(in crate::commands::sql) struct Terms {
 pub(in crate::commands::sql) enum Sameness {
     /// The same rows, each as often, or as many changed rows.
     Same,
+    /// Other rows of those that the LIMIT leaves open: without it both have the same rows.
+    Tied,
     /// Other rows, or another number of changed rows.
     Different,
     /// The baseline itself gives another result each time.
@@ -51,6 +54,7 @@ impl Sameness {
     pub(in crate::commands::sql) fn word(self) -> &'static str {
         match self {
             Self::Same => "same",
+            Self::Tied => "tied",
             Self::Different => "different",
             Self::Unknown => "unknown",
         }
@@ -78,7 +82,8 @@ impl Comparison {
     /// Whether the verdict is faster, with a result that was compared.
     pub(in crate::commands::sql) fn is_faster(&self) -> bool {
         let decision = self.compared.as_ref().map(|it| it.decision);
-        decision == Some(Decision::Faster) && self.sameness == Sameness::Same
+        let is_same = matches!(self.sameness, Sameness::Same | Sameness::Tied);
+        decision == Some(Decision::Faster) && is_same
     }
 }
 
@@ -140,7 +145,52 @@ impl<'a> Trial<'a> {
                 });
             }
         }
+        trial.settle_ties(sides).await?;
         Ok(trial)
+    }
+
+    /// Compares all rows of the statements whose limited results differ only in which rows they have. Where that takes
+    /// longer than the time limit of statements, they count as different.
+    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+        let own = |side: &Side<'a>, statement: usize| {
+            let mut own = side.statements.iter().filter(|it| !is_setting(it));
+            own.nth(statement).and_then(Unlimited::of)
+        };
+        let is_open = |it: &Comparison| {
+            let [before, after] = it.results;
+            let is_of_values = before.rows.rows() == after.rows.rows();
+            if it.sameness != Sameness::Different || !is_of_values {
+                return false;
+            }
+            let parts = [0, it.side].map(|side| own(&sides[side], it.statement));
+            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
+        };
+        let open: Vec<usize> = (0..self.comparisons.len())
+            .filter(|at| is_open(&self.comparisons[*at]))
+            .collect();
+        let mut results: BTreeMap<(usize, usize), StatementResult> = BTreeMap::new();
+        for (number, side) in sides.iter_mut().enumerate() {
+            let is_wanted = |statement: usize| {
+                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
+                comparisons
+                    .any(|it| it.statement == statement && (number == 0 || it.side == number))
+            };
+            unlimited_results(side, is_wanted, |statement, result| {
+                results.insert((number, statement), result);
+            })
+            .await?;
+        }
+        for at in open {
+            let comparison = &mut self.comparisons[at];
+            let [before, after] =
+                [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            if let (Some(before), Some(after)) = (before, after)
+                && before.rows == after.rows
+            {
+                comparison.sameness = Sameness::Tied;
+            }
+        }
+        Ok(())
     }
 
     /// The results of all statements on some sides, without those of settings.
@@ -301,6 +351,42 @@ impl<'a> Trial<'a> {
         }
         Ok(())
     }
+}
+
+/// The results of some statements of a side without their LIMIT, after the settings before each. One that cannot be executed
+/// in time has none.
+async fn unlimited_results(
+    side: &mut Side<'_>,
+    is_wanted: impl Fn(usize) -> bool,
+    mut add: impl FnMut(usize, StatementResult),
+) -> Result<(), Blamed> {
+    let own = side.statements.iter().filter(|it| !is_setting(it));
+    if !(0..own.count()).any(&is_wanted) {
+        return Ok(());
+    }
+    let statements: Vec<SqlStatement> = side
+        .statements
+        .iter()
+        .map(|it| Unlimited::of(it).map_or_else(|| it.clone(), |it| it.statement))
+        .collect();
+    let guarded = GuardedStatements::new(&statements, false, None);
+    let mut number = 0;
+    for at in 0..statements.len() {
+        if is_setting(&statements[at]) {
+            let executed = guarded.execute(&mut side.session, at).await;
+            executed.map_err(|error| side.blamed(error))?;
+            continue;
+        }
+        if is_wanted(number) {
+            match guarded.result(&mut side.session, at).await {
+                Ok((result, _)) => add(number, result),
+                Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
+                Err(_) => {}
+            }
+        }
+        number += 1;
+    }
+    Ok(())
 }
 
 /// An error for a hint that a server does not follow, which it only says in a warning: one of a kind that the statement

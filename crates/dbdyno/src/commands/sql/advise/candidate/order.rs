@@ -5,8 +5,8 @@ use runs::backticked;
 use units::count;
 
 use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject};
-use crate::commands::sql::advise::{
-    rewording::with_tables_exchanged, statement_text::StatementText,
+use crate::commands::sql::{
+    advise::rewording::with_tables_exchanged, statement_text::StatementText,
 };
 
 /// A later table drops most rows from this factor on.

@@ -1,6 +1,6 @@
 //! A UNION whose parts have one alternative of an OR each.
 
-use crate::commands::sql::advise::statement_text::{Clauses, StatementText};
+use crate::commands::sql::statement_text::{Clauses, StatementText};
 
 /// Alternatives at most.
 const ALTERNATIVES_AT_MOST: usize = 4;

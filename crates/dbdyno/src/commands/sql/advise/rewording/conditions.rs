@@ -1,8 +1,8 @@
 //! Conditions that an index serves in place of those that none does.
 
-use crate::commands::sql::advise::{
+use crate::commands::sql::{
+    advise::table_facts::TableFacts,
     statement_text::{ColumnName, Part, StatementText, TableColumn},
-    table_facts::TableFacts,
 };
 
 /// Signs beside a value that make it a part of an expression.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::commands::sql::advise::statement_text::{Clauses, ColumnName, JOINS, StatementText};
+use crate::commands::sql::statement_text::{Clauses, ColumnName, JOINS, StatementText};
 
 /// Words before STRAIGHT_JOIN where it is no join of its own.
 const MODIFIED: [&str; 11] = [

@@ -5,7 +5,7 @@ use std::ops::Range;
 use workload::sql_script::{SqlStatement, SqlToken};
 
 /// Words with which a join begins.
-pub(super) const JOINS: [&str; 7] = [
+pub(in crate::commands::sql) const JOINS: [&str; 7] = [
     "join",
     "inner",
     "cross",
@@ -44,54 +44,54 @@ const TAIL: [&str; 11] = [
 ];
 
 /// A statement as a list of tokens.
-pub(super) struct StatementText<'a> {
+pub(in crate::commands::sql) struct StatementText<'a> {
     text: &'a str,
-    pub(super) parts: Vec<Part<'a>>,
+    pub(in crate::commands::sql) parts: Vec<Part<'a>>,
 }
 
 /// A token.
-pub(super) struct Part<'a> {
+pub(in crate::commands::sql) struct Part<'a> {
     kind: SqlToken,
     /// A `.` or `@` right before it: behind a point even a keyword is a name, and behind `@` is a variable.
     prefix: Option<u8>,
-    pub(super) text: &'a str,
-    pub(super) range: Range<usize>,
+    pub(in crate::commands::sql) text: &'a str,
+    pub(in crate::commands::sql) range: Range<usize>,
     /// Number of brackets around it; a bracket itself is outside of its pair.
-    pub(super) depth: usize,
+    pub(in crate::commands::sql) depth: usize,
 }
 
 /// The clauses of a SELECT, as indexes of tokens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clauses {
-    pub(super) select: usize,
-    pub(super) from: usize,
-    pub(super) condition: Option<usize>,
+pub(in crate::commands::sql) struct Clauses {
+    pub(in crate::commands::sql) select: usize,
+    pub(in crate::commands::sql) from: usize,
+    pub(in crate::commands::sql) condition: Option<usize>,
     /// Where GROUP BY, ORDER BY and the like begin, or the end.
-    pub(super) tail: usize,
-    pub(super) end: usize,
+    pub(in crate::commands::sql) tail: usize,
+    pub(in crate::commands::sql) end: usize,
 }
 
 /// A column of a table of a statement.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TableColumn<'a> {
+pub(in crate::commands::sql) struct TableColumn<'a> {
     /// Name or alias of the table.
-    pub(super) table: &'a str,
-    pub(super) column: &'a str,
+    pub(in crate::commands::sql) table: &'a str,
+    pub(in crate::commands::sql) column: &'a str,
     /// Whether another table of the statement has a column of this name.
-    pub(super) is_shared: bool,
+    pub(in crate::commands::sql) is_shared: bool,
 }
 
 /// A name of a column with what stands before it: `s.t.c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ColumnName {
+pub(in crate::commands::sql) struct ColumnName {
     /// Indexes of its first token, and of the one after its last.
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(in crate::commands::sql) start: usize,
+    pub(in crate::commands::sql) end: usize,
 }
 
 impl<'a> StatementText<'a> {
     /// `None` for a statement that is not UTF-8.
-    pub(super) fn of(statement: &'a SqlStatement) -> Option<Self> {
+    pub(in crate::commands::sql) fn of(statement: &'a SqlStatement) -> Option<Self> {
         let text = std::str::from_utf8(statement.text()).ok()?;
         let mut depth = 0_usize;
         let parts = statement.tokens().into_iter().map(|(kind, range)| {
@@ -117,7 +117,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// The clauses of the statement, if it is one SELECT with tables.
-    pub(super) fn select(&self) -> Option<Clauses> {
+    pub(in crate::commands::sql) fn select(&self) -> Option<Clauses> {
         let is_select = self.parts.first()?.is("select");
         is_select
             .then(|| self.clauses(0, self.parts.len()))
@@ -125,7 +125,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// The clauses of a SELECT between two tokens; `None` without tables, and for a UNION.
-    pub(super) fn clauses(&self, select: usize, end: usize) -> Option<Clauses> {
+    pub(in crate::commands::sql) fn clauses(&self, select: usize, end: usize) -> Option<Clauses> {
         let depth = self.parts.get(select)?.depth;
         let mut own = (select..end).filter(|at| self.parts[*at].depth == depth);
         let is_of_set = |at: &usize| {
@@ -163,7 +163,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// The text from a token to the one before another.
-    pub(super) fn slice(&self, from: usize, to: usize) -> &'a str {
+    pub(in crate::commands::sql) fn slice(&self, from: usize, to: usize) -> &'a str {
         if from >= to {
             return "";
         }
@@ -171,36 +171,41 @@ impl<'a> StatementText<'a> {
     }
 
     /// The closing bracket of an opening one.
-    pub(super) fn closing(&self, open: usize) -> Option<usize> {
+    pub(in crate::commands::sql) fn closing(&self, open: usize) -> Option<usize> {
         let depth = self.parts.get(open)?.depth;
         let mut behind = (open + 1)..self.parts.len();
         behind.find(|at| self.parts[*at].depth == depth && self.parts[*at].is_sign(")"))
     }
 
     /// Whether a token is this word; false beyond the end.
-    pub(super) fn is(&self, at: usize, word: &str) -> bool {
+    pub(in crate::commands::sql) fn is(&self, at: usize, word: &str) -> bool {
         self.parts.get(at).is_some_and(|part| part.is(word))
     }
 
     /// Whether a token is this sign; false beyond the end.
-    pub(super) fn is_sign(&self, at: usize, sign: &str) -> bool {
+    pub(in crate::commands::sql) fn is_sign(&self, at: usize, sign: &str) -> bool {
         self.parts.get(at).is_some_and(|part| part.is_sign(sign))
     }
 
     /// Whether a token is the point of a name: `t.c`.
-    pub(super) fn is_point(&self, at: usize) -> bool {
+    pub(in crate::commands::sql) fn is_point(&self, at: usize) -> bool {
         let before = at.checked_sub(1).and_then(|before| self.parts.get(before));
         self.is_sign(at, ".") && before.is_some_and(|it| it.name().is_some())
     }
 
     /// Whether one of the tokens of a range at a depth is one of these words.
-    pub(super) fn has(&self, range: Range<usize>, depth: usize, words: &[&str]) -> bool {
+    pub(in crate::commands::sql) fn has(
+        &self,
+        range: Range<usize>,
+        depth: usize,
+        words: &[&str],
+    ) -> bool {
         let mut own = self.parts[range].iter().filter(|part| part.depth == depth);
         own.any(|part| words.iter().any(|word| part.is(word)))
     }
 
     /// Whether a condition begins at a token, so that what follows is no operand of something before it.
-    pub(super) fn begins_condition(&self, at: usize) -> bool {
+    pub(in crate::commands::sql) fn begins_condition(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else {
             return false;
         };
@@ -212,7 +217,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// Whether a condition ends before a token, so that the value before it is whole.
-    pub(super) fn ends_condition(&self, at: usize) -> bool {
+    pub(in crate::commands::sql) fn ends_condition(&self, at: usize) -> bool {
         let Some(part) = self.parts.get(at) else {
             return true;
         };
@@ -241,13 +246,16 @@ impl<'a> StatementText<'a> {
     }
 
     /// Whether a range has a `|` at a depth: `||` is an OR, or joins texts, by the session's mode.
-    pub(super) fn has_pipe(&self, range: Range<usize>, depth: usize) -> bool {
+    pub(in crate::commands::sql) fn has_pipe(&self, range: Range<usize>, depth: usize) -> bool {
         let mut own = self.parts[range].iter().filter(|it| it.depth == depth);
         own.any(|it| it.is_sign("|"))
     }
 
     /// Every name of a column of a table, with the table or without it.
-    pub(super) fn names_of_column(&self, of: &TableColumn<'_>) -> Vec<ColumnName> {
+    pub(in crate::commands::sql) fn names_of_column(
+        &self,
+        of: &TableColumn<'_>,
+    ) -> Vec<ColumnName> {
         let mut names = self.names_of(of.column);
         names.retain(|name| match self.column_and_table(*name).1 {
             Some(table) => table.eq_ignore_ascii_case(of.table),
@@ -257,7 +265,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// Every name of a column, whatever its table.
-    pub(super) fn names_of(&self, column: &str) -> Vec<ColumnName> {
+    pub(in crate::commands::sql) fn names_of(&self, column: &str) -> Vec<ColumnName> {
         let is_name = |at: &usize| {
             let part = &self.parts[*at];
             let is_whole = !self.is_sign(at + 1, ".") && !self.is_sign(at + 1, "(");
@@ -281,7 +289,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// The name that ends before a token, whatever column it is.
-    pub(super) fn name_before(&self, end: usize) -> Option<ColumnName> {
+    pub(in crate::commands::sql) fn name_before(&self, end: usize) -> Option<ColumnName> {
         let last = end.checked_sub(1)?;
         let column = self.parts[last].name()?;
         let mut names = self.names_of(column).into_iter();
@@ -289,7 +297,10 @@ impl<'a> StatementText<'a> {
     }
 
     /// The column of a name, and the table before it.
-    pub(super) fn column_and_table(&self, name: ColumnName) -> (Option<&'a str>, Option<&'a str>) {
+    pub(in crate::commands::sql) fn column_and_table(
+        &self,
+        name: ColumnName,
+    ) -> (Option<&'a str>, Option<&'a str>) {
         let table = name.end.checked_sub(3).filter(|at| *at >= name.start);
         let [column, table] =
             [Some(name.end - 1), table].map(|at| at.and_then(|at| self.parts[at].name()));
@@ -297,7 +308,7 @@ impl<'a> StatementText<'a> {
     }
 
     /// Whether the list of a SELECT has a `*` that stands for all columns of all tables: no factor follows it.
-    pub(super) fn selects_all(&self, clauses: &Clauses) -> bool {
+    pub(in crate::commands::sql) fn selects_all(&self, clauses: &Clauses) -> bool {
         let depth = self.parts[clauses.select].depth;
         let mut list = clauses.select + 1..clauses.from;
         list.any(|at| {
@@ -308,7 +319,10 @@ impl<'a> StatementText<'a> {
     }
 
     /// The text with some ranges of bytes replaced; `None` without one.
-    pub(super) fn edited(&self, mut edits: Vec<(Range<usize>, String)>) -> Option<String> {
+    pub(in crate::commands::sql) fn edited(
+        &self,
+        mut edits: Vec<(Range<usize>, String)>,
+    ) -> Option<String> {
         if edits.is_empty() {
             return None;
         }
@@ -325,36 +339,36 @@ impl<'a> StatementText<'a> {
     }
 
     /// The bytes from a token to the end of another.
-    pub(super) fn bytes(&self, first: usize, last: usize) -> Range<usize> {
+    pub(in crate::commands::sql) fn bytes(&self, first: usize, last: usize) -> Range<usize> {
         self.parts[first].range.start..self.parts[last].range.end
     }
 }
 
 impl<'a> Part<'a> {
     /// Whether it is this word, in any case, and no part of a name or variable.
-    pub(super) fn is(&self, word: &str) -> bool {
+    pub(in crate::commands::sql) fn is(&self, word: &str) -> bool {
         let is_word = self.kind == SqlToken::Word && self.prefix.is_none();
         is_word && self.text.eq_ignore_ascii_case(word)
     }
 
-    pub(super) fn is_sign(&self, sign: &str) -> bool {
+    pub(in crate::commands::sql) fn is_sign(&self, sign: &str) -> bool {
         self.kind == SqlToken::Sign && self.text == sign
     }
 
     /// A value in quotation marks without them, if no mark or backslash is in it.
-    pub(super) fn plain_text(&self) -> Option<&str> {
+    pub(in crate::commands::sql) fn plain_text(&self) -> Option<&str> {
         let inner = self.text.get(1..self.text.len().checked_sub(1)?)?;
         let is_plain = self.kind == SqlToken::Text && !inner.contains(['\'', '"', '\\']);
         is_plain.then_some(inner)
     }
 
     /// Whether it is a whole number.
-    pub(super) fn is_number(&self) -> bool {
+    pub(in crate::commands::sql) fn is_number(&self) -> bool {
         self.kind == SqlToken::Word && self.text.bytes().all(|it| it.is_ascii_digit())
     }
 
     /// The name that it is or can be, without backticks.
-    pub(super) fn name(&self) -> Option<&'a str> {
+    pub(in crate::commands::sql) fn name(&self) -> Option<&'a str> {
         match self.kind {
             _ if self.prefix == Some(b'@') => None,
             SqlToken::Word if !self.text.starts_with(|it: char| it.is_ascii_digit()) => {
