@@ -217,6 +217,14 @@ impl ConnectionOptions {
             .or(file.host.as_ref())
             .or(environment.host.as_ref());
         let host = host.filter(|host| !is_local(host));
+        if let Some((name, port)) = host.and_then(|host| host.split_once(':'))
+            && !name.is_empty()
+            && port.parse::<u16>().is_ok()
+        {
+            let message = format!("host {name}:{port}: a port is not part of the host");
+            let hint = format!("--host {name} --port {port}");
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
         let wants_tcp = self.port.is_some() || file.transport == Some(Transport::Tcp);
         if host.is_none()
             && (!wants_tcp || file.transport == Some(Transport::Socket) && self.port.is_none())
@@ -399,6 +407,9 @@ mod tests {
         assert_eq!(address_of("--host localhost", "", &far), "/env.sock");
         let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
         assert_eq!(error.to_string(), "host db1 cannot be reached by socket /x");
+        let error = endpoint("--host db1:3307", "", &environment()).unwrap_err();
+        assert_eq!(error.to_string(), "host db1:3307: a port is not part of the host");
+        assert_eq!(error.hints, ["--host db1 --port 3307"]);
     }
 
     #[test]

@@ -104,7 +104,8 @@
       },
       axes: [{ ...axis, size: 30 }, values],
       series: [
-        { label: "second", value: (_, t) => (t == null ? "–" : t.toFixed(1)) },
+        // Without the pointer over the chart there is no value to show, and a name alone is the legend.
+        { label: "second", value: (_, t) => (t == null ? "" : t.toFixed(1)) },
         ...chart.lines.map((line) => ({
           label: line.name,
           stroke: colour("--s" + line.style),
@@ -112,7 +113,7 @@
           dash: DASHES[line.style % DASHES.length],
           // A value between two gaps has no line.
           points: { show: true, size: 4, filter: (u, at) => alone(u.data[at]) },
-          value: (_, value) => short(value),
+          value: (_, value, __, at) => (at == null ? "" : short(value)),
         })),
       ],
       bands: chart.bands.map(([upper, lower, style]) => ({ series: [upper + 1, lower + 1], fill: faint(colour("--s" + style)) })),

@@ -4,9 +4,9 @@ use units::percent;
 
 use super::{
     evidence::{Evidence, Taken},
-    finding::{Finding, SIDES},
+    finding::{Finding, Rank, SIDES},
 };
-use crate::{bottleneck::Resource, costs::Cost};
+use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
 /// CPU that another program or the hypervisor took on one side.
 pub(super) fn taken(
@@ -32,7 +32,21 @@ pub(super) fn taken(
         ),
         explains_us: 0.0,
         side: Some(side),
-        rank: None,
+        // It comes first where it can be the cause; else a cost that moved tells more.
+        rank: (!can_explain(it, more - less)).then_some(Rank::Particular),
+    })
+}
+
+/// Whether a side that lacks this share of the CPUs loses at least half as much throughput as it did: a load that the CPU limits
+/// loses the share itself, any other less.
+fn can_explain(it: &Evidence<'_>, share: f64) -> bool {
+    let throughput = it
+        .metric(Metric::NewOrders)
+        .or_else(|| it.metric(Metric::Throughput));
+    throughput.is_none_or(|compared| {
+        let [a, b] = compared.means;
+        let lost = 1.0 - a.min(b) / a.max(b);
+        2.0 * share >= lost
     })
 }
 

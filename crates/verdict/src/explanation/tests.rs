@@ -211,6 +211,15 @@ fn the_side_that_is_worse_is_so_by_what_it_bears_more_of() {
 }
 
 #[test]
+fn other_programs_come_behind_a_cost_if_they_cannot_explain_the_difference() {
+    let mut case = Case::of(&[(Cost::Fsyncs, 1.0, 0.0)])
+        .and(|it| it.taken = Some([(0.1, 0.0), (0.01, 0.0)].map(taken_by_others)));
+    assert_eq!(case.rules(), ["fsyncs", "other programs"], "twice as fast");
+    case.metrics = vec![compared(Measure::Metric(Metric::Throughput), 100.0, 110.0)];
+    assert_eq!(case.rules(), ["other programs", "fsyncs"], "10 % faster");
+}
+
+#[test]
 fn a_round_trip_makes_every_operation_longer_by_the_same_time() {
     let case = |p50_b: f64, shortest: Option<[f64; 2]>, costs: &[(Cost, f64, f64)]| {
         let mut case = Case::of(costs);

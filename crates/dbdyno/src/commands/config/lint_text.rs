@@ -18,6 +18,10 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
     let note = catalogue_line(&review.target);
     let mut text = format!("{}\n{note}{}\n", answer(review), durability(lint));
     let mut shown_max = SHOWN_MAX - usize::from(!note.is_empty());
+    if review.running.is_none() && !review.knows_memory {
+        text.push_str("memory not judged: --memory SIZE, or --here for a server on this machine\n");
+        shown_max -= 1;
+    }
     if let Some(running) = &review.running {
         writeln!(text, "{}", known(running, lint.counted.as_ref()))
             .expect("writing to a String cannot fail");

@@ -24,6 +24,8 @@ pub(super) struct Review {
     pub(super) running: Option<Running>,
     /// Lines that include a directory which this machine does not have: no server starts without it.
     pub(super) missing_directories: Vec<u32>,
+    /// Whether the server's memory is known, so that the buffers are judged by it.
+    pub(super) knows_memory: bool,
     pub(super) lint: Lint,
 }
 
@@ -38,6 +40,7 @@ impl Review {
             target,
             is_validated: false,
             missing_directories: Vec::new(),
+            knows_memory: running.machine.memory_bytes.is_some(),
             running: Some(running),
         }
     }
@@ -74,6 +77,7 @@ pub(super) fn review(
     let missing = file.faults().iter();
     let missing = missing.filter(|fault| fault.is_elsewhere && !fault.is_passed_over);
     Ok(Review {
+        knows_memory: machine.memory_bytes.is_some(),
         missing_directories: missing.filter_map(|fault| fault.at.number()).collect(),
         files,
         target,

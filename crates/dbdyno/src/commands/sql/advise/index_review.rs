@@ -6,6 +6,9 @@ use units::span;
 
 use super::table_facts::{IndexFacts, PRIMARY, TableFacts};
 
+/// Uptime from which an index without reads is called unused: many are for what happens once a day.
+const UNUSED_AFTER: Duration = Duration::from_secs(86_400);
+
 /// An index that may not be worth its price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NeedlessIndex {
@@ -51,7 +54,7 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
         };
         if let Some(of) = duplicated(name, index, facts) {
             found.push(needless(Why::Duplicate { of }));
-        } else if is_unused(name, index, facts) {
+        } else if uptime >= UNUSED_AFTER && is_unused(name, index, facts) {
             found.push(needless(Why::Unused { since: uptime }));
         }
     }
@@ -118,7 +121,11 @@ mod tests {
     }
 
     fn sentences(facts: &TableFacts) -> Vec<String> {
-        let found = needless("s.t", facts, Duration::from_secs(7200));
+        sentences_after(UNUSED_AFTER, facts)
+    }
+
+    fn sentences_after(uptime: Duration, facts: &TableFacts) -> Vec<String> {
+        let found = needless("s.t", facts, uptime);
         found.iter().map(NeedlessIndex::sentence).collect()
     }
 
@@ -177,8 +184,10 @@ mod tests {
         let reads = names.map(|(name, _)| (name.to_owned(), u64::from(name == "b")));
         facts.reads = Some(reads.into());
         facts.foreign = vec!["z".to_owned()];
-        let unused = "index a of s.t is unused since the server's start (2 h 0 min ago)";
+        let unused = "index a of s.t is unused since the server's start (1 d 0 h ago)";
         assert_eq!(sentences(&facts), [unused]);
+        let early = UNUSED_AFTER - Duration::from_secs(1);
+        assert!(sentences_after(early, &facts).is_empty());
         // The longer index was read, which is to be dropped for the shorter one.
         let longer = IndexFacts {
             columns: vec!["x".to_owned(), "id".to_owned()],

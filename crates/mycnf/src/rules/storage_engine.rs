@@ -1,0 +1,118 @@
+//! Rule: the default storage engine does not exist.
+
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "storage-engine",
+    title: "Unknown storage engine",
+    reason: "A server does not start if its default storage engine does not exist; its validator does not check the name.",
+    source: "MySQL Reference Manual, \"Alternative Storage Engines\"; MariaDB documentation, \"Storage Engines\"; Percona Server \
+        documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; error \"Unknown/unsupported storage engine\" of a start",
+    check,
+};
+
+/// Options that name an engine which has to exist.
+const OPTIONS: [&str; 3] = [
+    "default_storage_engine",
+    "default_tmp_storage_engine",
+    "enforce_storage_engine",
+];
+/// Engines of every product, with their other names.
+const COMMON: [&str; 11] = [
+    "InnoDB",
+    "MyISAM",
+    "MEMORY",
+    "HEAP",
+    "CSV",
+    "ARCHIVE",
+    "BLACKHOLE",
+    "MERGE",
+    "MRG_MYISAM",
+    "FEDERATED",
+    "EXAMPLE",
+];
+const MYSQL: [&str; 4] = ["NDB", "NDBCLUSTER", "TokuDB", "RocksDB"];
+const MARIADB: [&str; 15] = [
+    "Aria",
+    "Maria",
+    "TokuDB",
+    "RocksDB",
+    "SPIDER",
+    "CONNECT",
+    "Mroonga",
+    "OQGRAPH",
+    "SEQUENCE",
+    "SPHINX",
+    "S3",
+    "ColumnStore",
+    "CASSANDRA",
+    "PBXT",
+    "XPAND",
+];
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    // A plugin may bring an engine of any name.
+    if !subject.plugins.is_empty() {
+        return Vec::new();
+    }
+    let is_in = |engines: &[&str], name: &str| {
+        let mut engines = engines.iter();
+        engines.any(|engine| engine.eq_ignore_ascii_case(name))
+    };
+    let (own, others) = if subject.is_mariadb() {
+        (&MARIADB[..], &MYSQL[..])
+    } else {
+        (&MYSQL[..], &MARIADB[..])
+    };
+    let mut remarks = Vec::new();
+    for line in subject.read() {
+        let Some(engine) = line.entry.value.as_deref().filter(|it| !it.is_empty()) else {
+            continue;
+        };
+        if !OPTIONS.contains(&line.name()) || is_in(&COMMON, engine) || is_in(own, engine) {
+            continue;
+        }
+        let what = if is_in(others, engine) {
+            let product = subject.target.product().title();
+            format!("{product} has no storage engine {engine}")
+        } else {
+            format!("there is no storage engine {engine}")
+        };
+        let fix = format!("write {} = InnoDB", line.entry.name);
+        remarks.push(Remark::on(line, Level::Refused, what).fix(fix));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn only_engines_that_exist() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "default-storage-engine=inodb\ndefault_tmp_storage_engine=Aria",
+            &[
+                "refused: default-storage-engine=inodb: there is no storage engine inodb; write default-storage-engine = InnoDB",
+                "refused: default_tmp_storage_engine=Aria: MySQL has no storage engine Aria",
+            ],
+        );
+        for (version, right) in [
+            ("mariadb-10.11", "default_storage_engine=aria"),
+            ("percona-8.0", "default_storage_engine=ROCKSDB"),
+            (
+                "mysql-5.7",
+                "default_storage_engine=\nenforce_storage_engine=myisam",
+            ),
+            (
+                "mysql-8.0.33",
+                "default_storage_engine=new\nplugin_load_add=ha_new.so",
+            ),
+        ] {
+            assert_found(&RULE, version, right, &[]);
+        }
+    }
+}
