@@ -408,7 +408,10 @@ mod tests {
         let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
         assert_eq!(error.to_string(), "host db1 cannot be reached by socket /x");
         let error = endpoint("--host db1:3307", "", &environment()).unwrap_err();
-        assert_eq!(error.to_string(), "host db1:3307: a port is not part of the host");
+        assert_eq!(
+            error.to_string(),
+            "host db1:3307: a port is not part of the host"
+        );
         assert_eq!(error.hints, ["--host db1 --port 3307"]);
     }
 

@@ -177,4 +177,17 @@ mod tests {
         };
         assert_eq!(outcome(&expectation(true), &single), Outcome::Held);
     }
+
+    #[test]
+    fn a_bound_is_not_held_by_failures() {
+        let checked = CheckedExpectation {
+            expected: "p99 < 5ms".to_owned(),
+            place: String::new(),
+            measured: Some("4.20 ms".to_owned()),
+            doubt: Some("operations failed (W10)".to_owned()),
+            outcome: Outcome::Undecided,
+        };
+        let words = "p99 < 5ms: undecided, 4.20 ms, but operations failed (W10)";
+        assert_eq!(checked.in_words(), words);
+    }
 }

@@ -181,6 +181,21 @@ mod tests {
     }
 
     #[test]
+    fn a_point_has_the_servers_of_its_own_combination() {
+        let mut records = result(&[100, 110], "2");
+        records.extend(result(&[200, 220], "8"));
+        for (record, version) in records
+            .iter_mut()
+            .zip(["9.7.0", "9.7.0", "10.11.19", "11.8.3"])
+        {
+            record.servers[0].version = version.to_owned();
+        }
+        let found = series([records.as_slice()], Measure::Metric(Metric::Throughput));
+        let servers = found.iter().map(|it| it.points[0].servers.join(", "));
+        assert_eq!(servers.collect::<Vec<_>>(), ["9.7.0", "10.11.19, 11.8.3"]);
+    }
+
+    #[test]
     fn a_series_changes_where_its_level_does() {
         let levels = [100, 101, 99, 100, 102, 100, 80, 81, 79, 80, 80, 81];
         let mut results: Vec<Vec<Record>> =

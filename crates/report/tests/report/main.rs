@@ -7,6 +7,7 @@ mod audits;
 mod clauses;
 mod contrast;
 mod database;
+mod expectations;
 mod formats;
 mod history;
 mod hostile;

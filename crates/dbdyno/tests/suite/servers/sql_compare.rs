@@ -148,6 +148,7 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
     compare(&scene, &[file, "--variant", &rewrite, "--runs", "3"])
         .exits(1)
         .prints("8 rows changed instead of 9 rows");
+    ties_are_no_other_result(&scene);
 
     let ordered = "less: set @low = 7999; delete from item where id > @low; set @low = 9000";
     let count = "select count(*) from item";
@@ -169,6 +170,30 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
     assert!(answer.text().lines().count() <= 12, "{}", answer.text());
     answer.prints("compared with baseline");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+/// Of equal rows a LIMIT may take any: all rows without it decide.
+fn ties_are_no_other_result(scene: &Scene) {
+    let tied = "select id from item order by ratio limit 5;\nselect id from item order by price limit 5;\n";
+    let tied = scene.file("tied.sql", tied);
+    let other = "select id from (select id, ratio from item order by id desc limit 9999) x order by ratio limit 5;\n\
+                 select id from item where id > 9 order by price limit 5;\n";
+    let other = scene.file("other_ties.sql", other);
+    let variant = format!("rw: rewrite {}", other.display());
+    let tied = tied.to_str().expect("the path is text");
+    let args = [
+        tied,
+        "--variant",
+        &variant,
+        "--runs",
+        "3",
+        "--format",
+        "csv",
+    ];
+    let rows = compare(scene, &args).exits(1).text();
+    let results = rows.lines().skip(1).map(|line| line.split(',').nth(3));
+    let results: Vec<&str> = results.flatten().collect();
+    assert_eq!(results, ["tied", "different"], "{rows}");
 }
 
 /// Also of statements that are shorter than the interval at which an interruption is checked.
