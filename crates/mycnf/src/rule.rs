@@ -168,7 +168,7 @@ pub struct Advice {
 
 impl Advice {
     /// Whether the version does not know the option, and does not start with it.
-    pub(crate) fn refuses_name(&self) -> bool {
+    pub fn refuses_name(&self) -> bool {
         self.rule.id == UNKNOWN && self.remark.level == Level::Refused
     }
 }

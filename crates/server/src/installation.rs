@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mycnf::Target;
+
 use self::known_version::KnownVersion;
 use crate::error::Error;
 use crate::process::{launch::Launch, program::version_output};
@@ -60,6 +62,18 @@ fn ask(path: &Path, mut command: Command) -> Result<(String, (Flavour, String)),
 }
 
 impl Installation {
+    /// Its version as the catalogues of options know it.
+    pub fn target(&self) -> Target {
+        let numbers = self
+            .version
+            .split(|character: char| !character.is_ascii_digit());
+        let numbers: Vec<u32> = numbers
+            .map_while(|number| number.parse().ok())
+            .take(3)
+            .collect();
+        Target::new(self.flavour, &numbers)
+    }
+
     /// `mariadb 10.11.19-MariaDB (/usr/sbin/mariadbd)`
     fn describe(&self) -> String {
         format!(

@@ -13,6 +13,7 @@ use crate::commands::{
 
 mod factor;
 mod file;
+mod known_options;
 mod measurement;
 mod own_tables;
 mod workload;
@@ -133,6 +134,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
         }
     }
     if factors.iter().any(Factor::varies) {
+        known_options::check(&factors)?;
         return Ok(factors);
     }
     let (message, hint) = match factors.first() {

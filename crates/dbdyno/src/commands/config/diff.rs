@@ -9,7 +9,7 @@ use mycnf::{
 use runs::{Blame, Blamed, named_server, read_record, record_files, server_host::variables_of};
 use serde_json::json;
 
-use super::subject::{Format, read_file, target, target_of};
+use super::subject::{Format, read_file, target};
 use crate::connection_options::{ConnectionOptions, given_address::split_address};
 
 /// Differences that are shown without -v; with the answer and the rest they make 12 lines.
@@ -145,7 +145,7 @@ impl Named {
                     let hint = "name the version with --for: mysql-8.0, mariadb-10.11".to_owned();
                     Blamed::from(error).hint(hint)
                 })?;
-                Side::of_file(file, &target_of(&found))
+                Side::of_file(file, &found.target())
             }
         })
     }

@@ -44,7 +44,7 @@ impl VersionArgs {
     pub(super) fn resolve(&self) -> Result<(Target, Option<Installation>), Blamed> {
         if let Some(name) = &self.server {
             let installation = named_server::open(name)?.installation()?;
-            return Ok((target_of(&installation), Some(installation)));
+            return Ok((installation.target(), Some(installation)));
         }
         if let Some(target) = &self.version {
             let found = Installation::find(Some(&target.to_string()), None);
@@ -54,7 +54,7 @@ impl VersionArgs {
             let hint = "name the version with --for: mysql-8.0, mariadb-10.11".to_owned();
             Blamed::from(error).hint(hint)
         })?;
-        Ok((target_of(&found), Some(found)))
+        Ok((found.target(), Some(found)))
     }
 
     /// The version that the command line names.
@@ -180,18 +180,6 @@ pub(super) fn line_of(entry: &Entry) -> String {
     }
 }
 
-/// The version of an installed server.
-pub(super) fn target_of(installation: &Installation) -> Target {
-    let numbers = installation
-        .version
-        .split(|character: char| !character.is_ascii_digit());
-    let numbers: Vec<u32> = numbers
-        .map_while(|number| number.parse().ok())
-        .take(3)
-        .collect();
-    Target::new(installation.flavour, &numbers)
-}
-
 /// Says on standard error that the catalogue is of another series than asked for, or from documentation.
 pub(super) fn note_catalogue(target: &Target) {
     if let Some(note) = target.catalogue_note() {
@@ -209,7 +197,7 @@ pub(super) fn catalogue_line(target: &Target) -> String {
 pub(super) fn target(text: &str) -> Result<Target, String> {
     let is_family = ["mysql", "mariadb", "percona"].contains(&text.to_ascii_lowercase().as_str());
     if is_family && let Ok(found) = Installation::find(Some(text), None) {
-        return Ok(target_of(&found));
+        return Ok(found.target());
     }
     let known = Target::parse(text).and_then(Target::released);
     known.map_err(|error| match error.hint() {

@@ -248,6 +248,11 @@ fn what_is_no_comparison_is_refused() {
         ),
         (&["--set", "sync_binlog"], "sync_binlog=0,1", ""),
         (
+            &["--set", "innodb_flush_log_at_trx_comit=1,2"],
+            "--set innodb_flush_log_at_trx_comit: ",
+            "innodb_flush_log_at_trx_commit",
+        ),
+        (
             &["--cnf", "a.cnf,none.cnf"],
             "none.cnf: No such file or directory",
             "",

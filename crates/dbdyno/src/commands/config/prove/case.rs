@@ -15,7 +15,7 @@ use verdict::Parts;
 use super::{options::ProveArgs, workload::Workload};
 use crate::commands::config::{
     review::review,
-    subject::{blamed, note_catalogue, read_file, target_of, this_machine},
+    subject::{blamed, note_catalogue, read_file, this_machine},
 };
 
 /// Share of the budget for the first round; the others get what is left.
@@ -62,7 +62,7 @@ impl Case {
         let wanted = args.version.as_ref().map(Target::to_string);
         let mysqld = args.options.mysqld.as_deref();
         let installation = Installation::find(wanted.as_deref(), mysqld).map_err(Blamed::from)?;
-        let target = target_of(&installation);
+        let target = installation.target();
         note_catalogue(&target);
         let file = read_startable(&args.file, &target, &installation)?;
         let base = args.against.as_ref();
