@@ -63,8 +63,8 @@ pub(crate) struct ConnectionOptions {
     /// Encrypt the password with this RSA key (PEM), a copy of the server's public_key.pem
     #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key_path: Option<PathBuf>,
-    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have none [default: by
-    /// purpose, see docs/limits.md]
+    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have no
+    /// limit [default: depends on the purpose, see docs/limits.md]
     #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
     pub(crate) statement_timeout: Option<Duration>,
     /// Compress the protocol if the server supports it (zlib)

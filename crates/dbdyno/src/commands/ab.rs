@@ -27,7 +27,7 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each value, version or file that is given (a level) is compared with the first one. The runs are in random order on a
+Each given value, version or file (a level) is compared with the first one. The runs are in random order on a
 private server. It is restarted before each run; the data is loaded once and restored before each run. Existing servers
 (--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when every comparison
 is decided, or when the budget is used up.
@@ -57,7 +57,7 @@ pub(crate) struct AbArgs {
     /// SQL to run after the data is loaded, compared with not running it; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
-    /// Names of private servers that are running
+    /// Names of running private servers
     #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
     server: Option<Factor>,
     /// Existing servers: hosts with or without a port, or paths of sockets
@@ -69,7 +69,7 @@ pub(crate) struct AbArgs {
     /// File whose first line is the account's password
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
-    /// Database that the scripts use, on the servers of --server and --host
+    /// Database that the scripts use on the --server and --host servers
     #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "run", "cnf", "sql"])]
     database: Option<String>,
     #[command(flatten)]

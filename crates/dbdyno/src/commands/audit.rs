@@ -18,8 +18,8 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The rules look at the run records alone; docs/audit-rules.md lists them and explains the grade. A rule whose
-input is missing is listed as not evaluated and is never a pass.
+The rules read only the records; docs/audit-rules.md lists the rules and explains the grade. A rule whose input is
+missing is listed as not evaluated and never counts as a pass.
 
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.
 
@@ -31,7 +31,8 @@ Examples:
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// A results directory, a run record or a storage record; two with runs are the sides of a comparison
+    /// A results directory, a run record or a storage record; two of them with runs are audited as the sides of a
+    /// comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
     /// Variable or property that differs on purpose between two sides; may be repeated

@@ -19,20 +19,20 @@ const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every directory of results is listed when it is begun, in ~/.local/share/dbdyno/history.jsonl; --dir looks into a
-directory instead, for results that came from elsewhere. Results whose directory no longer exists are counted, and
---forget removes them from the list. The grade is that of `dbdyno audit`.
+Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. --dir searches a directory instead, for
+results from elsewhere. Results whose directory no longer exists are counted; --forget removes them from the list. The
+grade is the one from `dbdyno audit`.
 
---of takes an experiment's name or the first digits of its key, which the list shows: text, overrides and files of two
-results with one key are the same. Each combination is a series. A change of its level is marked (E-Divisive with
-Student's t, one false alarm in a thousand); this needs at least six results.
+--of accepts an experiment's name or the first digits of its key, which the list shows. Results with the same key have
+the same experiment text, overrides and files. Each combination is a series over time, in which changes of level are
+marked (E-Divisive with Student's t, one false alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history
   dbdyno history --of flush-log --metric p99
   dbdyno history --dir /mnt/nightly/results --of 3fa85f64")]
 pub(crate) struct HistoryArgs {
-    /// Search this directory and its subdirectories instead of the list; may be repeated
+    /// Search this directory and its immediate subdirectories instead of the list; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
     /// Show one experiment over time: its name, or the first digits of its key
@@ -41,7 +41,7 @@ pub(crate) struct HistoryArgs {
     /// Metric or cost to show over time (docs/compare.md) [default: the experiment's]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
-    /// Number of results to show, the latest [default: 20; with --of all]
+    /// Number of latest results to show [default: 20, or all with --of]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
     /// Remove results whose directory no longer exists from the list, and exit

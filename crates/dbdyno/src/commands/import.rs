@@ -28,7 +28,7 @@ pub(crate) struct ImportArgs {
     /// Its files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Directory of the results [default: results/storage-import-N]
+    /// Directory for the results [default: results/storage-import-N]
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
 }

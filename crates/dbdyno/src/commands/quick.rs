@@ -47,7 +47,7 @@ pub(crate) struct QuickArgs {
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
-    /// Directory of the results [default: results/quick-N]
+    /// Directory for the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Server binary of the private server [default: found automatically]

@@ -18,10 +18,10 @@ use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Several results become one report, in which the factor `results` says which of them a run belongs to.
+Several results are combined into one report, in which the factor `results` shows which of them a run belongs to.
 
-Without --format the ending of --output decides (.html, .json, .csv, .md, .prom, .parquet, .svg, .png), and without
---output it is the page. docs/report-formats.md documents every format.
+Without --format, the file extension of --output determines the format (.html, .json, .csv, .md, .prom, .parquet, .svg,
+.png). Without --output either, the format is html. docs/report-formats.md documents every format.
 
 Examples:
   dbdyno report results/quickstart-1 --output quickstart.html
@@ -32,7 +32,7 @@ Examples:
   dbdyno report results/quickstart-1 --charts pictures --format png
   dbdyno report results/storage-suite-1 --chart heat --output heat.svg")]
 pub(crate) struct ReportArgs {
-    /// Results directories and run records, or one measurement of storage
+    /// Results directories and run records, or one storage measurement
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
     /// Output format
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     /// Write every chart into this directory, as svg or png
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seconds"])]
     charts: Option<PathBuf>,
-    /// Write each run's seconds: in csv and parquet instead of its figures, in json in addition
+    /// Write per-second values of each run: instead of its figures in csv and parquet, in addition to them in json
     #[arg(long)]
     seconds: bool,
 }

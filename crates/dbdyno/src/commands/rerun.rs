@@ -30,12 +30,12 @@ const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiment, its files, --scale, --repeats, --seed and --only are those of the results directory; the original files
-are not needed any more. The new results go to a new directory and are then compared with the old ones: differences
+The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory; the original
+files are no longer needed. The new results go to a new directory and are then compared with the old ones: differences
 (machine, server, variables, dbdyno), the cost of each operation then and now, and the causes.
 
-For a single run (such as dbdyno oltp, or quick on a given server), the command is called again in the same directory
-and with the same seed; its tables must exist.
+For a single run (such as dbdyno oltp, or quick on a given server), the command is run again in the same directory and
+with the same seed; its tables must exist.
 
 Examples:
   dbdyno rerun results/trial-1
@@ -45,7 +45,7 @@ pub(crate) struct RerunArgs {
     /// Results of `dbdyno run`, `quick` or `oltp`; or the record of a single run
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
-    /// Directory of the new results [default: results/NAME-N]
+    /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
     /// File with the password, if the original command took it from its command line
@@ -53,7 +53,7 @@ pub(crate) struct RerunArgs {
     password_file: Option<PathBuf>,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Print the tables, too: of an experiment, and of what moved between then and now
+    /// Also print the experiment's tables, and the tables of changes between then and now
     #[arg(short, long)]
     verbose: bool,
 }

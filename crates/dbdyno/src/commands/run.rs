@@ -51,37 +51,38 @@ pub(crate) struct RunArgs {
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Continue the latest results of this experiment, or those of --results, with the runs that are missing or incomplete
+    /// Continue the latest results of this experiment, or those in --results, with the missing and incomplete runs
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
-    /// Directory of the results [default: results/NAME-N]
+    /// Directory for the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Scale durations, rows and buffer pool by this factor (0 to 1)
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
-    /// Number of runs of each combination [default: the file's]
+    /// Number of runs of each combination [default: from the file]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Duration of a run, such as 30s [default: the file's]
+    /// Duration of a run, such as 30s [default: from the file]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: the file's]
+    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: from the
+    /// file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,
     /// Run only these levels of a factor; may be repeated for other factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
-    /// Random seed [default: the file's]
+    /// Random seed [default: from the file]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against a server that does nothing and holds no data, to test the plan and measure the client's own cost
+    /// Run against a server that does nothing and has no data, to test the plan and measure the client's own cost
     /// (.smack files and oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// While it runs, serve the report so far, the current run and /metrics over HTTP (port 0: a free port)
+    /// Serve the report so far, the current run and /metrics over HTTP during the experiment (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
     /// Print every table and finding after the summary

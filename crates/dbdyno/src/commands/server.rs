@@ -85,13 +85,14 @@ struct Name {
 struct CreateArgs {
     /// Name of the server
     name: String,
-    /// Server binary [default: search]
+    /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file, may be repeated, the last one wins [without one the buffer pool is a quarter of the memory]
+    /// Option file; may be repeated, the last one takes precedence [default: none, and a buffer pool of a quarter
+    /// of the memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
     /// Single option; overrides the files

@@ -9,17 +9,17 @@ use runs::{Blame, Blamed};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
-    /// Observe the server's machine by a dbdyno there: ssh://[USER@]HOST[:PORT] starts one there,
-    /// tcp://HOST:PORT is one that listens (dbdyno observe)
+    /// Observe the server's machine with a dbdyno on it: ssh://[USER@]HOST[:PORT] starts one there, tcp://HOST:PORT
+    /// connects to one that listens (dbdyno observe)
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
-    /// File whose first line is the secret of the observer that listens
+    /// File whose first line is the secret of the listening observer
     #[arg(long, value_name = "FILE", requires = "observe")]
     observe_secret_file: Option<PathBuf>,
-    /// How the shell there starts dbdyno [default: dbdyno]
+    /// Command that starts dbdyno on the server's host [default: dbdyno]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_program: Option<String>,
-    /// ssh and its options, with blanks between [default: ssh]
+    /// ssh command and its options, separated by blanks [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_ssh: Option<String>,
 }

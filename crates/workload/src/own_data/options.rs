@@ -16,7 +16,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "sql",
         Kind::File("file of SQL"),
-        "Statements that make the tables",
+        "Statements that create the tables",
     ),
     OptionSpec::without_default(
         "dump",

@@ -19,7 +19,7 @@ impl ScriptLoad {
             "mode",
             Kind::Choice(Mode::NAMES),
             "prepared",
-            "Statements prepared once per connection, sent as text, or prepared each time",
+            "How statements are sent: prepared once per connection, as text, or prepared each time",
         ),
         OptionSpec::with_default(
             "scale",

@@ -91,7 +91,7 @@ const DATA: &[OptionSpec] = &[
     OptionSpec::without_default(
         "create",
         Kind::Script("file of SQL"),
-        "Statements that make the tables, or a file of them",
+        "Statements that create the tables, or a file of them",
     ),
     DELIMITER,
     OptionSpec::without_default(

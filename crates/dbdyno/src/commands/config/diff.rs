@@ -43,7 +43,7 @@ pub(crate) struct DiffArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show every difference, also those of options without an explanation
+    /// Show every difference, including options without an explanation
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]

@@ -14,8 +14,8 @@ use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a file, each option is explained in one line; -v adds when it matters, what to measure, what it costs, and its
-defaults over the versions. For a variable, everything is shown. For an option without an explanation, only the
-catalogue's facts are shown.
+defaults by version. For a variable, everything is shown. For an option without an explanation, only the catalogue's
+facts are shown.
 
 Examples:
   dbdyno config explain sync_binlog

@@ -29,7 +29,7 @@ pub(super) struct VersionArgs {
     /// on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
-    /// Judge for this private server, on this machine
+    /// Explain for this private server, on this machine
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     server: Option<String>,
 }
@@ -83,7 +83,7 @@ pub(super) struct MachineArgs {
     /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: not judged]
     #[arg(long, value_name = "TYPE")]
     file_system: Option<String>,
-    /// The server runs on this machine: take all of these from here
+    /// The server runs on this machine: take all of these values from it
     #[arg(long)]
     here: bool,
 }

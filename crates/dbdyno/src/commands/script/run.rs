@@ -48,10 +48,10 @@ docs/script.md has the language of the scripts.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct RunArgs {
-    /// The scripts; a number behind an @ is the weight among several
+    /// Scripts; a number after @ is the script's weight among several
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
     files: Vec<WeightedFile>,
-    /// Give a variable of the scripts a value
+    /// Set a variable of the scripts
     #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     define: Vec<(String, String)>,
     #[command(flatten)]

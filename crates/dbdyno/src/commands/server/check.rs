@@ -9,13 +9,13 @@ use server::{Installation, Settings};
 /// Check option files against a server version without starting it
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Server binary [default: search]
+    /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// The flavour and version to check against: mariadb-10.11, mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; of several, a later one wins
+    /// Option file; of several, a later one takes precedence
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
     /// Single option; overrides the files

@@ -13,7 +13,7 @@ use crate::{commands::server::table::aligned, progress::Step};
 pub(super) struct SnapshotArgs {
     /// Name of the server
     name: String,
-    /// Name of the snapshot; the time of day unless given
+    /// Name of the snapshot [default: the current time]
     snapshot: Option<String>,
     /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin
     #[arg(long)]

@@ -10,7 +10,8 @@ use storage::RawDevice;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DestroyArgs {
-    /// Measure a raw device and destroy what is on it; asks for its name, or takes it without a terminal: --destroy=/dev/X
+    /// Measure a raw device and destroy its contents; asks for its name, or without a terminal accepts it as
+    /// --destroy=/dev/X
     #[arg(long, value_name = "DEVICE", num_args = 0..=1, require_equals = true)]
     destroy: Option<Option<PathBuf>>,
 }

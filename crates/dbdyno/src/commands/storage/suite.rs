@@ -24,10 +24,10 @@ const OVERHEAD: Duration = Duration::from_millis(600);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads and
-depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads and depths
-1, 4, 16, 64 and 256. A FILE holds [[pattern]] tables with name, block, reads (percent), depth and, unless random,
-access = \"sequential\".
+sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads
+and depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads
+and depths 1, 4, 16, 64 and 256. A FILE contains [[pattern]] tables with name, block, reads (percent), depth and, unless
+random, access = \"sequential\".
 
 Examples:
   dbdyno storage suite /data
@@ -43,10 +43,10 @@ pub(super) struct SuiteArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Seconds for each pattern
+    /// Time for each pattern, seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
-    /// Measure each pattern this many times, each time in another random order
+    /// Number of times to measure each pattern, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
     /// I/O engine of fio

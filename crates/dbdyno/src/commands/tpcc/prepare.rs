@@ -18,7 +18,7 @@ use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrepareArgs {
-    /// Warehouses: the scale of the database, about 100 MB each
+    /// Number of warehouses, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
     /// Seed of the rows: the same seed, the same rows
