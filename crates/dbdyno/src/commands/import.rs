@@ -14,7 +14,7 @@ const FILE_AT_MOST: u64 = 256 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a
-pattern. Logs of requests per second beside them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
+pattern. Logs of requests per second next to them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
 curves over time. Properties that the files do not contain (the device, its scheduler and write cache, the file system,
 the memory) stay unknown.
 

@@ -33,14 +33,14 @@ const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",
     Kind::Flag,
     "off",
-    "Make up a table and statements",
+    "Generate a table and statements",
 );
 
 const DELIMITER: OptionSpec = OptionSpec::with_default(
     "delimiter",
     Kind::Text,
     "\n",
-    "What stands between statements",
+    "Separator between statements",
 );
 
 /// Options of tables.
@@ -50,43 +50,43 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_add_autoincrement",
         Kind::Flag,
         "off",
-        "With a primary key that counts",
+        "Add a primary key with AUTO_INCREMENT",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_guid_primary",
         Kind::Flag,
         "off",
-        "With a primary key of uuid()",
+        "Add a primary key of uuid() values",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_secondary_indexes",
         Kind::Count(0, COLUMNS_MAX as u64),
         "0",
-        "Number of unique uuid() columns",
+        "Number of unique columns with uuid() values",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_write_number",
         Kind::Count(1, STATEMENTS_MAX),
         "100",
-        "Statements that make and fill the table, CREATE among them",
+        "Number of statements that create and fill the table, including CREATE",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_unique_write_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Different INSERTs among them",
+        "Number of different INSERTs among them",
     ),
     OptionSpec::with_default(
         "number_int_cols",
         Kind::Text,
         "1",
-        "Columns of numbers; :1 gives each an index",
+        "Number of integer columns; :1 adds an index to each",
     ),
     OptionSpec::with_default(
         "number_char_cols",
         Kind::Text,
         "1",
-        "Columns of text; :1 gives each an index",
+        "Number of text columns; :1 adds an index to each",
     ),
     OptionSpec::without_default(
         "create",
@@ -114,23 +114,23 @@ const LOAD: &[OptionSpec] = &[
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Different statements of the clients, less one",
+        "Number of different client statements, less one",
     ),
     OptionSpec::without_default(
         "auto_generate_sql_execute_number",
         Kind::Count(1, STATEMENTS_MAX),
-        "Statements of each client",
+        "Number of statements of each client",
     ),
     OptionSpec::without_default(
         "query",
         Kind::Script("file of SQL"),
-        "Statements of the clients, or a file of them",
+        "Statements that the clients run, or a file of them",
     ),
     DELIMITER,
     OptionSpec::without_default(
         "number_of_queries",
         Kind::Count(1, STATEMENTS_MAX),
-        "Statements of all clients together",
+        "Total number of statements of all clients",
     ),
     OptionSpec::with_default(
         "commit",

@@ -142,8 +142,8 @@ impl OptionTable for TpccLoad {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    "Execution of Delivery: in background connections, one for every four terminals, or inline in \
-                     the terminal",
+                    "Execution of Delivery: in background connections, one for every four terminals (deferred), or \
+                     in the terminal (inline)",
                 ),
                 OptionSpec::new(
                     "check",

@@ -60,7 +60,7 @@ impl OptionTable for TpchData {
                     "scale_factor",
                     Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
                     Absent::Required("scale_factor = 0.1"),
-                    "How large the data is: 1 is about 1 GB of text and 8.7 million rows",
+                    "Scale of the data: 1 is about 1 GB of text and 8.7 million rows",
                 ),
                 OptionSpec::new(
                     "keys",
@@ -72,7 +72,7 @@ impl OptionTable for TpchData {
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("after"),
-                    "When the indexes and foreign keys are made: before the rows or after them",
+                    "When the indexes and foreign keys are created: before or after the rows",
                 ),
             ]
         }

@@ -35,14 +35,15 @@ impl OptionTable for WikiData {
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "The date before which the last revision was made; the first one is ten years older",
+                    "Date of the end of the page history, before which the last revision was made; the first one is \
+                     ten years older",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("before"),
-                    "When the secondary keys are made: before the rows, as a dump does it, or after them, which \
-                     makes them smaller",
+                    "When the secondary keys are created: before the rows, as in a dump, or after them, which makes \
+                     the keys smaller",
                 ),
             ]
         }

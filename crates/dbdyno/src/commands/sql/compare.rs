@@ -53,7 +53,7 @@ A variant is NAME: PART; PART, with one or more parts:
                                   executed once on a copy of the private server
   option NAME=VALUE               server option, set on a copy of the private server
   hint HINT                       inserted as /*+ HINT */ after the first word of every statement
-  rewrite FILE                    replacement statements with the same results, one for each statement, in the same order
+  rewrite FILE                    replacement statements with the same results, one for each, in order
 
 Instead of variants, --cnf compares option files on copies of --server. With --setup FILE.sql, --cnf and --run compare
 option files and versions on new private servers, where FILE.sql creates the schema and the data. The first side is the

@@ -183,7 +183,7 @@ fn what_cannot_be_done_is_refused() {
         (
             "mariadb-slap",
             &["-a", "--ssl-cert=/x"],
-            "option '--ssl-cert': dbdyno presents no client certificate",
+            "option '--ssl-cert': dbdyno does not support client certificates",
         ),
         (
             "mysqlslap",

@@ -30,7 +30,7 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
 /// How terminals run.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Terminals, each over a connection of its own.
+    /// Number of terminals, each with a connection of its own.
     pub connections: u32,
     /// Event loops, if they are not chosen by the engine.
     pub loops: Option<u32>,
