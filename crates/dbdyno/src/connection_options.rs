@@ -149,7 +149,7 @@ impl ConnectionOptions {
         let file = ClientOptions::read(&files).map_err(blamed)?;
         for path in &file.ignored {
             eprintln!(
-                "warning: {}: ignored, everybody may write to it",
+                "warning: {}: ignored, because it is world-writable",
                 path.display()
             );
         }
@@ -201,7 +201,7 @@ impl ConnectionOptions {
             && !is_local(host)
         {
             let message = format!(
-                "host {host} cannot be reached by socket {}",
+                "host {host} cannot be reached through socket {}",
                 socket.display()
             );
             return Err(
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(address_of("", "", &far), "db9:3399");
         assert_eq!(address_of("--host localhost", "", &far), "/env.sock");
         let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
-        assert_eq!(error.to_string(), "host db1 cannot be reached by socket /x");
+        assert_eq!(error.to_string(), "host db1 cannot be reached through socket /x");
     }
 
     #[test]

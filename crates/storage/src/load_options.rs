@@ -113,7 +113,7 @@ impl OptionTable for StorageLoad {
         if values.file("job").is_some() {
             let mut given = OF_A_JOB.into_iter();
             let option = given.find(|option| values.get(option).is_some())?;
-            let problem = format!("`{option}` has no meaning beside `job`");
+            let problem = format!("`{option}` has no effect with `job`");
             return conflict(option, &problem, "say it in the job file");
         }
         if let Err(problem) = sync_line(values.text("sync").unwrap_or(NONE)) {

@@ -85,7 +85,7 @@ impl Place {
         let direct = probe_direct(&path)?;
         if let Err(why) = &direct {
             warnings.push(format!(
-                "{filesystem} refuses requests past the page cache ({why}): reads may come from memory"
+                "{filesystem} refuses requests that bypass the page cache ({why}): reads may come from memory"
             ));
         }
         let size_bytes = space.f_blocks * space.f_frsize;

@@ -72,7 +72,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if args.results.len() == 1 && !args.factor.is_empty() {
-        let message = "--factor tells what is meant to differ between two sides, and there is one";
+        let message = "--factor names an intended difference between two sides, and there is only one side";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let audit = match args.results.as_slice() {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
             for side in sides {
                 if record_file(side).is_some() {
                     let message = format!(
-                        "{}: measurements of storage are audited one by one",
+                        "{}: storage measurements are audited one by one",
                         side.display()
                     );
                     let hint = "name one of them".to_owned();
@@ -155,5 +155,5 @@ fn level(text: &str) -> Result<Level, String> {
 
 fn rule_id(text: &str) -> Result<String, String> {
     let rule = audit::rule(text).map(|rule| rule.id.to_owned());
-    rule.ok_or_else(|| "no rule of that name; docs/audit-rules.md tells them all".to_owned())
+    rule.ok_or_else(|| "there is no such rule; docs/audit-rules.md lists all rules".to_owned())
 }

@@ -128,9 +128,9 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     let is_asked = a.names_the_factors_of(&b);
     if !contrast.unlike.is_empty() && !is_asked && !terms.anyway {
         let unlike = contrast.unlike.join("; ");
-        let message = format!("the sides did different things: {unlike}");
+        let message = format!("the sides did different work: {unlike}");
         let hint =
-            "--anyway compares them; DIR:FACTOR=LEVEL takes a part of the results".to_owned();
+            "--anyway compares them; DIR:FACTOR=LEVEL selects a part of the results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let audit = audit_of_comparison([a.audited(), b.audited()]);
@@ -179,8 +179,8 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
         .iter()
         .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule))
         .collect();
-    let message = format!("these figures decide nothing: {}", why.join("; "));
-    let hint = "dbdyno audit tells more of each side; --anyway compares them".to_owned();
+    let message = format!("these figures cannot decide the comparison: {}", why.join("; "));
+    let hint = "dbdyno audit shows more about each side; --anyway compares them".to_owned();
     Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
 
@@ -199,9 +199,9 @@ fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
         }
         (_, undecided) if !undecided.is_empty() => {
             let message = format!(
-                "these executions cannot tell whether B is worse than allowed: {undecided}"
+                "these runs cannot decide whether B is worse than allowed: {undecided}"
             );
-            let hint = "more executions a side decide, or a wider limit".to_owned();
+            let hint = "more runs on each side can decide it, or a wider limit".to_owned();
             Err(Blamed::new(Blame::Undecided, message).hint(hint).into())
         }
         _ => Ok(ExitCode::SUCCESS),
@@ -232,7 +232,7 @@ fn nothing_in_common(contrast: &Contrast) -> Blamed {
         told(&contrast.alone[0]),
         told(&contrast.alone[1])
     );
-    let hint = "DIR:FACTOR=LEVEL takes a level on each side; what is named need not be the same"
+    let hint = "DIR:FACTOR=LEVEL selects a level on each side; the two need not be the same"
         .to_owned();
     Blamed::new(Blame::Input, message).hint(hint)
 }

@@ -96,7 +96,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     if meant.is_empty() {
         let names: BTreeSet<&str> = all.iter().map(|found| found.past.name.as_str()).collect();
         let hint = if names.is_empty() {
-            "no results are there at all".to_owned()
+            "there are no results".to_owned()
         } else {
             format!(
                 "available: {}",
@@ -176,7 +176,7 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!("{}: no results there, nor right below", shown.join(", "));
+        let message = format!("{}: no results in it or in its subdirectories", shown.join(", "));
         return Err(Blamed::new(Blame::Input, message).into());
     }
     Ok(found)

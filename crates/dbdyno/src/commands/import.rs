@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         let text = files::read_handed_over_text(path, FILE_AT_MOST);
         let text = text.map_err(|error| {
             Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
-                .hint("name files that are there and can be read".to_owned())
+                .hint("name existing files that can be read".to_owned())
         })?;
         let path = path.clone();
         Ok(ImportFile { path, text })

@@ -269,7 +269,7 @@ async fn serve(
 fn refused(path: &Path, error: io::Error) -> Blamed {
     let hint = (error.kind() == io::ErrorKind::AddrInUse).then(|| {
         format!(
-            "a server may use it; if none does, an earlier one left it: remove {}",
+            "a server may be using it; if not, an earlier one left it behind: remove {}",
             path.display()
         )
     });

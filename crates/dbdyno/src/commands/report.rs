@@ -93,20 +93,20 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
         (None, Some(_), Some(format)) => format,
         (None, None, _) => Format::Html,
         (None, Some(path), None) => {
-            let message = format!("{}: its ending names no format", path.display());
-            let hint = "--format names one".to_owned();
+            let message = format!("{}: its file extension names no format", path.display());
+            let hint = "choose one with --format".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     };
     let is_chart = matches!(format, Format::Svg | Format::Png);
     if !is_chart && (args.chart.is_some() || args.charts.is_some()) {
-        let message = format!("a chart is no {}", format.name());
+        let message = format!("a chart cannot be written as {}", format.name());
         let hint = "--format svg or png draws it".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     let has_seconds = matches!(format, Format::Json | Format::Csv | Format::Parquet);
     if args.seconds && !has_seconds {
-        let message = format!("--seconds: {} does not tell them apart", format.name());
+        let message = format!("--seconds: {} has no values per second", format.name());
         let hint = "json, csv and parquet do".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }

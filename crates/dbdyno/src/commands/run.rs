@@ -384,7 +384,7 @@ fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
     let error = match first.outcome {
         Outcome::Broken => Blamed::new(Blame::Answer, format!("not as expected: {said}{others}")),
         _ => Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
-            .hint("more --repeats or a longer --duration make the interval smaller".to_owned()),
+            .hint("more --repeats or a longer --duration narrow the interval".to_owned()),
     };
     Err(error.into())
 }
@@ -416,14 +416,14 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
         first.why
     );
     Err(Blamed::new(Blame::Answer, message)
-        .hint("the line `offered` of the run's record holds the evidence".to_owned())
+        .hint("the line `offered` of the run's record contains the evidence".to_owned())
         .into())
 }
 
 /// The same error with a hint about the kept results and the way to continue.
 fn with_way_on(error: Blamed, results: &ResultsDirectory, way_on: &str) -> Blamed {
     error.hint(format!(
-        "what was measured is kept in {}{way_on}",
+        "the measurements so far are kept in {}{way_on}",
         results.path().display()
     ))
 }

@@ -132,7 +132,7 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     signals::interrupt()?;
     for removed in server::sweep(&named_server::root()?).map_err(Blamed::from)? {
         eprintln!(
-            "note: removed what a crashed dbdyno left behind: {}",
+            "note: removed leftovers of a crashed dbdyno: {}",
             removed.display()
         );
     }
@@ -195,7 +195,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     };
     let dir = args.dir.unwrap_or_else(|| path.clone());
     let step = Step::spinner(format!(
-        "making server {name} ({} {})",
+        "creating server {name} ({} {})",
         installation.flavour, installation.version
     ));
     let mut server = Server::create(&dir, &installation, &settings)?;
@@ -239,7 +239,7 @@ fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
         server.socket().display()
     );
     if server.redo_log_is_off() {
-        eprintln!("warning: its redo log is switched off, as before: a crash would cost all data");
+        eprintln!("warning: its redo log is switched off, as before: a crash would lose all data");
     }
     Ok(())
 }
@@ -254,7 +254,7 @@ fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
             Err(error) if error.blame == Blame::Interrupted => return Err(error),
             // A server that refuses logins must be stopped nevertheless.
             Err(error) => {
-                eprintln!("warning: whether its redo log is on cannot be asked: {error:#}")
+                eprintln!("warning: cannot find out whether its redo log is on: {error:#}")
             }
         }
     }

@@ -42,14 +42,14 @@ impl ObserveOptions {
         ];
         for (option, is_there, has_meaning) in beside {
             if is_there && !has_meaning {
-                let message = format!("{option} has no meaning beside --observe {address}");
+                let message = format!("{option} has no effect with --observe {address}");
                 return Err(Blamed::new(Blame::Input, message));
             }
         }
         if is_tcp && self.observe_secret_file.is_none() {
             let message = format!("--observe {address} needs --observe-secret-file");
             let hint =
-                "the file that the observer there was given, or one with the same first line";
+                "the file that was given to the observer, or one with the same first line";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(Some(Observe {
@@ -97,11 +97,11 @@ mod tests {
             ),
             (
                 "--observe ssh://db1 --observe-secret-file x",
-                "--observe-secret-file has no meaning beside --observe ssh://db1",
+                "--observe-secret-file has no effect with --observe ssh://db1",
             ),
             (
                 "--observe tcp://db1:7306 --observe-secret-file x --observe-ssh y",
-                "--observe-ssh has no meaning beside --observe tcp://db1:7306",
+                "--observe-ssh has no effect with --observe tcp://db1:7306",
             ),
         ] {
             assert_eq!(said(line), expected, "{line}");

@@ -153,7 +153,7 @@ fn from_files(
     })?;
     for path in &ignored {
         eprintln!(
-            "warning: {}: ignored, everybody may write to it",
+            "warning: {}: ignored, because it is world-writable",
             path.display()
         );
     }

@@ -214,7 +214,7 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
             Blame::Input,
             format!("super-smack: cannot open {name}: {error}"),
         )
-        .hint("usage: super-smack FILE.smack [ARGUMENT...]; --help tells more".to_owned())
+        .hint("usage: super-smack FILE.smack [ARGUMENT...]; see --help".to_owned())
     })?;
     let script = Script::parse(&name, &text).map_err(Blamed::from)?;
     for warning in &script.warnings {
@@ -276,9 +276,8 @@ fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
     })?;
     if ends.iter().any(|end| end.reported) {
         eprintln!(
-            "note: max_time and min_time are those of all queries, q_per_s counts only the time in which queries \
-             ran, and times are in {}; Super Smack 1.3 printed the last query's times, and its rate counted \
-             connecting",
+            "note: max_time and min_time cover all queries, q_per_s counts only the time in which queries ran, and \
+             times are in {}; Super Smack 1.3 printed the last query's times, and its rate included connecting",
             shared.unit.sign()
         );
     }

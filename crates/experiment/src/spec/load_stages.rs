@@ -169,7 +169,8 @@ impl<'a> Written<'a> {
             let problem = format!(
                 "this stage lasts {length:?}, less than an interval of the record ({INTERVAL_AT_LEAST:?})"
             );
-            let hint = "a stage of 12 s or more has the 12 intervals of a second by which a steady load is known";
+            let hint = "a stage of 12 s or more has the 12 one-second intervals that are needed to recognise a \
+                 steady load";
             return Err(section.error_at("for", Problem::Conflict { problem, hint }));
         }
         let count = "a count from 1 to 100000, or a ramp such as \"8..64\"";

@@ -99,7 +99,7 @@ pub(crate) fn names(top: &Section<'_>) -> Result<Vec<String>, Error> {
         let name = section.required("name", name, NAME_EXAMPLE)?;
         if !names.insert(name.clone()) {
             let problem = format!("two [[load]] tables have the name {name:?}");
-            let hint = "records and reports tell the loads of a run apart by their names";
+            let hint = "records and reports distinguish the loads of a run by their names";
             return Err(section.error_at("name", Problem::Conflict { problem, hint }));
         }
         Ok(name)
@@ -128,8 +128,8 @@ pub(crate) fn check_beside(
         return Ok(());
     }
     if let Some(event) = events.first() {
-        let problem = "[[event]] cannot be beside [[load]]".to_owned();
-        let hint = "the cost of an event is that of a single [load]";
+        let problem = "[[event]] cannot be used with [[load]]".to_owned();
+        let hint = "the cost of an event is measured on a single [load]";
         return Err(event.error(Problem::Conflict { problem, hint }));
     }
     if levels.contains_key(LOAD) {
@@ -178,7 +178,7 @@ fn refuse_alone(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result<
                 "the load `{}` ends by itself, and the loads of [[load]] end together",
                 source.name()
             ),
-            "take out its number of statements, or write [load] for this one",
+            "remove its number of statements, or write [load] for this one",
         )
     } else {
         return Ok(());

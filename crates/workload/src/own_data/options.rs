@@ -78,14 +78,14 @@ impl OptionTable for OwnData {
         if !has_dump && values.text(DUMP_AS) == Some("inserts") {
             return conflict(
                 DUMP_AS,
-                "`dump_as` has no meaning without `dump`",
+                "`dump_as` has no effect without `dump`",
                 "leave it out",
             );
         }
         let beside = ["sql", "csv", "generate"].into_iter();
         let mut beside = beside.filter(|key| values.get(key).is_some());
         if let Some(key) = beside.next().filter(|_| has_dump) {
-            let problem = format!("`{key}` has no place beside `dump`, which has tables and rows");
+            let problem = format!("`{key}` cannot be used with `dump`, which has tables and rows");
             return conflict(key, &problem, "leave one of the two out");
         }
         if let Some(files) = values.named_data_files("csv") {

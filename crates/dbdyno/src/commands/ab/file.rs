@@ -66,13 +66,13 @@ pub(super) fn text(
     let are_there = factors.iter().any(|it| it.kind == Kind::Server);
     let (of_servers, of_data) = if are_there {
         (
-            "each is there, and stays as it is",
+            "each exists, and is not changed",
             "loaded once on each server",
         )
     } else {
         (
             "a private one, restarted before each run",
-            "loaded once, and put back before each run",
+            "loaded once, and restored before each run",
         )
     };
     text.push_str(&format!("\n[server] # {of_servers}\n"));

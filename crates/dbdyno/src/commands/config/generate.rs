@@ -73,7 +73,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         .or_else(telemetry::usable_memory_bytes)
         .ok_or_else(|| {
             let message = "the memory of this machine is unknown";
-            Blamed::new(Blame::Machine, message).hint("name it with --memory".to_owned())
+            Blamed::new(Blame::Machine, message).hint("set it with --memory".to_owned())
         })?;
     let wish = Wish {
         target,
@@ -123,13 +123,14 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
 /// Durable random writes of pages per second in a measurement of storage.
 fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let file = record_file(path).ok_or_else(|| {
-        let message = format!("{}: no measurement of storage", path.display());
-        Blamed::new(Blame::Input, message).hint("make one with dbdyno storage quick".to_owned())
+        let message = format!("{} contains no storage measurement", path.display());
+        Blamed::new(Blame::Input, message).hint("create one with dbdyno storage quick".to_owned())
     })?;
     let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
-            "{}: random writes of pages were not measured on a known device, for 3 s or longer, at a rate that held",
+            "{}: it has no random page writes that were measured on a known device, for 3 s or longer, at a steady \
+             rate",
             path.display()
         );
         Blamed::new(Blame::Input, message)

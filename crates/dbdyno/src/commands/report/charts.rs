@@ -28,7 +28,7 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
     let (message, hint) = if names.is_empty() {
         (
             "these results have no chart".to_owned(),
-            "charts are drawn over the levels of a factor, or of storage over depths and time"
+            "charts show the levels of a factor, or for storage, depths and time"
                 .to_owned(),
         )
     } else {

@@ -33,7 +33,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
     let checked = server::check(&installation, &settings)?;
     if checked.catalogue.is_none() {
         eprintln!(
-            "note: no catalogue is near {} {}; the server alone judges",
+            "note: no catalogue matches {} {}; only the server itself judges",
             installation.flavour, installation.version
         );
     }

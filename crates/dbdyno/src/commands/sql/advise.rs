@@ -87,8 +87,8 @@ enum Format {
 pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
     // Not by clap, which asks for no option that conflicts with a given one, such as --host.
     if args.is_tried && args.connection.server.is_none() {
-        let message = "--try needs a private server, of which it makes copies";
-        let hint = "name one by --server; without --try the candidates are only named";
+        let message = "--try needs a private server to make copies of";
+        let hint = "name one with --server; without --try the candidates are only listed";
         return Err(Blamed::new(Blame::Input, message)
             .hint(hint.to_owned())
             .into());
@@ -98,7 +98,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         check_kind(statement)?;
     }
     if statements.iter().all(is_setting) {
-        let message = "no statement to advise on: there are only settings of the session";
+        let message = "no statement to advise on: there are only session settings";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;

@@ -157,7 +157,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         check_kind(statement)?;
     }
     if statements.iter().all(is_setting) {
-        let message = "no statement to compare: there are only settings of the session";
+        let message = "no statement to compare: there are only session settings";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;
@@ -213,8 +213,8 @@ impl CompareArgs {
             return Ok([baseline].into_iter().chain(self.variant.clone()).collect());
         }
         if !self.run.is_empty() && self.setup.is_none() {
-            let message = "--run makes new servers, which have no data";
-            let hint = "name statements that make the schema and the data by --setup FILE.sql";
+            let message = "--run creates new servers, which have no data";
+            let hint = "give the statements that create the schema and the data with --setup FILE.sql";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         // Before a server is made or stopped for them.
@@ -248,6 +248,6 @@ pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let hint = "definitions and the like belong to a variant: --variant 'NAME: ...'";
+    let hint = "schema changes and similar statements belong in a variant: --variant 'NAME: ...'";
     Err(not_taken(statement, "cannot be rolled back", hint))
 }

@@ -144,7 +144,8 @@ fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; USE and SET of the session's variables prepare it";
+    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can be explained; USE and SET of \
+         session variables can precede them";
     Err(not_taken(statement, "cannot be explained", hint))
 }
 
@@ -207,7 +208,7 @@ async fn explain_all(
     if explained.is_empty() {
         return Err(Blamed::new(
             Blame::Input,
-            "no statement to explain: there are only settings of the session",
+            "no statement to explain: there are only session settings",
         ));
     }
     Ok(explained)

@@ -56,7 +56,7 @@ impl InputArgs {
             };
             return Err(Blamed::new(
                 Blame::Input,
-                format!("{what}: no statement in it"),
+                format!("{what}: it contains no statement"),
             ));
         }
         Ok(statements)

@@ -92,7 +92,7 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     if statements.iter().all(is_setting) {
         return Err(Blamed::new(
             Blame::Input,
-            "no statement to time: there are only settings of the session",
+            "no statement to time: there are only session settings",
         )
         .into());
     }
@@ -135,7 +135,7 @@ fn measure(args: &TimeArgs, rounds: &mut Rounds<'_>, report: &mut Report) -> Res
     })?;
     if let Some(why) = missing {
         report.note(format!(
-            "performance_schema says nothing about the executions: {why}"
+            "performance_schema has no data about the executions: {why}"
         ));
     }
     Ok(())

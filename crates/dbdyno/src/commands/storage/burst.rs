@@ -107,11 +107,11 @@ fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
     match measured.find(|it| it.pause_s != pause as f64) {
         Some(cell) => {
             let message = format!(
-                "the pause of its courses is {}, not {}",
+                "the pause between its measurements is {}, not {}",
                 units::moment(cell.pause_s),
                 units::moment(pause as f64)
             );
-            let hint = "--resume takes the options that the results were begun with".to_owned();
+            let hint = "use --resume with the options with which these results were started".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
         None => Ok(()),
@@ -137,7 +137,7 @@ fn measure(
     let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
     if let Some(lost) = lost_recovery(session) {
         let note = format!(
-            "{lost}: its second course is left out, for writing the test file again is no pause"
+            "{lost}: its second measurement is left out, because writing the test file again is not a pause"
         );
         session.ground.context.tell(Event::Note(&note));
     }

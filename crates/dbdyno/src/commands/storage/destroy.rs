@@ -58,6 +58,6 @@ fn refuse_other(named: &Path, path: &Path) -> Result<(), Blamed> {
         path.display(),
         named.display().to_string()
     );
-    let hint = "name the same device twice, letter by letter".to_owned();
+    let hint = "name the same device in both places, with the same spelling".to_owned();
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }

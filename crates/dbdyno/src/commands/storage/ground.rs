@@ -109,7 +109,7 @@ impl Ground {
     /// The test files; only what never takes a raw device calls it.
     pub(super) fn files(&self) -> &TestFile {
         let files = self.test.files();
-        files.expect("a raw device is taken by suite and steady alone")
+        files.expect("only suite and steady accept a raw device")
     }
 
     /// While the returned value lives, the threads of dbdyno are limited, too.

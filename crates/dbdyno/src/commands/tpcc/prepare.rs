@@ -70,7 +70,8 @@ pub(super) fn run(args: PrepareArgs) -> anyhow::Result<ExitCode> {
     };
     let loaded = prepare(&endpoint, &plan, loading, &context)?;
     if !args.no_check {
-        let hint = "all rows are in: dbdyno tpcc check --after-load checks them again, dbdyno tpcc cleanup drops them";
+        let hint = "all rows are loaded: dbdyno tpcc check --after-load checks them again, dbdyno tpcc cleanup \
+             drops them";
         require_after_load(&endpoint, &context).map_err(|error| error.hint(hint.to_owned()))?;
     }
     let name = database::name(&endpoint);
@@ -95,7 +96,7 @@ fn plan(args: &PrepareArgs) -> Result<LoadPlan, Blamed> {
     let without = keys == workload::tpcc::Keys::None;
     if without && args.foreign_keys == Some(Switch::On) {
         let message = "--keys none and --foreign-keys on: a foreign key needs its index";
-        return Err(Blamed::new(Blame::Input, message).hint("leave out one of both".to_owned()));
+        return Err(Blamed::new(Blame::Input, message).hint("leave out one of them".to_owned()));
     }
     Ok(LoadPlan {
         population: Population { seed: args.seed },

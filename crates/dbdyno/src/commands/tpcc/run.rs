@@ -148,7 +148,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {
         let what = format!(
-            "{} warehouses are there, not {warehouses}",
+            "it has {} warehouses, not {warehouses}",
             database.warehouses
         );
         return Err(database::conflict(&endpoint, what).into());
@@ -163,8 +163,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     if database.notes.is_none() {
         eprintln!(
-            "note: another tool loaded this database: the constant of its last names is unknown, so that clause \
-             2.1.6.1 (C-Delta) cannot be kept; that of the run comes from the seed"
+            "note: another tool loaded this database. The constant of its last names is unknown, so clause 2.1.6.1 \
+             (C-Delta) cannot be kept; the run's constant comes from the seed"
         );
     }
     if matches!(args.round_trips, RoundTrips::Stored) {

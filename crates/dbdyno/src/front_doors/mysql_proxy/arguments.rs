@@ -86,8 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
     /// Memory limit for the scripts of an event thread, including the results that they keep, in bytes, such as 64M
-    /// [default:
-    /// unlimited]
+    /// [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
     /// Maximum number of instructions in one call of a hook, after which the call fails; the default lasts seconds.
@@ -162,8 +161,8 @@ pub(super) fn parse(words: &[OsString]) -> Result<Parsed, Blamed> {
             let Some(arg) = arg.filter(|arg| arg.get_id() != "defaults_file") else {
                 let place = format!("{}: line {}", path.display(), entry.line);
                 let message = format!("{place}: --{} is not an option of mysql-proxy", entry.key);
-                let hint = "mysql-proxy --help lists the options; docs/proxy.md says which ones of MySQL Proxy are \
-                            left out";
+                let hint = "mysql-proxy --help lists the options; docs/proxy.md lists the options of MySQL Proxy \
+                     that are left out";
                 return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
             };
             let id = arg.get_id().as_str();

@@ -10,7 +10,7 @@ fn a_faulty_schema_is_refused_with_its_line() {
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
     run().says("schema.sql");
     for (schema, message) in [
-        ("-- nothing\n", "there is no statement in it"),
+        ("-- nothing\n", "it contains no statement"),
         (
             "create table t (a int);\nuse shop;\n",
             "schema.sql:2:1: USE shop",
@@ -28,7 +28,7 @@ fn a_faulty_schema_is_refused_with_its_line() {
         "own.toml",
         &experiment("", "sql = \"schema.sql\"\noltp = { tables = 1 }"),
     );
-    run().says("`oltp` has no meaning beside `sql`");
+    run().says("`oltp` has no effect with `sql`");
 }
 
 #[test]

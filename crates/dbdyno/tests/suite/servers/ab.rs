@@ -116,7 +116,7 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
             .concat(),
         )
         .exits(2)
-        .says("the restart behind `change` resets what SET GLOBAL long_query_time = 1 sets");
+        .says("the restart after `change` resets the settings of SET GLOBAL long_query_time = 1");
     let wrong = ["ab", "--sql", "CREATE INDEX pads ON nowhere (pad)"];
     scene
         .dbdyno([&wrong[..], &SHORT, &script, &data].concat())

@@ -182,7 +182,7 @@ fn diff_has_running_servers_as_sides() {
         .says("the second side is missing");
     diff(&["my.cnf", &by_socket, "--host", "127.0.0.1"])
         .exits(2)
-        .says("a third side");
+        .says("three sides");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn the_machine_of_a_server_on_another_host_is_unknown_without_an_observer() {
         "{text}"
     );
     assert!(
-        text.contains("not judged: machine: not seen from here; --observe"),
+        text.contains("not judged: machine: not visible from here; use --observe"),
         "{text}"
     );
     let Some(machine) = remote.host.machine(&scene) else {

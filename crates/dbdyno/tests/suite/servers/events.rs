@@ -143,7 +143,7 @@ command = ["sleep", "600"]
         message(1)
     );
     assert!(
-        message(2).contains("ended with all that it had started"),
+        message(2).contains("it was ended with all processes that it had started"),
         "{}",
         message(2)
     );

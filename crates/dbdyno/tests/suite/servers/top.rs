@@ -344,7 +344,7 @@ fn what_cannot_be_shown_is_the_users_mistake() {
     let ended = record("mariadb-tpcc.jsonl").display().to_string();
     for (args, said) in [
         (vec!["none.jsonl"], "none.jsonl"),
-        (vec!["empty"], "holds no run record"),
+        (vec!["empty"], "contains no run record"),
         (vec!["text.jsonl"], "text.jsonl: run record line 1"),
         (
             vec!["--plain", "unended.jsonl"],
@@ -382,7 +382,7 @@ fn a_killed_run_is_not_waited_for() {
     scene.file("results/run-0001.jsonl", &format!("{unended}\n"));
     for place in ["results", "results/run-0001.jsonl"] {
         let finished = scene.dbdyno(["top", "--plain", place]).exits(0);
-        let finished = finished.says("the dbdyno that wrote it is gone");
+        let finished = finished.says("the dbdyno that wrote it has ended");
         assert!(figures(&finished.text()).len() > 8);
     }
 }

@@ -39,7 +39,7 @@ pub fn violations(
     })?;
     checked.map_err(|error| {
         let error = Blamed::of_server(&endpoint.address, error);
-        Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare makes the tables".to_owned())
+        Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare creates the tables".to_owned())
     })
 }
 

@@ -202,7 +202,7 @@ fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
         (
             "delete from harmless",
             Access::RolledBackChange,
-            Some("trigger shop.rounded may reach what this account does not see"),
+            Some("trigger shop.rounded may use objects that this account cannot see"),
         ),
         (
             "delete from watched",
