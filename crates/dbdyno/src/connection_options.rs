@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(address_of("", "", &far), "db9:3399");
         assert_eq!(address_of("--host localhost", "", &far), "/env.sock");
         let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
-        assert_eq!(error.to_string(), "host db1 cannot be reached through socket /x");
+        assert!(error.to_string().ends_with("reached through socket /x"));
     }
 
     #[test]

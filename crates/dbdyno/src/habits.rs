@@ -15,9 +15,7 @@ pub(crate) fn hint(cli: &Command, args: &[OsString], error: &clap::Error) -> Opt
     match error.kind() {
         ErrorKind::DisplayHelp => {
             let host = host_behind_h(args).filter(|_| takes("host"))?;
-            Some(format!(
-                "-h prints help; name a host with --host {host}"
-            ))
+            Some(format!("-h prints help; name a host with --host {host}"))
         }
         ErrorKind::UnknownArgument if takes("password_file") => {
             let option = match error.get(ContextKind::InvalidArg)? {

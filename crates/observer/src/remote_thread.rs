@@ -163,7 +163,7 @@ impl RemoteThread {
                 }
                 Ok(Event::Command(command)) => self.obey(command),
                 Err(RecvTimeoutError::Timeout) if self.leaving.is_some() => {
-                    self.lose("it did not say its last words in time");
+                    self.lose("it did not send its final message in time");
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.ask();

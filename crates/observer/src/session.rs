@@ -340,8 +340,8 @@ impl<'p> Session<'p> {
             if admitted.is_none() {
                 let path = path.display();
                 refused.push(format!(
-                    "{what} {path} not observed: dbdyno observe there looks at files of its own servers only; \
-                     --allow DIRECTORY names others"
+                    "{what} {path} not observed: dbdyno observe on that host only reads files of that host's \
+                     servers; --allow DIRECTORY adds others"
                 ));
             }
             admitted

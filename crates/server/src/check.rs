@@ -57,7 +57,8 @@ fn examine(
         .map_err(|error| Error::io("create a directory in", &place)(error.into()))?;
     let layout = Layout::of(scratch.path())?;
     layout.make_directories()?;
-    std::fs::create_dir_all(&layout.data).map_err(Error::io("create the directory", &layout.data))?;
+    std::fs::create_dir_all(&layout.data)
+        .map_err(Error::io("create the directory", &layout.data))?;
     let private = configure(&layout)?;
     let entries = private.options().entries();
     let target = Target::new(installation.flavour, installation.numbers().as_slice());

@@ -62,7 +62,7 @@ impl Fio {
                 "{version} is too old; fio {OLDEST}.0 or later is needed"
             ))),
             None => Err(Error::NoFio(format!(
-                "`{} --version` says {version:?}, which is no version of fio",
+                "`{} --version` says {version:?}, which is not a fio version",
                 program.display()
             ))),
         }

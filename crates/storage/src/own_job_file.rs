@@ -54,7 +54,7 @@ impl OwnJobFile {
         Self::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| Error::Refused {
             path: path.to_owned(),
             why,
-            hint: Some("docs/storage.md says what a job file of a load can hold".to_owned()),
+            hint: Some("docs/storage.md describes the job file of a load".to_owned()),
         })
     }
 
@@ -69,7 +69,7 @@ impl OwnJobFile {
             if let Some(name) = plain.strip_prefix('[') {
                 let name = name.split_once(']').map(|(name, _)| name.trim());
                 let name = name.filter(|name| !name.is_empty());
-                let name = name.ok_or_else(|| format!("line {number} is no section"))?;
+                let name = name.ok_or_else(|| format!("line {number} is not a section"))?;
                 sections.push(Section {
                     name: name.to_owned(),
                     lines: Vec::new(),
@@ -88,12 +88,12 @@ impl OwnJobFile {
             if key == "filename" && (value.contains(['/', ':']) || value.starts_with('.')) {
                 let value = samples::printable_within(value, 60);
                 return Err(format!(
-                    "line {number}: filename={value} is no plain name: files are made in `dir` of the experiment"
+                    "line {number}: filename={value} is not a plain name: files are created in `dir` of the experiment"
                 ));
             }
             let section = sections.last_mut();
             let section =
-                section.ok_or_else(|| format!("line {number} stands before the first section"))?;
+                section.ok_or_else(|| format!("line {number} is before the first section"))?;
             section.lines.push(plain.to_owned());
             section.options.insert(key.to_owned(), Value::from(value));
         }
@@ -223,10 +223,10 @@ mod tests {
             ("", "it has no job"),
             ("[global]\nbs=4k\n", "it has no job"),
             ("bs=4k\n", "before the first section"),
-            ("[a\n", "line 1 is no section"),
+            ("[a\n", "line 1 is not a section"),
             ("[a]\nfilename=/dev/sda\n", "line 2: filename=/dev/sda"),
-            ("[a]\nfilename=a:b\n", "is no plain name"),
-            ("[a]\nfilename=..\n", "is no plain name"),
+            ("[a]\nfilename=a:b\n", "is not a plain name"),
+            ("[a]\nfilename=..\n", "is not a plain name"),
             ("[a]\nstonewall\n", "stonewall is not for a load"),
             ("[a]\nexec_prerun=rm\n", "exec_prerun is not for a load"),
             ("include x.fio\n[a]\n", "include is not for a load"),

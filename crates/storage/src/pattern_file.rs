@@ -39,7 +39,7 @@ pub fn parse_patterns(text: &str) -> Result<Vec<Pattern>, Error> {
     let file: PatternFile =
         toml::from_str(text).map_err(|error| Error::Patterns(error.to_string()))?;
     if file.pattern.is_empty() || file.pattern.len() > PATTERNS_AT_MOST {
-        let message = format!("a file holds 1 to {PATTERNS_AT_MOST} [[pattern]] tables");
+        let message = format!("a file contains 1 to {PATTERNS_AT_MOST} [[pattern]] tables");
         return Err(Error::Patterns(message));
     }
     let mut names = BTreeSet::new();

@@ -78,7 +78,7 @@ impl Place {
         let mut warnings = Vec::new();
         if NETWORK.contains(&filesystem.as_str()) || filesystem.starts_with("fuse") {
             warnings.push(format!(
-                "{} is on {filesystem}: the network and the other machine's caches are measured, too",
+                "{} is on {filesystem}: the measurement includes the network and the other machine's caches",
                 path.display()
             ));
         }
@@ -138,11 +138,7 @@ impl Place {
         if self.kept_bytes == 0 {
             let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
             let why = format!("the device has {size}, and {wanted} of it were to be written");
-            return Err(refused(
-                &self.path,
-                why,
-                "--size takes a smaller part of it",
-            ));
+            return Err(refused(&self.path, why, "--size sets a smaller part of it"));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),
@@ -208,8 +204,8 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
             "is a raw device; writing to it destroys what is on it",
             "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
         ),
-        _ if kind.is_char_device() => ("is a device and no raw device of blocks", hint),
-        _ => ("is no directory", hint),
+        _ if kind.is_char_device() => ("is a device, but not a raw block device", hint),
+        _ => ("is not a directory", hint),
     };
     Err(refused(path, why.to_owned(), hint))
 }
@@ -223,7 +219,7 @@ fn refuse_data_directory(path: &Path) -> Result<(), Error> {
         });
         if let Some(name) = of_a_server {
             let why = format!(
-                "{} is the data directory of a server (it holds {name})",
+                "{} is the data directory of a server (it contains {name})",
                 directory.display()
             );
             let hint =

@@ -271,7 +271,7 @@ oops
             ("", 3310, "port 3310: no process listens on it"),
             ("300.pid", 0, "pid file 300.pid: process 300 is nginx"),
             ("500.pid", 0, "pid file 500.pid: process 500 is not running"),
-            ("none.pid", 0, "pid file none.pid: holds no process id"),
+            ("none.pid", 0, "pid file none.pid: contains no process id"),
             (
                 "gone.pid",
                 0,

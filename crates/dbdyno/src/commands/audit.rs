@@ -72,7 +72,8 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if args.results.len() == 1 && !args.factor.is_empty() {
-        let message = "--factor names an intended difference between two sides, and there is only one side";
+        let message =
+            "--factor names an intended difference between two sides, and there is only one side";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let audit = match args.results.as_slice() {

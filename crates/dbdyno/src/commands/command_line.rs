@@ -136,7 +136,8 @@ impl CommandLine {
                 self.in_words(),
                 self.directory.display()
             );
-            let hint = "its relative paths start there: create it again, or run the command by hand";
+            let hint =
+                "its relative paths start there: create it again, or run the command by hand";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;

@@ -179,7 +179,10 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
         .iter()
         .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule))
         .collect();
-    let message = format!("these figures cannot decide the comparison: {}", why.join("; "));
+    let message = format!(
+        "these figures cannot decide the comparison: {}",
+        why.join("; ")
+    );
     let hint = "dbdyno audit shows more about each side; --anyway compares them".to_owned();
     Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
@@ -198,9 +201,8 @@ fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
             Err(Blamed::new(Blame::Answer, message).into())
         }
         (_, undecided) if !undecided.is_empty() => {
-            let message = format!(
-                "these runs cannot decide whether B is worse than allowed: {undecided}"
-            );
+            let message =
+                format!("these runs cannot decide whether B is worse than allowed: {undecided}");
             let hint = "more runs on each side can decide it, or a wider limit".to_owned();
             Err(Blamed::new(Blame::Undecided, message).hint(hint).into())
         }
@@ -232,8 +234,8 @@ fn nothing_in_common(contrast: &Contrast) -> Blamed {
         told(&contrast.alone[0]),
         told(&contrast.alone[1])
     );
-    let hint = "DIR:FACTOR=LEVEL selects a level on each side; the two need not be the same"
-        .to_owned();
+    let hint =
+        "DIR:FACTOR=LEVEL selects a level on each side; the two need not be the same".to_owned();
     Blamed::new(Blame::Input, message).hint(hint)
 }
 

@@ -176,7 +176,10 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!("{}: no results in it or in its subdirectories", shown.join(", "));
+        let message = format!(
+            "{}: no results in it or in its subdirectories",
+            shown.join(", ")
+        );
         return Err(Blamed::new(Blame::Input, message).into());
     }
     Ok(found)

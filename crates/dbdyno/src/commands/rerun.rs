@@ -201,10 +201,10 @@ fn only_record(args: &RerunArgs) -> Result<Record, Blamed> {
     let records = record_files(&args.results)?;
     let record = read_record(&records[0])?;
     if !record.header.experiment_sha256.is_empty() {
-        let message =
-            format!("{path}: results without origin.json, from a dbdyno version that did not keep the files");
-        let hint =
-            "use dbdyno run with experiment.toml, if the files that it names still exist";
+        let message = format!(
+            "{path}: results without origin.json, from a dbdyno version that did not keep the files"
+        );
+        let hint = "use dbdyno run with experiment.toml, if the files that it names still exist";
         return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
     match records.len() {

@@ -12,7 +12,7 @@ pub enum Problem {
     #[error("not valid TOML: {0}")]
     Syntax(String),
     /// Two tables `[load]`, or one beside `[[load]]`.
-    #[error("[load] is there already")]
+    #[error("[load] already exists")]
     LoadTwice,
     /// The file is too long for an experiment.
     #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
@@ -219,7 +219,7 @@ impl Problem {
                 "drop it, or give repeats = \"until decided\"".to_owned()
             }
             Self::BrokenPlaceholder { .. } => {
-                "`{name}` takes a factor's level; write `{{` and `}}` for plain braces".to_owned()
+                "`{name}` is replaced with a factor's level; write `{{` and `}}` for plain braces".to_owned()
             }
             Self::UnknownFactor { factors, .. } if factors.is_empty() => {
                 "factors are defined in [matrix], each with a list of levels".to_owned()

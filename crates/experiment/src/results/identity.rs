@@ -349,7 +349,13 @@ fn option_difference<T: PartialEq + ToString>(
         Some(value) => format!("with --{option} {}", value.to_string()),
         None => format!("without --{option}"),
     };
-    (now != then).then(|| format!("they were measured {}, this run is {}", shown(&then), shown(&now)))
+    (now != then).then(|| {
+        format!(
+            "they were measured {}, this run is {}",
+            shown(&then),
+            shown(&now)
+        )
+    })
 }
 
 fn only_difference(
@@ -366,7 +372,13 @@ fn only_difference(
             format!("with{}", words.collect::<String>())
         }
     };
-    (now != then).then(|| format!("they were measured {}, this run is {}", shown(then), shown(now)))
+    (now != then).then(|| {
+        format!(
+            "they were measured {}, this run is {}",
+            shown(then),
+            shown(now)
+        )
+    })
 }
 
 fn flag_difference(flag: &str, now: bool, then: bool) -> Option<String> {

@@ -213,7 +213,7 @@ fn action(section: &Section<'_>, server: &ServerSpec) -> Result<EventAction, Err
             let problem = format!("this [[event]] has both `{first}` and `{second}`");
             Err(section.error_at(second, Problem::Conflict { problem, hint }))
         }
-        [other] => unreachable!("{other} is no action"),
+        [other] => unreachable!("{other} is not an action"),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum Ended {
     Server(io::Error),
     #[error("no TLS with the client: {0}")]
     ClientTls(io::Error),
-    #[error("{0}: a malformed answer of the server")]
+    #[error("{0}: a malformed answer from the server")]
     Answer(protocol::Error),
     #[error("{0}")]
     Refused(String),

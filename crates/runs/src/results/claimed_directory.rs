@@ -293,7 +293,10 @@ mod tests {
         assert!(path.join("notes.txt").exists() && is_marked(&path));
         drop(claimed);
         let refused = ClaimedDirectory::new(&path).unwrap_err();
-        assert!(refused.message.contains("already contains results"), "{refused}");
+        assert!(
+            refused.message.contains("already contains results"),
+            "{refused}"
+        );
         fs::remove_file(path.join("notes.txt")).unwrap();
         // A killed process left the marker and nothing else.
         ClaimedDirectory::new(&path).unwrap();

@@ -127,7 +127,7 @@ mod tests {
         drop(place);
         assert!(record.exists());
         let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();
-        assert!(refused.message.contains("there already"), "{refused}");
+        assert!(refused.message.contains("already exists"), "{refused}");
         let live = fs::File::open(&record).unwrap();
         live.lock().unwrap();
         let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();

@@ -214,8 +214,7 @@ impl GivenServer {
             "{}: the statements have changed since the first load",
             data.maker.name()
         );
-        let hint =
-            "restore the file, or start a new experiment: with the new statements, its runs would have different data";
+        let hint = "restore the file, or start a new experiment: with the new statements, its runs would have different data";
         Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
     }
 

@@ -143,7 +143,9 @@ impl InstallError {
             Self::Archive { .. } => {
                 "--from accepts .tar.gz, .tar.xz, .tar and .zip, a directory or a mysqld"
             }
-            Self::NoServer { .. } => "name a mysqld or mariadbd, or a directory or archive that contains one",
+            Self::NoServer { .. } => {
+                "name a mysqld or mariadbd, or a directory or archive that contains one"
+            }
             Self::Library { library, .. } => {
                 return Some(format!(
                     "install the package that contains the library {library}"

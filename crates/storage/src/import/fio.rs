@@ -128,7 +128,7 @@ fn take_jobs(
             .flatten()
             .all(is_sound)
         {
-            let why = format!("job {job_name}: its figures are no rates and times");
+            let why = format!("job {job_name}: its figures are not rates and times");
             return Err(file.error(why, "import the file as fio wrote it"));
         }
         note_what_lacks(&job_name, &name, &options, &result, &mut imported.left_out);
@@ -157,7 +157,8 @@ fn take_jobs(
 fn kind_of(job: &mut Job, options: &JobOptions) -> Result<Kind, String> {
     let kind = options.kind()?;
     if !job.take_apart(kind.reads_percent) {
-        let why = "its reads and writes are reported together (unified_rw_reporting=1; `both` has them apart, too)";
+        let why = "its reads and writes are reported together (unified_rw_reporting=1; `both` also reports them \
+             separately)";
         return Err(why.to_owned());
     }
     match job.foreign_side(kind.reads_percent) {
@@ -248,7 +249,7 @@ fn add_log(
         (_, _, [one]) => one,
         ([], ..) => {
             let why = format!("no job in the JSON files writes a log {}", name.prefix);
-            return Err(file.error(why, "name the JSON of the job, too"));
+            return Err(file.error(why, "also name the JSON of the job"));
         }
         _ => {
             let of: Vec<String> = named.iter().map(|it| files[it.file].name()).collect();

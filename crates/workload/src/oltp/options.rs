@@ -263,7 +263,7 @@ fn useless_parameter(values: &Values) -> Option<Conflict> {
     Some(Conflict {
         option: useless,
         problem: format!("`{useless}` has no effect with rand_type {rand_type:?}"),
-        hint: "take it out, or name the distribution that it is of",
+        hint: "remove it, or name the distribution that it belongs to",
     })
 }
 
@@ -406,7 +406,7 @@ impl OptionTable for OltpLoad {
         if IgnoredErrors::of(list).is_none() {
             return Some(Conflict {
                 option: "mysql_ignore_errors",
-                problem: format!("{list:?} is no list of error numbers"),
+                problem: format!("{list:?} is not a list of error numbers"),
                 hint: "such as \"1213,1205\", or \"all\"",
             });
         }
@@ -427,7 +427,7 @@ impl LoadKind for OltpLoad {
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: false,
-            missing: "[load] oltp runs on the tables of [data] oltp, which is not there",
+            missing: "[load] oltp runs on the tables of [data] oltp, which is missing",
             hint: "add [data] with oltp = { tables = 4, table_size = \"250k\" }",
         })
     }

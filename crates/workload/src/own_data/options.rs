@@ -21,13 +21,13 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "dump",
         Kind::DataFile("dump"),
-        "A dump of mysqldump or mariadb-dump, or a directory of mydumper",
+        "A mysqldump or mariadb-dump file, or a mydumper directory",
     ),
     OptionSpec::with_default(
         DUMP_AS,
         Kind::Choice(&["lines", "inserts"]),
         "lines",
-        "INSERTs of a dump sent as LOAD DATA LOCAL where that changes no row, or as they are",
+        "How INSERTs of a dump are sent: as LOAD DATA LOCAL where that changes no row, or unchanged",
     ),
     OptionSpec::without_default(
         "csv",
@@ -97,7 +97,8 @@ impl OptionTable for OwnData {
                 );
             }
             if values.file("sql").is_none() {
-                let problem = "csv: the types of the columns come from a table, and none is made";
+                let problem =
+                    "csv: the types of the columns come from a table, and none is created";
                 return conflict(
                     "csv",
                     problem,

@@ -32,7 +32,7 @@ pub enum SchemaError {
         path: PathBuf,
     },
     /// It names another database.
-    #[error("{place}: USE {database}: the tables are made in the database of the clients")]
+    #[error("{place}: USE {database}: the tables are created in the database of the clients")]
     Database {
         /// Where.
         place: Place,

@@ -186,7 +186,7 @@ fn no_single_source(values: &Values, given: &'static str) -> Option<Conflict> {
             "leave one of them out",
         ),
         (false, false) => (
-            format!("neither `{given}` nor auto_generate_sql is there"),
+            format!("neither `{given}` nor auto_generate_sql is given"),
             "add auto_generate_sql = true, or SQL of your own",
         ),
         _ => return None,
@@ -276,8 +276,8 @@ impl OptionTable for SlapData {
         if engine.is_some_and(|engine| engine.contains(',') || Engine::of(engine).is_none()) {
             return conflict(
                 "engine",
-                "`engine` takes one storage engine",
-                "make a factor of several: engine = \"{engine}\"",
+                "`engine` accepts one storage engine",
+                "for several, use a factor: engine = \"{engine}\"",
             );
         }
         if values.text("delimiter").is_none_or(str::is_empty) {
@@ -291,7 +291,7 @@ impl OptionTable for SlapData {
         let wrong = columns.into_iter().find(is_wrong)?;
         conflict(
             wrong,
-            "it is no number of columns",
+            "it is not a number of columns",
             "a number up to 4096 such as 3, or \"3:1\" with an index on each",
         )
     }
@@ -414,7 +414,7 @@ impl LoadKind for SlapLoad {
     fn needed_data(&self, values: &Values) -> Option<NeededData> {
         values.flag(AUTO.name).then_some(NeededData {
             may_be_found: false,
-            missing: "[load] slap runs on the table that [data] slap makes up, which is not there",
+            missing: "[load] slap runs on the table that [data] slap generates, which is missing",
             hint: "add [data] with slap = { auto_generate_sql = true }",
         })
     }
@@ -423,7 +423,7 @@ impl LoadKind for SlapLoad {
         if !data.flag(AUTO.name) {
             return Some(Conflict {
                 option: AUTO.name,
-                problem: "[load] slap makes up its statements, and [data] slap no table for them"
+                problem: "[load] slap generates its statements, but [data] slap generates no table for them"
                     .to_owned(),
                 hint: "auto_generate_sql = true belongs under both",
             });

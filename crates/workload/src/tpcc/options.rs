@@ -173,8 +173,8 @@ impl LoadKind for TpccLoad {
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: true,
-            missing: "[load] tpcc runs on the tables of [data] tpcc, which is not there",
-            hint: "add [data] with tpcc = { warehouses = 10 }; a server that is there may have its tables without",
+            missing: "[load] tpcc runs on the tables of [data] tpcc, which is missing",
+            hint: "add [data] with tpcc = { warehouses = 10 }; an existing server may already have the tables",
         })
     }
 

@@ -57,7 +57,7 @@ impl OptionTable for WikiData {
         let until = values.text("until").unwrap_or_default();
         end_of(values).is_none().then(|| Conflict {
             option: "until",
-            problem: format!("{until:?} is no date from 1980 to 9999"),
+            problem: format!("{until:?} is not a date from 1980 to 9999"),
             hint: "such as \"2013-03-03\"",
         })
     }

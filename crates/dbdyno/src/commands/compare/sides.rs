@@ -256,7 +256,9 @@ fn part(text: &str) -> Result<Selection, Blamed> {
     let exists = |at: &usize| !text[..*at].is_empty() && Path::new(&text[..*at]).exists();
     let Some(end) = ends.filter(exists).max() else {
         let path = text.split(':').next().unwrap_or(text);
-        let hint = "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); see --help".to_owned();
+        let hint =
+            "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); see --help"
+                .to_owned();
         return Err(Blamed::new(Blame::Input, format!("{path:?}: no such results")).hint(hint));
     };
     let mut levels: Vec<(String, String)> = Vec::new();

@@ -182,7 +182,9 @@ fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
         let value = value.unwrap_or_default();
         let what = match (text, name) {
             (Some(text), _) => text.what.clone(),
-            (None, Some(_)) => "no explanation available; -v shows facts from the catalogues".to_owned(),
+            (None, Some(_)) => {
+                "no explanation available; -v shows facts from the catalogues".to_owned()
+            }
             (None, None) => "no version has this option".to_owned(),
         };
         line(&mut out, &format!("{}{value}: {what}", entry.name));

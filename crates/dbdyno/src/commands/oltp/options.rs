@@ -255,7 +255,7 @@ impl Options {
         let list = self.workload_options.0.text("mysql_ignore_errors");
         let list = list.unwrap_or_default().trim();
         IgnoredErrors::of(list).ok_or_else(|| {
-            let message = format!("--mysql-ignore-errors: '{list}' is no list of error numbers");
+            let message = format!("--mysql-ignore-errors: '{list}' is not a list of error numbers");
             Blamed::new(Blame::Input, message).hint("such as 1213,1205, or all".to_owned())
         })
     }

@@ -130,9 +130,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     let unfinished = recorded.outcome.unfinished;
     if is_forced(options) && unfinished > 0 {
-        let message = format!(
-            "forced shutdown: {unfinished} events had not finished when the time was over"
-        );
+        let message =
+            format!("forced shutdown: {unfinished} events had not finished when the time was over");
         return Err(Blamed::new(Blame::Server, message).into());
     }
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {

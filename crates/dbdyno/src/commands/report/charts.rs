@@ -28,8 +28,7 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
     let (message, hint) = if names.is_empty() {
         (
             "these results have no chart".to_owned(),
-            "charts show the levels of a factor, or for storage, depths and time"
-                .to_owned(),
+            "charts show the levels of a factor, or for storage, depths and time".to_owned(),
         )
     } else {
         (

@@ -214,7 +214,8 @@ impl CompareArgs {
         }
         if !self.run.is_empty() && self.setup.is_none() {
             let message = "--run creates new servers, which have no data";
-            let hint = "give the statements that create the schema and the data with --setup FILE.sql";
+            let hint =
+                "give the statements that create the schema and the data with --setup FILE.sql";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         // Before a server is made or stopped for them.

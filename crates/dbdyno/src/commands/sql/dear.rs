@@ -88,7 +88,10 @@ impl DearStatements {
             }
         }
         if kinds.is_empty() {
-            let message = format!("{}: it contains no statement of a slow query log", path.display());
+            let message = format!(
+                "{}: it contains no statement of a slow query log",
+                path.display()
+            );
             let hint = "a log has lines such as '# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 9'";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
@@ -201,7 +204,9 @@ impl DearStatements {
         let mut notes = String::new();
         if let Some(first) = refused.first() {
             let kinds = units::counted(refused.len(), "more expensive kind");
-            notes = format!("; {kinds} left out because this server refuses them, the first with: {first}");
+            notes = format!(
+                "; {kinds} left out because this server refuses them, the first with: {first}"
+            );
         }
         if self.not_utf8 > 0 {
             let entries = units::counted(

@@ -180,8 +180,9 @@ impl Feed for RecordFeed {
 
     fn broken_off(&self) -> Option<String> {
         let record = self.path.display();
-        self.was_killed
-            .then(|| format!("{record}: the dbdyno that wrote it has ended, and the run is incomplete"))
+        self.was_killed.then(|| {
+            format!("{record}: the dbdyno that wrote it has ended, and the run is incomplete")
+        })
     }
 
     fn silent_for(&self) -> Option<Duration> {

@@ -71,7 +71,10 @@ fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
             .is_none_or(|value| value.eq_ignore_ascii_case(none))
     };
     if !is_none("ssl-fips-mode", "off") {
-        return refuse("ssl-fips-mode", "must be OFF: dbdyno's TLS has no such mode");
+        return refuse(
+            "ssl-fips-mode",
+            "must be OFF: dbdyno's TLS has no such mode",
+        );
     }
     compression(options, all)?;
     if !is_none("protocol", "tcp") && !is_none("protocol", "socket") {

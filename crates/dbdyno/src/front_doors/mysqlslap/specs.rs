@@ -11,8 +11,7 @@ use super::super::my_getopt::{
 
 const NO_ZSTD: &str = "dbdyno compresses only with zlib";
 const NO_CERTIFICATE: &str = "dbdyno does not support client certificates";
-const NO_TLS_DETAIL: &str =
-    "dbdyno's TLS chooses versions and ciphers itself (TLS 1.2 and 1.3)";
+const NO_TLS_DETAIL: &str = "dbdyno's TLS chooses versions and ciphers itself (TLS 1.2 and 1.3)";
 const NO_REVOCATION: &str = "dbdyno does not read revocation lists";
 const NO_CA_DIRECTORY: &str = "dbdyno reads authorities from one file: --ssl-ca";
 const NO_PLUGIN: &str = "dbdyno does not load plugins; its login methods are built in";

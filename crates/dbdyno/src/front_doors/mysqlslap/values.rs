@@ -177,7 +177,9 @@ impl Reader<'_> {
             }
             _ => Err(self.wrong(
                 "concurrency",
-                &format!("has '{word}', which is not a number of clients from 1 to {CLIENTS_AT_MOST}"),
+                &format!(
+                    "has '{word}', which is not a number of clients from 1 to {CLIENTS_AT_MOST}"
+                ),
             )),
         };
         text.split(',').map(clients).collect()

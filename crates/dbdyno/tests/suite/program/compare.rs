@@ -132,7 +132,11 @@ fn what_cannot_be_compared() {
             "was not measured on both sides",
             "",
         ),
-        (&["flush:flush_log=1", "empty"], "contains no run record", ""),
+        (
+            &["flush:flush_log=1", "empty"],
+            "contains no run record",
+            "",
+        ),
     ];
     std::fs::create_dir(scene.path().join("empty")).unwrap();
     for (args, why, hint) in cases {

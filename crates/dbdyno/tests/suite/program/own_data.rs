@@ -47,16 +47,16 @@ fn faulty_rules_are_refused_with_their_line() {
         ),
         (
             table("rows = \"many\""),
-            "table t: rows: \"many\" is no count",
+            "table t: rows: \"many\" is not a count",
         ),
         (table("columns = { a = \"sequence\" }"), "`rows` is missing"),
         (
             table("rows = 5, columns = { a = \"sometimes\" }"),
-            "t.a: \"sometimes\" is no rule",
+            "t.a: \"sometimes\" is not a rule",
         ),
         (
             table("rows = 5, columns = { a = \"references u.id\" }"),
-            "u.id is no column of a generated table",
+            "u.id is not a column of a generated table",
         ),
         ("generate = \"t\"".to_owned(), "generate"),
         (

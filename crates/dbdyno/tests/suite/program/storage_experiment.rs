@@ -124,7 +124,7 @@ fn a_job_file_is_a_load() {
     scene
         .dbdyno(["run", &file])
         .exits(2)
-        .says("filename=/dev/null is no plain name");
+        .says("filename=/dev/null is not a plain name");
 }
 
 #[test]

@@ -657,7 +657,7 @@ fn compression_reaches_every_connection() {
     let refused = place.scene.called("mysqlslap", insists);
     refused
         .exits(3)
-        .says("the server does not compress by zlib");
+        .says("the server does not support zlib compression");
     null.signal(Signal::TERM);
     null.finish();
 }

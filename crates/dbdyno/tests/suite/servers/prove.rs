@@ -78,7 +78,9 @@ fn bad_input_is_refused_before_anything_is_made() {
         .exits(2)
         .says("does not start on")
         .hints("dbdyno config lint wrong.cnf");
-    prove("idle.cnf", &[]).exits(2).says("can change the speed of");
+    prove("idle.cnf", &[])
+        .exits(2)
+        .says("can change the speed of");
     prove("my.cnf", &["--against", "my.cnf"])
         .exits(2)
         .says("can change the speed of");

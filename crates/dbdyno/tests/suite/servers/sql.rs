@@ -130,11 +130,7 @@ fn plans_are_drawn_and_nothing_is_left_behind() {
             2,
             "-e:1:8: a quotation is not closed",
         ),
-        (
-            &["explain", "-e", "set @a = 1"],
-            2,
-            "only session settings",
-        ),
+        (&["explain", "-e", "set @a = 1"], 2, "only session settings"),
         (
             &["time", "-e", "drop table item"],
             2,

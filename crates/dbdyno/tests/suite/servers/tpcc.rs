@@ -187,7 +187,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
 
     run(&["--record", "results/tpcc-1/record.jsonl"])
         .exits(2)
-        .says("is there already");
+        .says("already exists");
 
     done_again(&scene);
 

@@ -40,7 +40,8 @@ pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
         let metadata = path.metadata().map_err(Blamed::io(Blame::Input, path))?;
         if metadata.is_file() && metadata.len() == 0 {
             let message = format!("{}: the file is empty", path.display());
-            let hint = "the program that should have written the dump failed: create the dump again";
+            let hint =
+                "the program that should have written the dump failed: create the dump again";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         return Ok(DumpFiles {
@@ -195,10 +196,7 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
         DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
         DumpError::Read { .. } => (Blame::Input, "create the dump again, or name another file"),
         DumpError::Foreign { .. } => (Blame::Input, "name a dump"),
-        DumpError::Split { .. } => (
-            Blame::Input,
-            "the dump may be truncated: create it again",
-        ),
+        DumpError::Split { .. } => (Blame::Input, "the dump may be truncated: create it again"),
         DumpError::Statement { .. } => (
             Blame::Input,
             "correct the statement, or create the dump with a version that this server can read",

@@ -37,7 +37,8 @@ pub fn require_tables(endpoint: &Endpoint) -> Result<(), Blamed> {
     };
     let place = database::name(endpoint);
     let message = format!("{place}: has no table {} of TPC-H", missing.name());
-    let hint = "dbdyno tpch prepare creates the tables; --database names the database that has them";
+    let hint =
+        "dbdyno tpch prepare creates the tables; --database names the database that has them";
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 

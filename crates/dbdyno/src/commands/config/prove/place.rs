@@ -62,7 +62,8 @@ pub(super) fn open(named: Option<&Path>, asked: &Case) -> Result<Place, Blamed> 
         }
         if named.is_some() {
             let message = format!("{} contains another proof", path.display());
-            let hint = "the file, the version or an option differs; name another directory with --results";
+            let hint =
+                "the file, the version or an option differs; name another directory with --results";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
     }

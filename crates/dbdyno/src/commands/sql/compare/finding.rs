@@ -99,7 +99,8 @@ impl Finding {
         match self.comparison.sameness {
             Sameness::Same => None,
             Sameness::Unknown => Some(
-                "result not compared: the baseline itself gives a different one each time".to_owned(),
+                "result not compared: the baseline itself gives a different one each time"
+                    .to_owned(),
             ),
             Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
                 "{} instead of {}",
