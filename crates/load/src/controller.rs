@@ -187,7 +187,7 @@ impl<'a> Controller<'a> {
         let common = self.observer.begin_at();
         let start = common.unwrap_or_else(|| reactor::system_now() + START_AFTER);
         match self.steady.warm_up() {
-            WarmUp::None => self.measure_from(start, "no warm-up asked for"),
+            WarmUp::None => self.measure_from(start, "no warm-up requested"),
             WarmUp::For(warm_up) => {
                 let why = format!("warm-up of {} over", moment(warm_up.as_secs_f64()));
                 self.measure_from(start + warm_up, &why);

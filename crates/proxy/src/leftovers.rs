@@ -24,7 +24,7 @@ pub(crate) enum Stays {
     Answer(protocol::Error),
     #[error("the server refuses the question for what is left")]
     Refused,
-    #[error("a role is active that no command takes back")]
+    #[error("a role is active that no command can reset")]
     Role,
     #[error("SHOW PROFILES has statements of the former session")]
     Profiles,

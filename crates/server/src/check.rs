@@ -269,7 +269,7 @@ impl Examination<'_> {
                 let said = log.lines().next_back().unwrap_or_default();
                 self.refuse(
                     &entry,
-                    format!("the server's own check fails with it {said}").trim(),
+                    format!("the server's own check fails on it {said}").trim(),
                 );
                 self.remaining = others;
                 return Ok(true);

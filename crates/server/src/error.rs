@@ -421,7 +421,7 @@ fn log_hint(log: &str) -> Option<String> {
 
 fn instead(found: &Option<String>) -> String {
     match found {
-        Some(series) => format!("; there is that of {series}"),
+        Some(series) => format!("; found: {series}"),
         None => String::new(),
     }
 }

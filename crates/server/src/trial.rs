@@ -107,5 +107,5 @@ fn cause(error: Error, log: &str) -> Result<String, Error> {
     Ok(said
         .next()
         .or_else(|| unmarked().map(|line| line.trim().to_owned()))
-        .unwrap_or_else(|| format!("it ended without a word ({status})")))
+        .unwrap_or_else(|| format!("it ended without a message ({status})")))
 }

@@ -14,10 +14,13 @@ const GLOBAL: &str = "global";
 
 /// Options that a load cannot have, and why.
 const REFUSED: &[(&str, &str)] = &[
-    ("include", "another file is not a part of the experiment"),
-    ("directory", "`dir` of the experiment says where"),
-    ("opendir", "`dir` of the experiment says where"),
-    ("filename_format", "`dir` of the experiment says where"),
+    ("include", "other files are not part of the experiment"),
+    ("directory", "`dir` of the experiment sets the directory"),
+    ("opendir", "`dir` of the experiment sets the directory"),
+    (
+        "filename_format",
+        "`dir` of the experiment sets the directory",
+    ),
     ("stonewall", "the jobs of a load run at the same time"),
     (
         "wait_for_previous",
@@ -27,11 +30,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("startdelay", "the jobs of a load run at the same time"),
     ("exec_prerun", "a load runs no other program"),
     ("exec_postrun", "a load runs no other program"),
-    ("status-interval", "dbdyno reads the course itself"),
-    ("write_bw_log", "the record has the course"),
-    ("write_lat_log", "the record has the course"),
-    ("write_hist_log", "the record has the course"),
-    ("write_iops_log", "the record has the course"),
+    (
+        "status-interval",
+        "dbdyno samples the values over time itself",
+    ),
+    ("write_bw_log", "the record contains the values over time"),
+    ("write_lat_log", "the record contains the values over time"),
+    ("write_hist_log", "the record contains the values over time"),
+    ("write_iops_log", "the record contains the values over time"),
 ];
 
 /// A job file that was read.

@@ -86,7 +86,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     };
     if !args.connection.names_a_server() {
         if observe.is_some() {
-            let message = "--observe is for a server on another host, and none is named";
+            let message = "--observe is for a server on another host, but none is named";
             return Err(Blamed::new(Blame::Input, message)
                 .hint("name it with --host".to_owned())
                 .into());

@@ -97,7 +97,7 @@ pub enum Problem {
     #[error("zip pairs at least two factors")]
     ShortZip,
     /// A condition on a factor that follows another one.
-    #[error("`{name}` is paired with `{leader}`, which stands for both")]
+    #[error("`{name}` is paired with `{leader}`, which represents both")]
     Follower { name: String, leader: String },
     /// A condition on a level that the factor does not have.
     #[error("factor `{factor}` has no level {level:?}")]
@@ -251,7 +251,7 @@ impl Problem {
                 "all conditions of one [[exclude]] must hold together; write another [[exclude]] for \"or\"".to_owned()
             }
             Self::TooManyRuns { .. } => {
-                "fewer levels, fewer repeats, or [[exclude]] what answers no question".to_owned()
+                "use fewer levels or fewer repeats, or exclude unneeded combinations with [[exclude]]".to_owned()
             }
             Self::OtherServer { .. } => {
                 "`run` starts a private server, `address` names an existing one".to_owned()

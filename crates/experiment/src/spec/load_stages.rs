@@ -123,7 +123,8 @@ pub(crate) fn check_beside(
     }
     if levels.contains_key(FACTOR) {
         let problem =
-            "there is a factor `stage`, and reports call the stages of a run that".to_owned();
+            "there is a factor `stage`, but reports use this name for the stages of a run"
+                .to_owned();
         let hint = "rename the factor";
         return Err(section.error_at(STAGES, Problem::Conflict { problem, hint }));
     }
@@ -220,7 +221,7 @@ fn of_all<T: Copy>(
         return Ok(None);
     }
     if section.value(key).is_some() {
-        let other = "stages that have it".to_owned();
+        let other = "stages that set it".to_owned();
         return Err(section.error_at(key, Problem::NoMeaning { key, other }));
     }
     let values = stages.iter();

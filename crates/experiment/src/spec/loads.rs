@@ -134,7 +134,7 @@ pub(crate) fn check_beside(
     }
     if levels.contains_key(LOAD) {
         let problem =
-            "there is a factor `load`, and reports call the loads of a run that".to_owned();
+            "there is a factor `load`, but reports use this name for the loads of a run".to_owned();
         let hint = "rename the factor";
         return Err(top.error_at(KEY, Problem::Conflict { problem, hint }));
     }

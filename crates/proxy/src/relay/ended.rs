@@ -29,7 +29,7 @@ pub(crate) enum Ended {
     Refused(String),
     #[error("no data within --proxy-read-timeout")]
     ReadTimeout,
-    #[error("no data taken within --proxy-write-timeout")]
+    #[error("no data accepted within --proxy-write-timeout")]
     WriteTimeout,
 }
 

@@ -161,7 +161,7 @@ impl Relay {
         match clear {
             Some(clear) => Ok(clear.to_vec()),
             None => {
-                let why = "the client has encrypted it by another key than the proxy's: connect with \
+                let why = "the client has encrypted it with a key other than the proxy's: connect with \
                            --get-server-public-key and without --server-public-key-path";
                 Err(self.no_password(why).await)
             }

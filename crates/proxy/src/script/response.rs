@@ -19,7 +19,7 @@ const COLUMNS_MAX: usize = 4096;
 pub(super) fn packets(lua: &Lua, response: &Value, deprecate_eof: bool) -> Vec<Vec<u8>> {
     let described = match response {
         Value::Table(response) => described(lua, response, deprecate_eof),
-        _ => Ok(Err("proxy.response is no table".to_owned())),
+        _ => Ok(Err("proxy.response is not a table".to_owned())),
     };
     let problem = match described {
         Ok(Ok(packets)) => return packets,

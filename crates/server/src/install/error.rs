@@ -73,7 +73,7 @@ pub enum InstallError {
         what: String,
     },
     /// A downloaded file differs from the registry's description.
-    #[error("{file}: {what} is {found}, the registry says {expected}")]
+    #[error("{file}: {what} is {found}, the registry lists {expected}")]
     Mismatch {
         /// The file.
         file: String,

@@ -64,7 +64,8 @@ impl Importer for FioFiles {
             return Err(match imported.left_out.first() {
                 Some(reason) => first.error(
                     format!("no job that can be imported ({reason})"),
-                    "a job is read that makes reads, writes or both of one size, and reports each by itself",
+                    "only jobs that make reads, writes or both with one size, and report each separately, can be \
+                     imported",
                 ),
                 None => first.error("no JSON of fio among the files", AS_WRITTEN),
             });
@@ -237,7 +238,7 @@ fn add_log(
 ) -> Result<(), Error> {
     let hint = "fio's logs of requests per second are read: write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log";
     let name = LogName::of(&file.name())
-        .ok_or_else(|| file.error("its name is not that of a log NAME_iops.N.log", hint))?;
+        .ok_or_else(|| file.error("its name is not NAME_iops.N.log", hint))?;
     let named: Vec<&Taken> = taken
         .iter()
         .filter(|it| it.log_prefix.as_ref() == Some(&name.prefix))
@@ -259,7 +260,7 @@ fn add_log(
     };
     let series = course(&file.text, job.log_avg_ms);
     if series.is_empty() {
-        return Err(file.error("none of its lines is one of a log of fio", hint));
+        return Err(file.error("none of its lines belongs to a fio log", hint));
     }
     let result = &imported.patterns[job.result];
     let known = imported.bursts.iter_mut();

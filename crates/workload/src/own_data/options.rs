@@ -122,7 +122,7 @@ impl OptionTable for OwnData {
         specs.err().map(|error| Conflict {
             option: "generate",
             problem: error.to_string(),
-            hint: "docs/data.md has all rules",
+            hint: "docs/data.md lists all rules",
         })
     }
 }

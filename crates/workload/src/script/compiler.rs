@@ -290,7 +290,10 @@ impl Compiler<'_> {
         if word.is_empty() {
             Ok(())
         } else {
-            Err((at, format!("`{word}` is too much for \\{command}")))
+            Err((
+                at,
+                format!("`{word}` is one argument too many for \\{command}"),
+            ))
         }
     }
 }

@@ -83,7 +83,8 @@ pub(super) fn text(
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let name = sql.name();
         text.push_str(&format!(
-            "\n[each] # on the data as it was loaded; then the server is restarted, without the statement, too\nchange = [\"{{{name}}}\"]\n"
+            "\n[each] # on the loaded data; then the server is restarted, even without the statement\nchange = \
+             [\"{{{name}}}\"]\n"
         ));
     }
     let connections = measurement.connections;

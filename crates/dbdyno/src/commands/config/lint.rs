@@ -27,7 +27,7 @@ const COUNTERS_AFTER: &str = "1h";
 The file is read as the server would read it: with its includes and the groups of its version; the last of several lines
 for an option counts. If the version is installed on this machine, its own validator checks the file as well. Levels:
 refused (the server does not start, or ignores the line), risk (data, commits or access can be lost), warning, note.
-docs/config.md has all rules.
+docs/config.md lists all rules.
 
 Without FILE, the running server named by --host, --socket, --port or --server is judged: its variables, its counters
 since the start, and its machine, through --observe or directly. Nothing on it is changed. Each piece of advice is
@@ -151,7 +151,7 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
         return review(files, &file, running.target, &machine, None);
     }
     if args.observe.observe()?.is_some() {
-        let message = "--observe is for a running server, and none is named";
+        let message = "--observe is for a running server, but none is named";
         return Err(Blamed::new(Blame::Input, message).hint("name it with --host".to_owned()));
     }
     let version = VersionArgs::of(args.version.clone(), args.connection.server.clone());
@@ -169,7 +169,7 @@ fn review_of_server(args: &LintArgs) -> Result<Review, Blamed> {
         ("--for", args.version.is_some()),
     ];
     if let Some((option, _)) = only_files.into_iter().find(|(_, is_given)| *is_given) {
-        let message = format!("{option} is for option files, and none is named");
+        let message = format!("{option} is for option files, but none is named");
         return Err(Blamed::new(Blame::Input, message)
             .hint("a running server is judged by its own version and variables".to_owned()));
     }

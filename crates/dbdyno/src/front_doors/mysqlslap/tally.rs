@@ -111,7 +111,7 @@ impl Tally {
             Ended::Failed { failure, .. } => {
                 eprintln!("error: {program}: {failure}");
                 eprintln!(
-                    "hint: no report, as {} statements were done when it failed; --on-error=count continues, \
+                    "hint: no report, because it failed after {} statements; --on-error=count continues, \
                      --on-error=retry also repeats after a deadlock",
                     self.succeeded
                 );

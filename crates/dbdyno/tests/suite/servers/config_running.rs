@@ -127,7 +127,7 @@ fn lint_reads_a_server_without_privileges_and_refuses_what_makes_no_sense() {
     lint(&scene, &wrong, &[]).exits(2).says("Access denied");
     lint(&scene, &plain, &["--fix", "new.cnf"])
         .exits(2)
-        .says("--fix is for option files, and none is named");
+        .says("--fix is for option files, but none is named");
     lint(&scene, &plain, &["--for", "mysql-8.0"])
         .exits(2)
         .says("cannot be used with");

@@ -565,5 +565,5 @@ fn what_makes_no_sense_is_refused() {
     scene
         .dbdyno(["quick", "--observe", "ssh://db1"])
         .exits(2)
-        .says("--observe is for a server on another host, and none is named");
+        .says("--observe is for a server on another host, but none is named");
 }

@@ -306,7 +306,7 @@ fn what_cannot_be_compared_is_refused() {
                 "--variant",
                 "a: hint MRR(x)",
             ],
-            "no hint can be put into WITH",
+            "a hint cannot be inserted into WITH",
         ),
         (
             &["-e", "set @a = 1", "--variant", "a: set @b = 1"],

@@ -215,7 +215,7 @@ impl Case {
             }
         }
         let message = format!(
-            "no line of {} keeps durability class {}",
+            "{} cannot reach durability class {}",
             self.file.display(),
             self.lowest.name()
         );
