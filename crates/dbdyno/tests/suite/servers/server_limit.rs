@@ -62,7 +62,7 @@ fn a_limit_is_held_recorded_and_reported() {
         .finish()
         .exits(0)
         .prints("throttled 1 of 2 runs had a limited disk")
-        .says("cgroup v1 does not limit writes by the kernel itself");
+        .says("not limited by cgroup v1");
     let left = groups_of(pid);
     assert!(left.is_empty(), "{left:?}");
     scene.nothing_is_left();
