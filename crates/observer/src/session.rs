@@ -139,7 +139,9 @@ impl UnauthenticatedClient {
             return self.refuse(Problem::Refused(why));
         }
         let Some(client) = client.filter(|nonce| is_nonce(nonce)) else {
-            return self.refuse(Problem::Refused("a secret is needed here".to_owned()));
+            return self.refuse(Problem::Refused(
+                "this observer requires a secret".to_owned(),
+            ));
         };
         let nonces = Nonces {
             client,

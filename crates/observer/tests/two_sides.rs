@@ -284,11 +284,11 @@ fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
         ("GET / HTTP/1.1", "is not a message of dbdyno observe"),
         (
             r#"{"message":"hello","protocol":1}"#,
-            "a secret is needed here",
+            "this observer requires a secret",
         ),
         (
             r#"{"message":"hello","protocol":1,"nonce":""}"#,
-            "a secret is needed here",
+            "this observer requires a secret",
         ),
     ] {
         let mut stream = TcpStream::connect(("127.0.0.1", observer.port)).unwrap();

@@ -48,10 +48,10 @@ pub(crate) struct AbArgs {
     /// A server option and the values to compare; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
-    /// Flavours and versions of the server
+    /// Server flavours and versions to compare
     #[arg(long, value_name = "VERSION,...", value_parser = factor::versions)]
     run: Option<Factor>,
-    /// Option files of the server
+    /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
     /// SQL to run after the data is loaded, compared with not running it; may be repeated

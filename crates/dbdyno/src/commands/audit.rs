@@ -35,7 +35,7 @@ pub(crate) struct AuditArgs {
     /// comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// Variable or property that differs on purpose between two sides; may be repeated
+    /// Variable or property that is meant to differ between two sides; may be repeated
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
     /// Output format

@@ -101,7 +101,7 @@ pub(crate) struct NullServerArgs {
     #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
           value_parser = clap::value_parser!(u16).range(1..))]
     error_number: u16,
-    /// Share of the statements at which the connection is closed
+    /// Share of the statements that end with a closed connection
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     drop_rate: f64,
     /// Delay before the server reads what a client sent

@@ -95,7 +95,7 @@ struct CreateArgs {
     /// of the memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single option; overrides the files
+    /// Single server option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
     /// TCP port [default: a free one]

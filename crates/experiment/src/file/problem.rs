@@ -230,7 +230,7 @@ impl Problem {
             },
             Self::Follower { leader, .. } => format!("name `{leader}` with its level"),
             Self::UnevenZip { .. } => {
-                "each level of one belongs to the level of the other at the same place".to_owned()
+                "each level of one belongs to the level of the other at the same position".to_owned()
             }
             Self::ShortZip => "for example: zip = [\"version\", \"cnf\"]".to_owned(),
             Self::UnusedFactor { name } if name == "zip" => {

@@ -146,7 +146,7 @@ pub(crate) fn refuse_in_baseline(top: &Section<'_>, baseline: &Section<'_>) -> R
     if !are_several(top) || baseline.value(LOAD).is_none() {
         return Ok(());
     }
-    let problem = "loads are not compared with each other, only each with itself".to_owned();
+    let problem = "each load is compared only with itself, not with other loads".to_owned();
     let hint = "name a factor of [matrix]; every load has a verdict of its own";
     Err(baseline.error_at(LOAD, Problem::Conflict { problem, hint }))
 }

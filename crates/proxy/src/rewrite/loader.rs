@@ -343,7 +343,7 @@ fn answer(table: &Spanned<AnswerTable>) -> Checked<Reply> {
         });
     };
     if counts != (None, None) {
-        return Err(wrong("it has columns or counts, not both".to_owned()));
+        return Err(wrong("give columns or counts, not both".to_owned()));
     }
     if columns.is_empty() || columns.len() > COLUMNS_MAX {
         return Err(wrong(format!("1 to {COLUMNS_MAX} columns are possible")));

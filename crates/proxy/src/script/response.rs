@@ -98,7 +98,7 @@ fn error(lua: &Lua, response: &Table) -> Result<Vec<u8>> {
             Err(_) => log(
                 lua,
                 Level::Warning,
-                "(lua) proxy.response.sqlstate has not 5 characters; 07000 is sent",
+                "(lua) proxy.response.sqlstate does not have 5 characters; 07000 is sent",
             ),
         }
     }

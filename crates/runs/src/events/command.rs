@@ -256,7 +256,7 @@ mod tests {
         });
         assert_eq!(performed.outcome, EventOutcome::TimedOut);
         let message =
-            "not done when the load ended; it was ended with all processes that it had started";
+            "not finished when the load ended; it was ended with all processes that it had started";
         assert_eq!(performed.message, message);
         assert_all_gone(&performed, 2);
     }

@@ -99,7 +99,7 @@ pub enum InstallError {
         path: PathBuf,
     },
     /// The server binary needs a library that is not installed and not in a known package.
-    #[error("{}: needs the library {library}, which is missing", path.display())]
+    #[error("{}: the library {library} is missing", path.display())]
     Library {
         /// The server binary.
         path: PathBuf,

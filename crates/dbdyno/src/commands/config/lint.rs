@@ -46,7 +46,8 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the version of
+    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
+    /// version of
     /// the server named below, else of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]

@@ -33,7 +33,7 @@ pub(crate) struct MigrateArgs {
     /// Version that the file is for
     #[arg(long, value_name = "VERSION", value_parser = target)]
     from: Target,
-    /// Version to move to
+    /// Version to migrate to
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
     /// New file to write

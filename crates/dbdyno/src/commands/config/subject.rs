@@ -25,7 +25,8 @@ pub(super) enum Format {
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the server found
+    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
+    /// server found
     /// on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,

@@ -59,7 +59,7 @@ pub(super) struct Options {
     /// Password; visible in the process list until it is wiped: prefer --password-file
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
-    /// TLS as sysbench's --mysql-ssl has it: on requires it, off forbids it
+    /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
     #[arg(long, hide = true, value_enum, conflicts_with = "ssl_mode")]
     pub(super) tls: Option<Switch>,
     /// Only mysql

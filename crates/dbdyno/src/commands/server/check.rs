@@ -18,7 +18,7 @@ pub(crate) struct CheckArgs {
     /// Option file; of several, a later one takes precedence
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single option; overrides the files
+    /// Single server option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }

@@ -16,7 +16,7 @@ pub(super) struct InputArgs {
     /// Statement to use instead of a file; may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
-    /// Take the most expensive statements of a slow query log, or of performance_schema: a file's name, or digest
+    /// Use the most expensive statements of a slow query log (its file name) or of performance_schema (digest)
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
     /// Number of statements of --from

@@ -57,7 +57,7 @@ pub(super) struct BurstArgs {
     /// Share of reads, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Continue results that were interrupted
+    /// Continue interrupted results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -52,7 +52,7 @@ pub(super) struct SuiteArgs {
     /// I/O engine of fio
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
-    /// Continue results that were interrupted
+    /// Continue interrupted results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -58,10 +58,10 @@ pub(crate) struct Arguments {
     /// Time limit for connecting to a backend, seconds
     #[arg(long, value_name = "SECONDS", default_value = "2.0", value_parser = seconds)]
     pub(super) proxy_connect_timeout: Duration,
-    /// Time limit for a client or a server that sends nothing, seconds
+    /// Time limit for a client or a server that sends no data, seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_read_timeout: Duration,
-    /// Time limit for a client or a server that receives nothing, seconds
+    /// Time limit for a client or a server that accepts no data, seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_write_timeout: Duration,
 
@@ -105,7 +105,7 @@ pub(crate) struct Arguments {
     /// Run as this user (needs root)
     #[arg(long, value_name = "NAME")]
     pub(super) user: Option<String>,
-    /// Directory from which relative paths start; absolute
+    /// Directory from which relative paths start; must be absolute
     #[arg(long, value_name = "DIR")]
     pub(super) basedir: Option<PathBuf>,
     /// Write the process id to this file, which is removed at the end

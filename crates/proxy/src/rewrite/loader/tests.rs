@@ -154,7 +154,7 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
         ),
         (
             "answer = { columns = ['a'], insert_id = 1 }",
-            "line 4: answer: it has columns or counts",
+            "line 4: answer: give columns or counts",
         ),
         ("route = 'replica'", "line 4: route: \"replica\" is neither"),
         (

@@ -52,7 +52,7 @@ pub(crate) struct ProveArgs {
     /// Maximum time of all rounds together, such as 30m [default: limited only by the blocks]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
-    /// Seed of the order of the runs, and of the load
+    /// Seed of the run order and of the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     /// Directory on whose file system the private server is created [default: with the named servers]
