@@ -374,7 +374,7 @@ impl<'a> Controller<'a> {
         let quantile = 100.0 * precision.quantile;
         self.stop_why = Some(match reached {
             Some(width) => format!("p{quantile} known within {}", percent(width)),
-            None => format!("too few operations to tell how precisely p{quantile} is known"),
+            None => format!("too few operations to estimate the precision of p{quantile}"),
         });
         if reached.is_some_and(|width| width <= precision.within) {
             self.timeline.stop_by(self.next_boundary(start));

@@ -64,7 +64,7 @@ pub enum Problem {
     #[error("refused: {0}")]
     Refused(String),
     /// A message out of order.
-    #[error("it said '{0}' when that was not its turn")]
+    #[error("it sent '{0}' out of turn")]
     Turn(String),
     /// An error of the connection.
     #[error(transparent)]

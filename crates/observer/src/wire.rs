@@ -34,7 +34,7 @@ pub enum WireError {
     #[error("a line of more than {0} bytes was received")]
     TooLong(usize),
     /// The line is not a valid message.
-    #[error("it said '{said}', which is not a message of dbdyno observe: {why}")]
+    #[error("it sent '{said}', which is not a message of dbdyno observe: {why}")]
     NotUnderstood {
         /// The beginning of the line, without control characters.
         said: String,

@@ -244,7 +244,7 @@ impl ServerError {
             1045 => {
                 "check user and password; to a server, user@localhost and user@% are two accounts"
             }
-            1049 => "create the database first; that of a benchmark is made by its `prepare`",
+            1049 => "create the database first; a benchmark's `prepare` creates its own",
             1129 => "too many failed connections from this host: FLUSH HOSTS on the server",
             1130 => "no account may log in from this host",
             1148 | 3948 | 4166 => {

@@ -318,7 +318,7 @@ impl Error {
             Self::TimedOut { log, .. } => return log_hint(log),
             Self::Running { .. } => "stop it first",
             Self::NotRunning { .. } => "dbdyno server list shows which servers run",
-            Self::NotStoppedCleanly { .. } => "start it, so that it recovers, and stop it again",
+            Self::NotStoppedCleanly { .. } => "start it to let it recover, then stop it again",
             Self::NoData { .. } => "restore a snapshot, or destroy the server",
             Self::SnapshotMismatch { .. } => {
                 "load the data again; a data directory does not move between builds"
@@ -387,11 +387,11 @@ const LOG_HINTS: [(&str, &str); 6] = [
     ),
     (
         "uses page size",
-        "innodb_page_size is chosen when the data directory is made: create another server",
+        "innodb_page_size is chosen when the data directory is created: create another server",
     ),
     (
         "Different lower_case_table_names settings",
-        "lower_case_table_names is chosen when the data directory is made: create another server",
+        "lower_case_table_names is chosen when the data directory is created: create another server",
     ),
 ];
 

@@ -138,7 +138,7 @@ impl OptionTable for StorageLoad {
         }
         let depth = values.count("depth").unwrap_or(1);
         if depth > 1 && values.text("engine") == Some("psync") {
-            let problem = "the engine psync has one request in flight whatever its depth";
+            let problem = "the engine psync has one request in flight at any depth";
             return conflict("depth", problem, "choose libaio or io_uring");
         }
         None

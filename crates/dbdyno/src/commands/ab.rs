@@ -138,7 +138,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     let (message, hint) = match factors.first() {
         None => (
             "nothing to compare".to_owned(),
-            "--set, --run, --cnf, --sql, --server or --host says what varies, for example --set sync_binlog=0,1"
+            "name what varies with --set, --run, --cnf, --sql, --server or --host, for example --set sync_binlog=0,1"
                 .to_owned(),
         ),
         Some(factor) => (

@@ -73,7 +73,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
     }
     if args.results.len() == 1 && !args.factor.is_empty() {
         let message =
-            "--factor names an intended difference between two sides, and there is only one side";
+            "--factor names an intended difference between two sides, but there is only one side";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let audit = match args.results.as_slice() {
@@ -136,7 +136,7 @@ fn read(path: &Path) -> Result<Vec<Record>, Blamed> {
         let record = read_record(file)?;
         if record.torn {
             eprintln!(
-                "warning: {}: the last line is torn and left out",
+                "warning: {}: the last line is incomplete and is ignored",
                 file.display()
             );
         }

@@ -203,7 +203,7 @@ fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
         (_, undecided) if !undecided.is_empty() => {
             let message =
                 format!("these runs cannot decide whether B is worse than allowed: {undecided}");
-            let hint = "more runs on each side can decide it, or a wider limit".to_owned();
+            let hint = "more runs on each side, or a wider limit, can decide it".to_owned();
             Err(Blamed::new(Blame::Undecided, message).hint(hint).into())
         }
         _ => Ok(ExitCode::SUCCESS),

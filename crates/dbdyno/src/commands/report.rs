@@ -107,7 +107,7 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
     let has_seconds = matches!(format, Format::Json | Format::Csv | Format::Parquet);
     if args.seconds && !has_seconds {
         let message = format!("--seconds: {} has no values per second", format.name());
-        let hint = "json, csv and parquet do".to_owned();
+        let hint = "json, csv and parquet have them".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     Ok(format)

@@ -303,7 +303,7 @@ pub(crate) fn perform(
 ) -> anyhow::Result<ExitCode> {
     let left = results.left(experiment.plan(), context)?;
     let outcome = if left.is_empty() {
-        eprintln!("every run of the plan is done");
+        eprintln!("all runs of the plan are done");
         Ok(())
     } else {
         if let Some(alike) = experiment.plan().of_compared_versions() {
@@ -399,8 +399,8 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     };
     let others = match short.count() {
         0 => String::new(),
-        others if recorded.staged.is_empty() => format!("; so in {others} more runs"),
-        others => format!("; so in {others} more stages"),
+        others if recorded.staged.is_empty() => format!("; likewise in {others} more runs"),
+        others => format!("; likewise in {others} more stages"),
     };
     let stage = match run.stages.as_slice() {
         [stage] => format!("stage {} of ", stage.number),

@@ -182,7 +182,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     let memory = usable_memory_bytes().filter(|_| args.cnf.is_empty());
     if let Some(bytes) = memory.and_then(|memory| buffer_pool::chosen_bytes(&set, memory)) {
         eprintln!(
-            "note: buffer pool {}, a quarter of the memory here; --set innodb_buffer_pool_size=SIZE for another",
+            "note: buffer pool {}, a quarter of the memory here; --set innodb_buffer_pool_size=SIZE sets another one",
             units::bytes(bytes)
         );
         buffer_pool::set_to(&mut set, bytes);

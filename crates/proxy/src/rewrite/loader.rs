@@ -109,7 +109,7 @@ impl Loader<'_> {
         let wanted = route.get_ref();
         let wrong = |what: String| Problem::of(&route.span(), "route", what);
         if !self.opens_connections {
-            let what = "only an account of the proxy's own opens connections for routed statements; add --backend-user \
+            let what = "connections for routed statements need an account of the proxy's own; add --backend-user \
                         and --backend-password-file";
             return Err(wrong(what.to_owned()));
         }

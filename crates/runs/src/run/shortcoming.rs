@@ -133,7 +133,8 @@ pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
                 Some(_) => ("none was due", "the run is too short for its rate"),
                 None => (
                     "none began in it",
-                    "the run is too short for its pauses, or an operation that began before it took longer than all of it",
+                    "the run is too short for its pauses, or an operation that began before the run lasted longer \
+                     than the whole run",
                 ),
             };
             let message = format!("{none}: {because}");
@@ -284,7 +285,11 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_began_names_what_was_too_long_for_it() {
         let cases = [
-            (None, "none began in it", "began before it took longer"),
+            (
+                None,
+                "none began in it",
+                "began before the run lasted longer",
+            ),
             (Some(0.1), "none was due", "too short for its rate"),
         ];
         for (rate_per_s, message, hint) in cases {

@@ -212,7 +212,7 @@ fn note_what_lacks(
 ) {
     if let Some(engine) = options.idle_depth() {
         left_out.push(format!(
-            "job {job} of {file}: the engine {engine} has one request in flight whatever its iodepth"
+            "job {job} of {file}: the engine {engine} has one request in flight at any iodepth"
         ));
     }
     let mut sides = result.read.iter().chain(&result.write);

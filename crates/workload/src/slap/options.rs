@@ -268,7 +268,7 @@ impl OptionTable for SlapData {
         {
             return conflict(
                 "auto_generate_sql_guid_primary",
-                "a table has one primary key: one that counts, or one of uuid()",
+                "a table has one primary key: either AUTO_INCREMENT or uuid()",
                 "leave one of the two out",
             );
         }

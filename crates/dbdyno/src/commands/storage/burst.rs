@@ -111,8 +111,7 @@ fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
                 units::moment(cell.pause_s),
                 units::moment(pause as f64)
             );
-            let hint =
-                "use --resume with the options with which these results were started".to_owned();
+            let hint = "use --resume with the original options of these results".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
         None => Ok(()),

@@ -29,7 +29,7 @@ impl DestroyArgs {
             None if stdin().is_terminal() => refuse_other(&typed(&device, path)?, path)?,
             None => {
                 let message =
-                    "--destroy asks for the device's name on a terminal, and there is none";
+                    "--destroy asks for the device's name on a terminal, but there is none";
                 let hint = format!("without a terminal: --destroy={}", path.display());
                 return Err(Blamed::new(Blame::Input, message).hint(hint).into());
             }

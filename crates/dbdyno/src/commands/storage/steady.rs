@@ -99,7 +99,10 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             session.finish()?;
             Ok(ExitCode::from(Blame::Answer as u8))
         }
-        Err(error) => Err(session.fail(error, "; a steady state is measured in one go")),
+        Err(error) => Err(session.fail(
+            error,
+            "; a steady state must be measured without interruption",
+        )),
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         .map_err(Blamed::from)?;
     let mut left_out = Vec::new();
     if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
-        let one = "depths above 1: the engine psync has one request in flight whatever the depth";
+        let one = "depths above 1: the engine psync has one request in flight at any depth";
         left_out.push(one.to_owned());
     }
     let plan = Plan {
@@ -136,7 +136,7 @@ fn patterns(named: &str) -> Result<Vec<Pattern>, Blamed> {
     }
     let text = files::read_handed_over_text(Path::new(named), FILE_AT_MOST);
     let text = text.map_err(|error| {
-        let hint = "--patterns takes sh2-137, mysql-30 or a TOML file".to_owned();
+        let hint = "--patterns must be sh2-137, mysql-30 or a TOML file".to_owned();
         Blamed::new(Blame::Input, format!("{named}: {error}")).hint(hint)
     })?;
     parse_patterns(&text).map_err(|error| Blamed::new(Blame::Input, format!("{named}: {error}")))

@@ -107,13 +107,12 @@ fn connection_options(
             ..ConnectionOptions::default()
         });
     }
-    let port =
-        match all.text("port") {
-            None | Some("0") => None,
-            Some(text) => Some(text.parse::<u16>().map_err(|_| {
-                options.error(&format!("option '--port' is no port number: '{text}'"))
-            })?),
-        };
+    let port = match all.text("port") {
+        None | Some("0") => None,
+        Some(text) => Some(text.parse::<u16>().map_err(|_| {
+            options.error(&format!("option '--port' is not a port number: '{text}'"))
+        })?),
+    };
     let environment = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let host = all
         .text("host")

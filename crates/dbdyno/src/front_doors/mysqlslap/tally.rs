@@ -125,7 +125,7 @@ impl Tally {
         }
         if outcome.unfinished > 0 {
             eprintln!(
-                "warning: {} statements had no answer yet",
+                "warning: {} statements were not answered",
                 outcome.unfinished
             );
         }

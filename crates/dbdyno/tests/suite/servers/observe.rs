@@ -475,7 +475,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
         .concat(),
     )
     .exits(2)
-    .says("it said 'welcome', which is not a message of dbdyno observe");
+    .says("it sent 'welcome', which is not a message of dbdyno observe");
     assert!(!scene.path().join("unused.jsonl").exists());
 }
 

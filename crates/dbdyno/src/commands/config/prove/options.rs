@@ -86,7 +86,7 @@ pub(crate) struct ProveArgs {
 fn group(text: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     if names.len() < 2 || names.iter().any(String::is_empty) {
-        return Err("two or more options with commas between them".to_owned());
+        return Err("two or more options, separated by commas".to_owned());
     }
     Ok(names)
 }

@@ -138,7 +138,7 @@ impl<'m> Maker<'m> {
             None => Ok(Some((first, rule))),
             Some((at, _)) => {
                 let problem = format!(
-                    "it has another rule than {}, which is in the same foreign key",
+                    "its rule differs from that of {}, which is in the same foreign key",
                     key.columns[first]
                 );
                 Err(self.wrong(&key.columns[at], problem))
