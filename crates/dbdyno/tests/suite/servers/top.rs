@@ -75,7 +75,7 @@ fn a_server_is_shown_in_any_size_until_q() {
     terminal.types("\t");
     terminal.shows("What connections do");
     terminal.types("?");
-    terminal.shows("pause; again: go on");
+    terminal.shows("pause; again: continue");
     terminal.types("q");
     is_left_as_it_was(&scene, &terminal, 0);
 }
