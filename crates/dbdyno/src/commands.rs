@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Audit(audit::AuditArgs),
     /// List past results, or one experiment's figures over time with their change points
     History(history::HistoryArgs),
-    /// Repeat an experiment from its results directory, and compare both results
+    /// Repeat an experiment from its results, and compare both
     Rerun(rerun::RerunArgs),
     /// Measure the highest throughput that dbdyno itself reaches as a client on this machine
     Calibrate(calibrate::CalibrateArgs),

@@ -396,7 +396,7 @@ const LOG_HINTS: [(&str, &str); 6] = [
 ];
 
 const NO_AIO_SLOTS: &str = "the kernel's slots for asynchronous I/O are used up (/proc/sys/fs/aio-nr of aio-max-nr; \
-     a server takes 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
+     a server uses 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
 
 /// The remedy for the cause in a server's log, if it is a common one.
 fn log_hint(log: &str) -> Option<String> {

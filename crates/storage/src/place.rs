@@ -188,7 +188,7 @@ fn refuse_unless_plain(path: &Path) -> Result<(), Error> {
     let hint = "name a directory whose path is plain text";
     Err(refused(
         path,
-        "fio's job file cannot hold this path".to_owned(),
+        "fio's job file cannot contain this path".to_owned(),
         hint,
     ))
 }

@@ -112,7 +112,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
         verbose: args.measurement.verbose,
     };
     let code = begun.perform(&args.options.choices(), &ending)?;
-    println!("file      {path}: edit it and: dbdyno run {path}");
+    println!("file      {path}: edit it, then run: dbdyno run {path}");
     Ok(code)
 }
 

@@ -105,7 +105,7 @@ fn dialect_of(words: &[String], by_name: Dialect) -> Result<Dialect, Blamed> {
             Some("mysql") => Dialect::MySql,
             Some("mariadb") => Dialect::MariaDb,
             _ => {
-                let message = format!("{}: --dialect takes mysql or mariadb", by_name.program());
+                let message = format!("{}: --dialect must be mysql or mariadb", by_name.program());
                 return Err(Blamed::new(Blame::Input, message));
             }
         };

@@ -72,7 +72,7 @@ impl Overrides {
             let why = if load.ends_by_itself() {
                 "a load with a duration; this one ends by itself"
             } else {
-                "a load of one stage; this one has stages with lengths of their own"
+                "a load of one stage; the stages of this one have their own lengths"
             };
             let is_timed = !load.ends_by_itself() && load.stages.is_empty();
             (!is_timed).then(|| wrong(option, value, why))

@@ -273,7 +273,8 @@ impl Problem {
                 format!("add \"{name}\" to facet")
             }
             Self::AnswersNothing => {
-                "all conditions of `where` must hold together, and [[exclude]] may leave no such combination".to_owned()
+                "all conditions of `where` must hold together, and [[exclude]] may have removed all such \
+                 combinations".to_owned()
             }
             Self::SeveralBaselines { .. } => {
                 "name one level; the others are compared with it".to_owned()

@@ -204,7 +204,7 @@ fn check_length(section: &Section<'_>, stages: &[Written<'_>]) -> Result<(), Err
         "the stages last {all:?} together; a measurement lasts {}",
         quantity::DURATION_LIMIT
     );
-    let hint = "shorten the stages, or make several experiments of them";
+    let hint = "shorten the stages, or split them into several experiments";
     Err(section.error_at(STAGES, Problem::Conflict { problem, hint }))
 }
 

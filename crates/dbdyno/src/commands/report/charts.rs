@@ -51,7 +51,7 @@ pub(super) fn document_of(picture: &Picture, format: Format) -> Result<Vec<u8>, 
 
 /// The error of a build without a format.
 pub(super) fn not_built(error: impl std::fmt::Display) -> Blamed {
-    let hint = "`make quickstart` builds without it; the packages and `make build` have it";
+    let hint = "`make quickstart` builds without it; the packages and `make build` include it";
     Blamed::new(Blame::Input, error).hint(hint.to_owned())
 }
 

@@ -179,7 +179,7 @@ impl<'a> Reach<'a> {
                 .filter(|it| it.kind == TableKind::Sequence);
             if draws && let Some(sequence) = sequences.find(|it| text.mentions(&it.name)) {
                 return Some(format!(
-                    "{called} takes values from sequence {}.{}, which a rollback does not return",
+                    "{called} uses values from sequence {}.{}, which a rollback does not return",
                     sequence.schema, sequence.name
                 ));
             }
@@ -227,7 +227,7 @@ impl<'a> Reach<'a> {
         }
         if *draws {
             return Some(format!(
-                "table {schema}.{name}{by} takes values from a sequence, which a rollback does not return"
+                "table {schema}.{name}{by} uses values from a sequence, which a rollback does not return"
             ));
         }
         let is_seen = catalogue.sight.has_triggers_of(schema, name);

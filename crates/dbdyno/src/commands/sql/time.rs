@@ -33,9 +33,9 @@ The statements are executed in order, in rounds, until every median is known to 
 in memory. --cold adds rounds before these. Each follows a restart of the private server, with an empty buffer pool and
 the server's files dropped from the page cache of the operating system; a note reports files that could not be dropped.
 
-A statement's time is measured from sending it to receiving the last byte of its result. Statements that only read are
-executed in a read-only transaction, and statements that change data in a transaction that is rolled back; --commit
-keeps their changes. USE and SET of session variables are executed but not timed.
+A statement's time is measured from sending it to receiving the last byte of its result, which is read and counted.
+Statements that only read are executed in a read-only transaction, and statements that change data in a transaction that
+is rolled back; --commit keeps their changes. USE and SET of session variables are executed but not timed.
 
 Examples:
   dbdyno sql time queries.sql --server demo --database wiki
