@@ -73,7 +73,7 @@ fn a_server_is_shown_in_any_size_until_q() {
         .shows("Statements in the server, by time")
         .shows("SHOW GLOBAL STATUS");
     terminal.types("\t");
-    terminal.shows("What connections do");
+    terminal.shows("Connection activity");
     terminal.types("?");
     terminal.shows("pause; again: continue");
     terminal.types("q");
