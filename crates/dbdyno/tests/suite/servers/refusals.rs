@@ -291,7 +291,7 @@ fn a_table_that_somebody_changes_while_it_is_measured() {
     running
         .finish()
         .exits(2)
-        .says("is not the one that dbdyno made")
+        .says("is not the one that dbdyno created")
         .hints("nothing was dropped");
     assert_eq!(mariadb.rows("show tables"), [["http_auth"]]);
 }
