@@ -324,7 +324,7 @@ mod tests {
         );
         assert!(
             note.starts_with(
-                "slow.log: 5 statements of 4 kinds; the longest one of each of the 2 dearest"
+                "slow.log: 5 statements of 4 kinds; the longest one of each of the 2 most expensive kinds"
             ),
             "{note}"
         );

@@ -106,7 +106,7 @@ fn bad_input_is_refused_before_anything_is_made() {
     prove("my.cnf", &["--budget", "soon"]).exits(2);
     prove("my.cnf", &["--budget", "1m"])
         .exits(2)
-        .says("cannot decide anything: 3 blocks of ")
+        .says("cannot decide anything: at least 3 blocks of ")
         .hints("the first round needs at least --budget");
     prove("my.cnf", &["--script", "no_such"]).exits(2);
     prove("my.cnf", &["--output", "idle.cnf"])

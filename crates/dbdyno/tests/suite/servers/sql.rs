@@ -492,7 +492,7 @@ fn the_dearest_statements_of_a_slow_log_are_taken() {
             "time", "--from", log, "--top", "2", "--runs", "1", "--format", "json",
         ],
     );
-    let timed = timed.exits(0).says("of the 2 dearest");
+    let timed = timed.exits(0).says("of the 2 most expensive kinds");
     let timed: Value = serde_json::from_str(&timed.text()).expect("it is one JSON value");
     let texts: Vec<&str> = timed["statements"]
         .as_array()
