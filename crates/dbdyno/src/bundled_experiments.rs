@@ -48,7 +48,7 @@ pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
     let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
     let found = all.into_iter().find(|it| it.name == name);
     found.ok_or_else(|| {
-        let message = format!("no experiment `{name}` comes with dbdyno");
+        let message = format!("dbdyno has no experiment `{name}`");
         let hint = format!("there are {}", names.join(", "));
         Blamed::new(Blame::Input, message).hint(hint)
     })
@@ -57,7 +57,7 @@ pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
 /// The error where this program came without experiments.
 pub(crate) fn none() -> Blamed {
     let hint =
-        "the package has them, and so has a checkout, in which `dbdyno experiments` finds them";
+        "they come with the package and with a checkout, in which `dbdyno experiments` finds them";
     let message = "this program came without experiments";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }

@@ -73,11 +73,11 @@ pub(crate) enum Command {
     Audit(audit::AuditArgs),
     /// List past results, or one experiment's figures over time with their change points
     History(history::HistoryArgs),
-    /// Repeat the experiment of a results directory, and compare both results
+    /// Repeat an experiment from its results, and compare both
     Rerun(rerun::RerunArgs),
     /// Measure the highest throughput that dbdyno itself reaches as a client on this machine
     Calibrate(calibrate::CalibrateArgs),
-    /// Start a server that does nothing, to measure clients against
+    /// Start a server that does nothing, for measuring clients
     NullServer(null_server::NullServerArgs),
     /// Report on this machine to a dbdyno on another host
     Observe(observe::ObserveArgs),
@@ -87,13 +87,13 @@ pub(crate) enum Command {
     Script(Box<script::ScriptArgs>),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
-    /// Explain and time single statements
+    /// Explain, time, compare and tune single statements
     Sql(sql::SqlArgs),
-    /// Measure what a directory's disk can do for a database: durable commits, reads and writes, bursts
+    /// Measure a disk for database use: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
     /// Import fio results, so that report and audit can read them
     Import(import::ImportArgs),
-    /// List a server's tables by size, and how much of them fits into the buffer pool
+    /// List a server's tables by size, and as a share of the buffer pool
     Tables(tables::TablesArgs),
     /// Watch a server or a run in progress live, or replay a finished run: throughput, response times, CPU, disk,
     /// InnoDB, statements, waits, connections

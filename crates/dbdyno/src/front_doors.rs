@@ -120,7 +120,7 @@ impl FrontDoor {
     /// The definition that dbdyno needs to pass the arguments on unchanged.
     pub(crate) fn command(&self) -> Command {
         let args = Arg::new("args")
-            .help("Arguments of the tool; --help tells")
+            .help("Arguments of the tool; see its --help")
             .value_name("ARGS")
             .value_parser(value_parser!(OsString))
             .action(ArgAction::Append)

@@ -15,9 +15,7 @@ pub(crate) fn hint(cli: &Command, args: &[OsString], error: &clap::Error) -> Opt
     match error.kind() {
         ErrorKind::DisplayHelp => {
             let host = host_behind_h(args).filter(|_| takes("host"))?;
-            Some(format!(
-                "-h asks for help; a host is named by --host {host}"
-            ))
+            Some(format!("-h prints help; name a host with --host {host}"))
         }
         ErrorKind::UnknownArgument if takes("password_file") => {
             let option = match error.get(ContextKind::InvalidArg)? {
@@ -26,8 +24,8 @@ pub(crate) fn hint(cli: &Command, args: &[OsString], error: &clap::Error) -> Opt
             };
             let is_password = matches!(option, "-p" | "--password");
             is_password.then(|| {
-                "others can see a command line: the password comes from --password-file FILE, from MYSQL_PWD, or from \
-                 [client] in an option file"
+                "a command line is visible to other users: give the password with --password-file FILE, in \
+                 MYSQL_PWD, or under [client] in an option file"
                     .to_owned()
             })
         }

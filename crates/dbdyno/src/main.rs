@@ -120,7 +120,7 @@ fn exit_as_bug_on_panic() {
             }
             None => {
                 default(info);
-                eprintln!("error: this is a bug in dbdyno; what was measured so far is kept");
+                eprintln!("error: this is a bug in dbdyno; the measurements so far are kept");
                 Blame::Bug as i32
             }
         };

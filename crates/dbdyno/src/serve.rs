@@ -65,14 +65,14 @@ impl Door {
         let failed = |error: std::io::Error| {
             let hint = match error.kind() {
                 std::io::ErrorKind::AddrInUse => {
-                    Some("another program listens there; port 0 takes a free port")
+                    Some("another program listens there; port 0 chooses a free port")
                 }
                 std::io::ErrorKind::AddrNotAvailable => {
                     Some("the address belongs to another machine")
                 }
                 std::io::ErrorKind::InvalidInput => Some("an address and a port: 127.0.0.1:8080"),
                 std::io::ErrorKind::PermissionDenied => {
-                    Some("ports below 1024 are for root; take a higher one")
+                    Some("ports below 1024 need root; choose a higher one")
                 }
                 _ => None,
             };
@@ -89,8 +89,8 @@ impl Door {
                 address.ip().to_string()
             };
             eprintln!(
-                "warning: everyone who reaches {place}, port {}, can read what is served: there is no password and no \
-                 encryption",
+                "warning: everyone who reaches {place}, port {}, can read the served data: there is no password and \
+                 no encryption",
                 address.port()
             );
         }

@@ -31,7 +31,7 @@ pub(crate) fn tell_interruption() {
     // The reader may be gone.
     let _ = writeln!(
         stderr(),
-        "\ninterrupted: ending, and clearing up; what was measured is kept. Once more ends dbdyno at once"
+        "\ninterrupted: ending and cleaning up; all measurements so far are kept. Interrupt again to end at once"
     );
 }
 

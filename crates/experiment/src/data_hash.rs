@@ -34,7 +34,7 @@ pub fn hash_of_data(path: &Path) -> io::Result<String> {
             names.push(entry.file_name());
         }
         if names.len() >= FILES_AT_MOST {
-            return Err(io::Error::other("a directory of too many files"));
+            return Err(io::Error::other("a directory with too many files"));
         }
     }
     names.sort_unstable();

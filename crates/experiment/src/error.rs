@@ -39,13 +39,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The directory already contains results.
-    #[error("{} already holds the results of an experiment", path.display())]
+    #[error("{} already contains the results of an experiment", path.display())]
     ResultsExist {
         /// The directory.
         path: PathBuf,
     },
     /// The directory contains no results.
-    #[error("{} holds no experiment to go on with: {missing} is missing", path.display())]
+    #[error("{} contains no experiment to continue: {missing} is missing", path.display())]
     NoResults {
         /// The directory.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum Error {
         missing: &'static str,
     },
     /// The directory contains the results of another experiment.
-    #[error("{} holds the results of another experiment: {difference}", path.display())]
+    #[error("{} contains the results of another experiment: {difference}", path.display())]
     OtherExperiment {
         /// The directory.
         path: PathBuf,
@@ -86,16 +86,16 @@ impl Error {
             Self::File { problem, .. } => problem.hint(),
             Self::Override { .. } | Self::Io { .. } => None,
             Self::ResultsExist { .. } => Some(
-                "go on with them by --resume, or name another directory for the results".to_owned(),
+                "continue them with --resume, or name another directory for the results".to_owned(),
             ),
             Self::NoResults { .. } => {
                 Some("start the experiment without --resume".to_owned())
             }
             Self::OtherExperiment { .. } => Some(
-                "go on with the file and options that the results were made with, or start anew in another directory"
+                "continue with the file and options of these results, or start again in another directory"
                     .to_owned(),
             ),
-            Self::Damaged { .. } => Some("start anew in another directory".to_owned()),
+            Self::Damaged { .. } => Some("start again in another directory".to_owned()),
         }
     }
 }

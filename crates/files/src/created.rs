@@ -29,10 +29,10 @@ impl Created {
                         self.make_dir(parent)?;
                         self.make_dir(dir)
                     }
-                    _ => Err(Error::io("make the directory", dir)(error)),
+                    _ => Err(Error::io("create the directory", dir)(error)),
                 }
             }
-            Err(error) => Err(Error::io("make the directory", dir)(error)),
+            Err(error) => Err(Error::io("create the directory", dir)(error)),
         }
     }
 

@@ -37,7 +37,7 @@ impl Scratch {
         sweep(root, prefix);
         loop {
             let made = tempfile::Builder::new().prefix(prefix).tempdir_in(root);
-            let made = made.map_err(Error::io("make a directory in", root))?;
+            let made = made.map_err(Error::io("create a directory in", root))?;
             let path = made.path().join(MARKER);
             let failed = || Error::io("write", &path);
             let mut marker = open(&path, 0o600).map_err(failed())?;

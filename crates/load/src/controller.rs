@@ -187,7 +187,7 @@ impl<'a> Controller<'a> {
         let common = self.observer.begin_at();
         let start = common.unwrap_or_else(|| reactor::system_now() + START_AFTER);
         match self.steady.warm_up() {
-            WarmUp::None => self.measure_from(start, "no warm-up asked for"),
+            WarmUp::None => self.measure_from(start, "no warm-up requested"),
             WarmUp::For(warm_up) => {
                 let why = format!("warm-up of {} over", moment(warm_up.as_secs_f64()));
                 self.measure_from(start + warm_up, &why);
@@ -374,7 +374,7 @@ impl<'a> Controller<'a> {
         let quantile = 100.0 * precision.quantile;
         self.stop_why = Some(match reached {
             Some(width) => format!("p{quantile} known within {}", percent(width)),
-            None => format!("too few operations to tell how precisely p{quantile} is known"),
+            None => format!("too few operations to estimate the precision of p{quantile}"),
         });
         if reached.is_some_and(|width| width <= precision.within) {
             self.timeline.stop_by(self.next_boundary(start));

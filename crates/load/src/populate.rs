@@ -142,7 +142,7 @@ pub enum PopulateError {
         message: String,
     },
     /// The user interrupted.
-    #[error("interrupted while loading; the tables are not complete")]
+    #[error("interrupted while loading; the tables are incomplete")]
     Interrupted,
     /// A thread or its event loop could not be set up.
     #[error("cannot set up a connection's thread: {0}")]

@@ -118,7 +118,7 @@ impl SteadyState {
     pub(crate) fn why_anew(&self, counters: &Counters) -> Option<String> {
         let judgement = self.judge(counters)?;
         let why = judgement.why_not.filter(|_| judgement.wants_time)?;
-        Some(format!("the measurement begins anew: {why}"))
+        Some(format!("the measurement starts again: {why}"))
     }
 
     /// Makes the measurement so far a part of the warm-up, which is judged from there.
@@ -207,7 +207,7 @@ mod tests {
         );
         assert_eq!(
             state.why_anew(&nothing).as_deref(),
-            Some("the measurement begins anew: 20 values")
+            Some("the measurement starts again: 20 values")
         );
         state.begin_anew();
         assert_eq!(state.since_s(), 10.0);

@@ -42,7 +42,7 @@ pub enum Problem {
     },
     /// The other side has another version.
     #[error(
-        "version {theirs} there says protocol {protocol}, version {} here says protocol {PROTOCOL}",
+        "version {theirs} there uses protocol {protocol}, version {} here uses protocol {PROTOCOL}",
         env!("CARGO_PKG_VERSION")
     )]
     Version {
@@ -58,13 +58,13 @@ pub enum Problem {
     #[error("the observer does not know the secret")]
     ForeignObserver,
     /// The observer does not require a secret although one was given.
-    #[error("the observer requires no secret, so that another program could take its place")]
+    #[error("the observer requires no secret, so another program could take its place")]
     NoSecret,
     /// The observer's reason for a refusal.
     #[error("refused: {0}")]
     Refused(String),
     /// A message out of order.
-    #[error("it said '{0}' when that was not its turn")]
+    #[error("it sent '{0}' out of turn")]
     Turn(String),
     /// An error of the connection.
     #[error(transparent)]
@@ -98,20 +98,20 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         let is_ssh = self.peer.starts_with("ssh://");
         match &self.problem {
-            Problem::Connect(_) => {
-                Some("dbdyno observe --listen ADDRESS:PORT --secret-file FILE has to run there")
-            }
+            Problem::Connect(_) => Some(
+                "dbdyno observe --listen ADDRESS:PORT --secret-file FILE must run on that host",
+            ),
             // ssh reports its own errors with this code.
             Problem::Ended {
                 code: Some(255), ..
-            } if is_ssh => Some(
-                "ssh must get there without asking: keys in ssh-agent, the host in known_hosts",
-            ),
+            } if is_ssh => {
+                Some("ssh must connect without asking: keys in ssh-agent, the host in known_hosts")
+            }
             // A shell reports a missing program with this code.
             Problem::Ended {
                 code: Some(127), ..
             } if is_ssh => Some(
-                "name the program there with its whole path, as observe_program or --observe-program",
+                "name the program on that host with its full path, with observe_program or --observe-program",
             ),
             Problem::Version { .. } => Some("use the same dbdyno on both hosts"),
             Problem::Refused(why) if why == WRONG_SECRET => {
@@ -121,7 +121,7 @@ impl Error {
                 Some("both sides need a file with the same first line")
             }
             Problem::Wire(WireError::NotUnderstood { .. }) if is_ssh => Some(
-                "a shell's start-up files there must print nothing where nobody is logged in by hand",
+                "on the server's host, a shell's start-up files must not print anything in non-interactive sessions",
             ),
             _ => None,
         }

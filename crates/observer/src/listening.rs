@@ -85,10 +85,10 @@ fn serve(
     drop(pending_login);
     if clients.fetch_add(1, Ordering::Relaxed) >= LIMIT_OF_CLIENTS {
         clients.fetch_sub(1, Ordering::Relaxed);
-        let why = format!("{LIMIT_OF_CLIENTS} clients are here already");
+        let why = format!("{LIMIT_OF_CLIENTS} clients are connected already");
         return guest.refuse(Problem::Refused(why));
     }
-    tell(format!("{peer}: let in"));
+    tell(format!("{peer}: accepted"));
     let result = Session::new(place, guest, &peer.to_string()).run(is_stopped, &|said| tell(said));
     clients.fetch_sub(1, Ordering::Relaxed);
     result

@@ -163,7 +163,7 @@ impl RemoteThread {
                 }
                 Ok(Event::Command(command)) => self.obey(command),
                 Err(RecvTimeoutError::Timeout) if self.leaving.is_some() => {
-                    self.lose("it did not say its last words in time");
+                    self.lose("it did not send its final message in time");
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.ask();
@@ -227,7 +227,7 @@ impl RemoteThread {
     fn receive(&mut self, message: FromObserver, at: Instant) {
         if let Some(exchange) = Exchange::ended_by(&message, at) {
             let Some(unanswered) = self.unanswered.checked_sub(1) else {
-                return self.lose("it tells the time without having been asked");
+                return self.lose("it sent the time without being asked");
             };
             self.unanswered = unanswered;
             self.clocks.add(exchange);

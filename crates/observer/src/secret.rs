@@ -22,7 +22,7 @@ pub struct Secret(Vec<u8>);
 
 /// The secret is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the secret has {0} bytes, and {SECRET_BYTES_AT_LEAST} are the least")]
+#[error("the secret has {0} bytes, and at least {SECRET_BYTES_AT_LEAST} are required")]
 pub struct SecretTooShort(usize);
 
 /// The side that makes a proof.

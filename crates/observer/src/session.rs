@@ -139,7 +139,9 @@ impl UnauthenticatedClient {
             return self.refuse(Problem::Refused(why));
         }
         let Some(client) = client.filter(|nonce| is_nonce(nonce)) else {
-            return self.refuse(Problem::Refused("a secret is needed here".to_owned()));
+            return self.refuse(Problem::Refused(
+                "this observer requires a secret".to_owned(),
+            ));
         };
         let nonces = Nonces {
             client,
@@ -340,8 +342,8 @@ impl<'p> Session<'p> {
             if admitted.is_none() {
                 let path = path.display();
                 refused.push(format!(
-                    "{what} {path} not observed: dbdyno observe there looks at files of its own servers only; \
-                     --allow DIRECTORY names others"
+                    "{what} {path} not observed: dbdyno observe on that host only reads files of that host's \
+                     servers; --allow DIRECTORY adds others"
                 ));
             }
             admitted

@@ -25,16 +25,16 @@ pub enum WireError {
     #[error("the connection was closed")]
     Closed,
     /// Nothing was received for this time.
-    #[error("nothing was heard for {}", units::elapsed(*.0))]
+    #[error("nothing was received for {}", units::elapsed(*.0))]
     Silent(Duration),
     /// The peer did not accept any data for this time.
     #[error("nothing could be sent for {}", units::elapsed(*.0))]
     Stuck(Duration),
     /// The line is longer than this limit, bytes.
-    #[error("a line of more than {0} bytes came")]
+    #[error("a line of more than {0} bytes was received")]
     TooLong(usize),
     /// The line is not a valid message.
-    #[error("it said '{said}', which is no message of dbdyno observe: {why}")]
+    #[error("it sent '{said}', which is not a message of dbdyno observe: {why}")]
     NotUnderstood {
         /// The beginning of the line, without control characters.
         said: String,

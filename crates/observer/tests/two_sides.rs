@@ -174,13 +174,13 @@ fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
     let inside = directory.path().join("x/../server.pid");
     std::fs::write(directory.path().join("server.pid"), "no number\n").unwrap();
     let observer = Listening::allowing(directory.path());
-    let outside = "looks at files of its own servers only";
+    let outside = "only reads files of that host's servers";
     for (file, why) in [
         (Path::new("/dev/zero"), outside),
         (Path::new("/etc/passwd"), outside),
         (&directory.path().join("../x.pid"), outside),
         (&fifo, "a FIFO, not a regular file"),
-        (&inside, "holds no process id"),
+        (&inside, "contains no process id"),
     ] {
         let host = reach(way(observer.port, SECRET)).unwrap();
         let watch = Watch {
@@ -280,15 +280,15 @@ fn an_observer_that_stops_is_lost_from_then_on() {
 fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
     let observer = Listening::start();
     for (line, answer) in [
-        (r#"{"message":"stop"}"#, "'stop' when that was not its turn"),
-        ("GET / HTTP/1.1", "is no message of dbdyno observe"),
+        (r#"{"message":"stop"}"#, "'stop' out of turn"),
+        ("GET / HTTP/1.1", "is not a message of dbdyno observe"),
         (
             r#"{"message":"hello","protocol":1}"#,
-            "a secret is needed here",
+            "this observer requires a secret",
         ),
         (
             r#"{"message":"hello","protocol":1,"nonce":""}"#,
-            "a secret is needed here",
+            "this observer requires a secret",
         ),
     ] {
         let mut stream = TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
@@ -308,7 +308,7 @@ fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
         panic!("{line}");
     };
     assert_eq!(hello.protocol, PROTOCOL);
-    observer.says("version 9.9.9 there says protocol 7");
+    observer.says("version 9.9.9 there uses protocol 7");
 }
 
 /// A foreign program on a port, which answers with `answer` until that returns `None`.
@@ -340,11 +340,11 @@ fn impostors_are_found_out() {
     let cases = [
         (
             vec!["Welcome to db1!".to_owned()],
-            "'Welcome to db1!', which is no message of dbdyno observe",
+            "'Welcome to db1!', which is not a message of dbdyno observe",
         ),
         (
             vec![newer],
-            "version 3.0.0 there says protocol 2, version 0.1.0 here says protocol 1",
+            "version 3.0.0 there uses protocol 2, version 0.1.0 here uses protocol 1",
         ),
         (
             vec![r#"{"message":"hello","protocol":1,"version":"0.1.0"}"#.to_owned()],
@@ -359,7 +359,7 @@ fn impostors_are_found_out() {
         ),
         (
             vec![hello, r#"{"message":"welcome","boot_id":null}"#.to_owned()],
-            "it said 'welcome' when that was not its turn",
+            "it sent 'welcome' out of turn",
         ),
         (vec![], "the connection was closed"),
     ];
@@ -483,7 +483,7 @@ fn an_observer_that_floods_is_lost() {
     .unwrap();
     for (line, said) in [
         (sample.as_str(), "more samples than it was asked for"),
-        (pong, "tells the time without having been asked"),
+        (pong, "sent the time without being asked"),
     ] {
         let flood = vec![line; 100_000].join("\n");
         let mut nonce = String::new();

@@ -185,7 +185,7 @@ fn read_ranges(table: &Json, rejected: &mut Vec<Rejected>) {
     let scans = alternatives.and_then(|it| it.get("range_scan_alternatives"));
     for scan in scans.map(Json::elements).unwrap_or_default() {
         if scan.get("chosen") == Some(&Json::Bool(false)) {
-            push(rejected, &name, scan, "dearer");
+            push(rejected, &name, scan, "more expensive");
         }
     }
 }
@@ -223,7 +223,7 @@ fn reason_of(cause: &str) -> String {
     let cause = cause.replace('_', " ");
     let words = match cause.as_str() {
         "not applicable" => "no condition on its columns",
-        "cost" => "dearer",
+        "cost" => "more expensive",
         "no valid range for this index" | "no valid range" => "no condition gives a range of it",
         "no predicate for first keypart" => "no condition on its first column",
         "heuristic index cheaper" => "another index is cheaper by rule of thumb",
@@ -356,7 +356,7 @@ fn read_paths<'a>(path: &'a Json, table: &str, rejected: &mut Vec<Rejected>) -> 
         .unwrap_or_default();
     for path in paths {
         if path.get("chosen") == Some(&Json::Bool(false)) {
-            push(rejected, table, path, "dearer");
+            push(rejected, table, path, "more expensive");
         }
     }
     let is_chosen = |path: &&Json| path.get("chosen").is_some_and(Json::is_set);

@@ -73,7 +73,7 @@ impl JoinOrder {
         };
         let outcome = match self.outcome {
             Outcome::Chosen => "chosen",
-            Outcome::Dearer => "dearer",
+            Outcome::Dearer => "more expensive",
             Outcome::Pruned => "given up",
         };
         format!("{outcome}: {}{cost}{against}", steps.join(" -> "))
@@ -97,7 +97,7 @@ impl JoinStep {
 }
 
 impl Rejected {
-    /// The rejection as a sentence: `page p, index touched: dearer (900 rows, cost 300)`.
+    /// The rejection as a sentence: `page p, index touched: more expensive (900 rows, cost 300)`.
     pub fn sentence(&self) -> String {
         let way = match &self.index {
             Some(index) => format!("index {index}"),

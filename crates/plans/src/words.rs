@@ -112,12 +112,12 @@ impl Dearest<'_> {
         let name = self.node.name();
         match self.measure {
             Measure::Time => format!(
-                "Dearest node: {name}, {} of {} ({share}).",
+                "Most expensive node: {name}, {} of {} ({share}).",
                 units::duration(self.own * 1e6),
                 units::duration(self.total * 1e6)
             ),
             Measure::Cost => format!(
-                "Dearest node by estimated cost: {name}, {share} of {}.",
+                "Most expensive node by estimated cost: {name}, {share} of {}.",
                 si(self.total)
             ),
             Measure::Rows => format!(

@@ -243,7 +243,7 @@ fn inflate(piece: &[u8], promised: usize, out: &mut Vec<u8>) -> io::Result<()> {
         match ended {
             Ok(Status::StreamEnd) if out.len() == promised => Ok(()),
             Ok(_) => Err(malformed(
-                "compressed packet of another length than it says",
+                "compressed packet with a length other than stated",
             )),
             Err(_) => Err(malformed("compressed packet that cannot be inflated")),
         }
@@ -412,7 +412,7 @@ mod tests {
             unpacked(&bytes).unwrap_err()
         };
         assert_eq!(changed(3, 1), "compressed packet out of sequence");
-        let other = "compressed packet of another length than it says";
+        let other = "compressed packet with a length other than stated";
         assert_eq!(changed(4, 0xe7), other);
         assert_eq!(changed(4, 0xe9), other);
         let impossible = "compressed packet of an impossible length";

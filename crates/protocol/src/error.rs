@@ -51,7 +51,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The server violated the protocol, or exceeded a limit of this client. The connection is unusable afterwards.
-    #[error("malformed answer of the server: {what}")]
+    #[error("malformed answer from the server: {what}")]
     Malformed {
         /// The violation.
         what: &'static str,
@@ -66,8 +66,8 @@ pub enum Error {
     },
     /// The login requires the password itself, and the connection does not protect it.
     #[error(
-        "login with plugin {plugin:?}: the connection is not encrypted, and no public key of the server may encrypt \
-         the password"
+        "login with plugin {plugin:?}: the connection is not encrypted, and no server public key is allowed for \
+         encrypting the password"
     )]
     Exposed {
         /// Name of the login plugin.
@@ -90,7 +90,7 @@ pub enum Error {
         what: String,
     },
     /// Compression was required and is not available.
-    #[error("{address}: the server does not compress by zlib")]
+    #[error("{address}: the server does not support zlib compression")]
     NoCompression {
         /// Address of the server.
         address: String,
@@ -115,7 +115,7 @@ pub enum Error {
     #[error("ssl-mode VERIFY_CA and VERIFY_IDENTITY need a file of trusted authorities")]
     SslCaMissing,
     /// The server's login protocol is older than MySQL 4.1.
-    #[error("server {version}: too old, it cannot log in by the protocol of MySQL 4.1")]
+    #[error("server {version}: too old, it does not support logins with the protocol of MySQL 4.1")]
     TooOld {
         /// Version of the server.
         version: String,
@@ -124,7 +124,7 @@ pub enum Error {
     #[error("{0}; the server ended the connection")]
     Ended(ServerError),
     /// An answer exceeds the limit for kept results. The connection is unusable afterwards.
-    #[error("answer of the server longer than {limit} bytes")]
+    #[error("answer from the server longer than {limit} bytes")]
     TooLarge {
         /// The limit, bytes.
         limit: usize,
@@ -142,7 +142,7 @@ pub enum Error {
         name: String,
     },
     /// Data was offered but the server did not request it.
-    #[error("the server did not ask for the data: the statement is no LOAD DATA LOCAL")]
+    #[error("the server did not ask for the data: the statement is not LOAD DATA LOCAL")]
     DataNotRequested,
     /// A prepared statement received too few or too many values.
     #[error("prepared statement with {expected} parameters: given {given} values")]
@@ -203,21 +203,21 @@ impl Error {
                 _ => return None,
             },
             Self::Timeout { .. } => {
-                "does something else listen there, or is a firewall on the way?"
+                "does another program listen there, or is a firewall in between?"
             }
             Self::NoAnswer { .. } => {
                 "is the server stopped or overloaded? --statement-timeout allows more time"
             }
             Self::Exposed { .. } => {
                 "use TLS (--ssl-mode=REQUIRED), or name a copy of the server's public_key.pem: \
-                 --server-public-key-path=FILE; --get-server-public-key trusts whatever key is sent"
+                 --server-public-key-path=FILE; --get-server-public-key trusts any key that is sent"
             }
             Self::ServerKey { .. } => {
                 "name a copy of the server's public_key.pem (--server-public-key-path=FILE), or use TLS \
                  (--ssl-mode=REQUIRED)"
             }
             Self::Auth { .. } => {
-                "give the account another login method, for example \
+                "use another login method for the account, for example \
                  ALTER USER ... IDENTIFIED VIA mysql_native_password (MariaDB) \
                  or IDENTIFIED WITH caching_sha2_password (MySQL)"
             }
@@ -226,7 +226,7 @@ impl Error {
                  without checking it, --ssl-mode=DISABLED connects without TLS"
             }
             Self::NoCompression { .. } => {
-                "allow it (MySQL: protocol_compression_algorithms), or do without"
+                "allow it (MySQL: protocol_compression_algorithms), or connect without compression"
             }
             Self::SslCaMissing => "name one with --ssl-ca, or use --ssl-mode=REQUIRED",
             Self::Server(error) | Self::Ended(error) => return error.hint().map(str::to_owned),
@@ -244,7 +244,7 @@ impl ServerError {
             1045 => {
                 "check user and password; to a server, user@localhost and user@% are two accounts"
             }
-            1049 => "create the database first; that of a benchmark is made by its `prepare`",
+            1049 => "create the database first; a benchmark's `prepare` creates its own",
             1129 => "too many failed connections from this host: FLUSH HOSTS on the server",
             1130 => "no account may log in from this host",
             1148 | 3948 | 4166 => {
@@ -253,7 +253,7 @@ impl ServerError {
             1153 => "raise max_allowed_packet",
             1461 => "raise max_prepared_stmt_count",
             3750 => {
-                "sql_require_primary_key is on: give the table a primary key, or switch it off while tables are made"
+                "sql_require_primary_key is on: give the table a primary key, or switch it off while tables are created"
             }
             1820 | 1862 => {
                 "the password has expired: set a new one with the command-line client, or use another account"
@@ -261,7 +261,9 @@ impl ServerError {
             3118 | 4151 => {
                 "the account is locked: ALTER USER ... ACCOUNT UNLOCK, or use another account"
             }
-            1698 => "the account logs in by the operating system's user name, over the unix socket",
+            1698 => {
+                "the account logs in with the operating system's user name, over the unix socket"
+            }
             _ => return None,
         })
     }

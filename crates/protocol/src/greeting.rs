@@ -30,7 +30,7 @@ impl Greeting {
                 Self::fields(Fields(&payload[1..])).ok_or(Error::Malformed { what: "greeting" })
             }
             _ => Err(Error::Malformed {
-                what: "greeting is not of a MySQL server",
+                what: "greeting is not from a MySQL server",
             }),
         }
     }

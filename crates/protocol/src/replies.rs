@@ -140,7 +140,10 @@ mod tests {
             ),
             (b"\xff\x10\x04#4", "error 1040 (HY000): #4"),
             (b"\xff\x10\x04#42S02\xff", "error 1040 (42S02): \u{fffd}"),
-            (b"\xff\x10", "malformed answer of the server: error packet"),
+            (
+                b"\xff\x10",
+                "malformed answer from the server: error packet",
+            ),
         ];
         for (payload, expected) in cases {
             assert_eq!(server_error(payload).to_string(), expected);

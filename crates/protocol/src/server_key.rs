@@ -55,7 +55,7 @@ fn parse(pem: &[u8]) -> Result<RsaPublicKey, String> {
     let bits = key.n().bits();
     if bits < BITS_MIN {
         Err(format!(
-            "has {bits} bits, and a password is encrypted with {BITS_MIN} or more only"
+            "has {bits} bits, and a password is only encrypted with {BITS_MIN} or more"
         ))
     } else {
         Ok(key)

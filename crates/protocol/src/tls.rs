@@ -85,7 +85,7 @@ fn explain(error: &io::Error) -> String {
             | Tls::AlertReceived(
                 AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
             ),
-        ) => "the server knows no TLS 1.2 or later with a cipher that is safe today".to_owned(),
+        ) => "the server does not offer TLS 1.2 or later with a secure cipher".to_owned(),
         Some(Tls::InvalidCertificate(
             CertificateError::UnknownIssuer | CertificateError::BadSignature,
         )) => "the server's certificate does not come from an authority in the CA file".to_owned(),
@@ -136,7 +136,7 @@ fn chain_verifier(
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map_err(|_| failed("holds no certificate".to_owned()))
+        .map_err(|_| failed("contains no certificate".to_owned()))
 }
 
 /// Accepts any certificate: this protects against passive eavesdropping only.

@@ -22,9 +22,9 @@ pub(crate) enum Stays {
     Late,
     #[error("a malformed answer: {0}")]
     Answer(protocol::Error),
-    #[error("the server refuses the question for what is left")]
+    #[error("the server refuses the query for leftover session state")]
     Refused,
-    #[error("a role is active that no command takes back")]
+    #[error("a role is active that no command can reset")]
     Role,
     #[error("SHOW PROFILES has statements of the former session")]
     Profiles,

@@ -110,7 +110,7 @@ pub fn hint_to_refusal(number: u16) -> Option<String> {
 impl From<samples::WriteError> for Blamed {
     fn from(error: samples::WriteError) -> Self {
         let full = is_full(&error.source);
-        let hint = full.then(|| "free some space, then go on with --resume".to_owned());
+        let hint = full.then(|| "free some space, then continue with --resume".to_owned());
         Self::new(Blame::Machine, error).hint(hint)
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn wait<T: DeserializeOwned>(command: &str) -> Result<Option<T>, Blam
     let mut line = String::new();
     input.read_line(&mut line).map_err(of_machine)?;
     let order = serde_json::from_str(&line).map_err(|_| {
-        let message = format!("{command} is dbdyno's own: it guards nothing by hand");
+        let message = format!("{command} is internal to dbdyno and has no use by hand");
         Blamed::new(Blame::Input, message)
     })?;
     let mut rest = Vec::new();

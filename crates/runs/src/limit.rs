@@ -73,8 +73,8 @@ pub fn recorded_limit(limits: DiskLimits, group: &Cgroup) -> DiskLimit {
 }
 
 fn not_limited(limits: &DiskLimits, group: &Cgroup) -> Vec<String> {
-    let why = "What the kernel itself writes is not limited by cgroup v1: write-back from the page cache and the journal \
-               of the file system";
+    let why = "Writes by the kernel itself are not limited by cgroup v1: write-back from the page cache and the \
+         file system's journal";
     let is_left_out = limits.limits_writes() && group.version() == CgroupVersion::V1;
     is_left_out.then(|| why.to_owned()).into_iter().collect()
 }

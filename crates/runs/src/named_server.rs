@@ -34,7 +34,7 @@ pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if name.is_empty() || !name.chars().all(plain) || name.starts_with(['-', '.']) {
-        let message = format!("{name:?}: not a name for a {what}");
+        let message = format!("{name:?} is not a valid name for a {what}");
         return Err(Blamed::new(Blame::Input, message).hint(
             "a name has letters, digits, - _ and . and starts with a letter, digit or _".to_owned(),
         ));

@@ -19,7 +19,7 @@ pub fn read(path: &Path, what: &str, listener: &dyn Listener) -> Result<String, 
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o004 != 0 {
         listener.warn(&format!(
-            "{}: everybody can read this {what}; chmod 600 it",
+            "{}: this {what} is readable by everyone: chmod 600 it",
             path.display()
         ));
     }

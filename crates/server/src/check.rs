@@ -54,10 +54,11 @@ fn examine(
 ) -> Result<Checked, Error> {
     let place = std::env::temp_dir();
     let scratch = files::Scratch::make("dbdyno-check-")
-        .map_err(|error| Error::io("make a directory in", &place)(error.into()))?;
+        .map_err(|error| Error::io("create a directory in", &place)(error.into()))?;
     let layout = Layout::of(scratch.path())?;
     layout.make_directories()?;
-    std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
+    std::fs::create_dir_all(&layout.data)
+        .map_err(Error::io("create the directory", &layout.data))?;
     let private = configure(&layout)?;
     let entries = private.options().entries();
     let target = Target::new(installation.flavour, installation.numbers().as_slice());
@@ -268,7 +269,7 @@ impl Examination<'_> {
                 let said = log.lines().next_back().unwrap_or_default();
                 self.refuse(
                     &entry,
-                    format!("the server's own check fails with it {said}").trim(),
+                    format!("the server's own check fails on it {said}").trim(),
                 );
                 self.remaining = others;
                 return Ok(true);

@@ -49,13 +49,13 @@ pub enum Error {
         dir: PathBuf,
     },
     /// A server of this name exists already.
-    #[error("{}: there is a server already", dir.display())]
+    #[error("{}: a server with this name already exists", dir.display())]
     NameTaken {
         /// The server's directory.
         dir: PathBuf,
     },
     /// No server of this name exists.
-    #[error("{}: there is no such server", dir.display())]
+    #[error("{}: no such server", dir.display())]
     Missing {
         /// The directory that does not exist.
         dir: PathBuf,
@@ -67,7 +67,7 @@ pub enum Error {
         dir: PathBuf,
     },
     /// Another dbdyno has begun to create this server and has not finished.
-    #[error("{}: this server is just being made", dir.display())]
+    #[error("{}: this server is being created", dir.display())]
     BeingMade {
         /// The server's directory.
         dir: PathBuf,
@@ -104,7 +104,7 @@ pub enum Error {
     },
     /// An option that takes effect only when the data directory is made was changed afterwards.
     #[error(
-        "option {option}: {} when the data directory was made, {} now",
+        "option {option}: {} when the data directory was created, {} now",
         shown(was),
         shown(now)
     )]
@@ -117,7 +117,7 @@ pub enum Error {
         now: Option<String>,
     },
     /// The data directory could not be made.
-    #[error("{}: making the data directory failed ({status}); the end of the server's log:\n{log}", dir.display())]
+    #[error("{}: creating the data directory failed ({status}); the end of the server's log:\n{log}", dir.display())]
     Initialise {
         /// The server's directory, removed again.
         dir: PathBuf,
@@ -187,13 +187,13 @@ pub enum Error {
         server: String,
     },
     /// A snapshot of this name exists already.
-    #[error("{}: there is a snapshot already", path.display())]
+    #[error("{}: a snapshot with this name already exists", path.display())]
     SnapshotExists {
         /// The snapshot.
         path: PathBuf,
     },
     /// No snapshot of this name exists.
-    #[error("{}: there is no such snapshot", path.display())]
+    #[error("{}: no such snapshot", path.display())]
     NoSnapshot {
         /// The directory that does not exist.
         path: PathBuf,
@@ -201,7 +201,7 @@ pub enum Error {
         there: Vec<String>,
     },
     /// A snapshot, or the copy made from it, differs from its manifest.
-    #[error("{}: not what the snapshot should hold: {why}", path.display())]
+    #[error("{}: not as recorded in the snapshot: {why}", path.display())]
     SnapshotDamaged {
         /// The compared directory.
         path: PathBuf,
@@ -223,7 +223,7 @@ pub enum Error {
         found: Option<String>,
     },
     /// mariadb-backup failed.
-    #[error("{}: mariadb-backup failed ({status}); the end of what it said:\n{log}", dir.display())]
+    #[error("{}: mariadb-backup failed ({status}); the end of its output:\n{log}", dir.display())]
     Backup {
         /// The server's directory.
         dir: PathBuf,
@@ -301,24 +301,24 @@ impl Error {
             }
             Self::Binary { why, .. } => return binary_hint(why),
             Self::Foreign { .. } => {
-                "name a directory that does not exist yet; dbdyno only touches what it made itself"
+                "name a directory that does not exist yet; dbdyno only changes directories that it created"
             }
             Self::NameTaken { .. } => "take another name, or destroy that server first",
-            Self::Missing { .. } => "dbdyno server list shows the servers there are",
+            Self::Missing { .. } => "dbdyno server list shows all servers",
             Self::Busy { .. } | Self::BeingMade { .. } => "wait until it has finished",
-            Self::Marker { .. } => "another version of dbdyno made it, or it is damaged",
-            Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
+            Self::Marker { .. } => "another version of dbdyno created it, or it is damaged",
+            Self::PortTaken { .. } => "name another port, or none to use a free one",
             Self::Options(error) => return error.hint(),
             Self::Install(error) => return error.hint(),
             Self::Rejected { .. } => {
-                "change these lines; loose- before a name lets versions pass over it that do not know it"
+                "change these lines; with loose- before its name, an option is ignored by versions that do not know it"
             }
             Self::FixedAtCreation { .. } => "create another server for this value",
             Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
             Self::TimedOut { log, .. } => return log_hint(log),
             Self::Running { .. } => "stop it first",
             Self::NotRunning { .. } => "dbdyno server list shows which servers run",
-            Self::NotStoppedCleanly { .. } => "start it, so that it recovers, and stop it again",
+            Self::NotStoppedCleanly { .. } => "start it to let it recover, then stop it again",
             Self::NoData { .. } => "restore a snapshot, or destroy the server",
             Self::SnapshotMismatch { .. } => {
                 "load the data again; a data directory does not move between builds"
@@ -332,17 +332,17 @@ impl Error {
                     there => format!("available snapshots: {}", there.join(", ")),
                 });
             }
-            Self::SnapshotDamaged { .. } => "remove it and take another one of good data",
+            Self::SnapshotDamaged { .. } => "remove it, and take a new one of good data",
             Self::RedoLogOff { .. } => {
                 "switch it on while the server runs: ALTER INSTANCE ENABLE INNODB REDO_LOG; dbdyno server stop and \
                  snapshot do so"
             }
             Self::NoBackup { .. } => {
-                "apt-get install mariadb-backup, or leave --online out: then the server is stopped for the copy"
+                "apt-get install mariadb-backup, or leave out --online: the server is then stopped for the copy"
             }
             Self::Backup { .. } => return None,
             Self::DiskFull { .. } => {
-                "free some space, or put private servers elsewhere: XDG_DATA_HOME names the place, server create takes --dir"
+                "free some space, or put private servers elsewhere with XDG_DATA_HOME or server create --dir"
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "check the permissions of the path"
@@ -362,10 +362,10 @@ pub(crate) fn missing_library(why: &str) -> Option<&str> {
 
 fn binary_hint(why: &str) -> Option<String> {
     Some(match missing_library(why) {
-        Some(library) => format!("install the package that holds the library {library}"),
+        Some(library) => format!("install the package that contains the library {library}"),
         None => {
-            "name a mysqld or mariadbd with --mysqld, or leave it out: then one is looked for; \
-                 Debian's package is mariadb-server-core"
+            "name a mysqld or mariadbd with --mysqld, or leave it out to have one found; Debian's package is \
+             mariadb-server-core"
                 .to_owned()
         }
     })
@@ -387,16 +387,16 @@ const LOG_HINTS: [(&str, &str); 6] = [
     ),
     (
         "uses page size",
-        "innodb_page_size is chosen when the data directory is made: create another server",
+        "innodb_page_size is chosen when the data directory is created: create another server",
     ),
     (
         "Different lower_case_table_names settings",
-        "lower_case_table_names is chosen when the data directory is made: create another server",
+        "lower_case_table_names is chosen when the data directory is created: create another server",
     ),
 ];
 
 const NO_AIO_SLOTS: &str = "the kernel's slots for asynchronous I/O are used up (/proc/sys/fs/aio-nr of aio-max-nr; \
-     a server takes 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
+     a server uses 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
 
 /// The remedy for the cause in a server's log, if it is a common one.
 fn log_hint(log: &str) -> Option<String> {
@@ -421,7 +421,7 @@ fn log_hint(log: &str) -> Option<String> {
 
 fn instead(found: &Option<String>) -> String {
     match found {
-        Some(series) => format!("; there is that of {series}"),
+        Some(series) => format!("; found: {series}"),
         None => String::new(),
     }
 }
@@ -484,7 +484,7 @@ mod tests {
         let hint = binary_hint(why).unwrap();
         assert_eq!(
             hint,
-            "install the package that holds the library libaio.so.1"
+            "install the package that contains the library libaio.so.1"
         );
     }
 

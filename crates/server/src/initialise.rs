@@ -68,7 +68,7 @@ pub(crate) fn make_data(
     {
         return Ok(accounts);
     }
-    make_private_dir(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
+    make_private_dir(&layout.data).map_err(Error::io("create the directory", &layout.data))?;
     let accounts = Accounts::random()?;
     initialise(layout, installation, &accounts, options)?;
     if let Some(template) = template {
@@ -110,7 +110,7 @@ fn initialise(
     if !has_dictionary {
         // Without a db.opt the database follows the server's character set, even if that changes later.
         let test = layout.data.join("test");
-        make_private_dir(&test).map_err(Error::io("make the directory", &test))?;
+        make_private_dir(&test).map_err(Error::io("create the directory", &test))?;
     }
     for file in [option_file, sql_file] {
         std::fs::remove_file(&file).map_err(Error::io("remove", &file))?;
@@ -252,7 +252,7 @@ fn run(mut command: Command, layout: &Layout) -> Result<(), Error> {
         }),
         (false, _) => Err(Error::TimedOut {
             dir: layout.dir.clone(),
-            what: "make its data directory",
+            what: "create its data directory",
             timeout_s: TIMEOUT.as_secs(),
             log,
         }),

@@ -320,12 +320,12 @@ fn described(file: &Path) -> Result<Archive, Error> {
 /// Makes an empty working directory and locks it. Removes the remains of an interrupted dbdyno and refuses a directory
 /// that dbdyno did not make.
 fn claim(root: &Path, work: &Path) -> Result<Lock, Error> {
-    fs::create_dir_all(root).map_err(Error::io("make the directory", root))?;
+    fs::create_dir_all(root).map_err(Error::io("create the directory", root))?;
     match make_private_dir(work) {
         // Marked at once: a kill in between leaves it empty, and an empty directory is taken over as well.
         Ok(()) => unfinished::mark(work)?,
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(Error::io("make the directory", work)(error));
+            return Err(Error::io("create the directory", work)(error));
         }
         Err(_) if unfinished::is_marked(work) => {}
         Err(_) if is_empty(work)? => unfinished::mark(work)?,
@@ -356,7 +356,7 @@ fn is_empty(dir: &Path) -> Result<bool, Error> {
 
 fn make_dir(parent: &Path, name: &str) -> Result<PathBuf, Error> {
     let dir = parent.join(name);
-    fs::create_dir(&dir).map_err(Error::io("make the directory", &dir))?;
+    fs::create_dir(&dir).map_err(Error::io("create the directory", &dir))?;
     Ok(dir)
 }
 

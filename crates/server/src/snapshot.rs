@@ -222,14 +222,14 @@ impl Server {
         let lock = Lock::take(&self.layout)?;
         let (Some(root), Some(name)) = (to.parent(), to.file_name()) else {
             let none = io::Error::from(io::ErrorKind::InvalidFilename);
-            return Err(Error::io("make the snapshot", to)(none));
+            return Err(Error::io("create the snapshot", to)(none));
         };
         if to.exists() {
             return Err(Error::SnapshotExists {
                 path: to.to_owned(),
             });
         }
-        fs::create_dir_all(root).map_err(Error::io("make the directory", root))?;
+        fs::create_dir_all(root).map_err(Error::io("create the directory", root))?;
         for name in names(root)? {
             let text = name.to_string_lossy();
             if text.starts_with('.') && text.ends_with(PARTIAL) {

@@ -34,7 +34,7 @@ pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial
     });
     let place = std::env::temp_dir();
     let scratch = files::Scratch::make("dbdyno-start-")
-        .map_err(|error| Error::io("make a directory in", &place)(error.into()))?;
+        .map_err(|error| Error::io("create a directory in", &place)(error.into()))?;
     let path = scratch.path().join("trial.cnf");
     write_private(&path, file.to_string().as_bytes())?;
     let settings = Settings {
@@ -107,5 +107,5 @@ fn cause(error: Error, log: &str) -> Result<String, Error> {
     Ok(said
         .next()
         .or_else(|| unmarked().map(|line| line.trim().to_owned()))
-        .unwrap_or_else(|| format!("it ended without a word ({status})")))
+        .unwrap_or_else(|| format!("it ended without a message ({status})")))
 }

@@ -141,11 +141,11 @@ fn parse(text: &str, keys: &[&str]) -> Result<GroupLimits, String> {
     for part in text.split(',') {
         let (key, value) = part
             .split_once('=')
-            .ok_or_else(|| format!("{part:?} is no KEY=N, for example read_iops=1000"))?;
+            .ok_or_else(|| format!("{part:?} is not KEY=N, for example read_iops=1000"))?;
         if !keys.contains(&key) {
             let known = keys.join(", ");
             return Err(if KEYS.contains(&key) {
-                format!("{key} is no limit of a disk: {known}")
+                format!("{key} is not a limit of a disk: {known}")
             } else {
                 format!("no limit {key:?}: {known}")
             });
@@ -155,7 +155,7 @@ fn parse(text: &str, keys: &[&str]) -> Result<GroupLimits, String> {
         }
         seen.push(key);
         let set = limits.set(key, value);
-        set.ok_or_else(|| format!("{key} takes {}", expected(key)))?;
+        set.ok_or_else(|| format!("{key} must be {}", expected(key)))?;
     }
     Ok(limits)
 }
@@ -172,9 +172,9 @@ mod tests {
         assert_eq!((limits.write_iops, limits.read_bytes_per_s), (None, None));
         assert!(limits.limits_writes());
         let cases = [
-            ("", "is no KEY=N"),
-            ("read_iops", "is no KEY=N"),
-            ("cpus=2", "cpus is no limit of a disk"),
+            ("", "is not KEY=N"),
+            ("read_iops", "is not KEY=N"),
+            ("cpus=2", "cpus is not a limit of a disk"),
             ("iops=5", "no limit \"iops\""),
             ("read_iops=0", "a whole number from 1 to 4294967295"),
             ("read_mb=2000000", "a whole number from 1 to 1048576"),
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(limits.cpus, Some(0.5));
         assert_eq!(limits.memory_bytes, Some(2 << 30));
         for (text, expected) in [
-            ("cpus=0", "cpus takes a number from 0.05 to 4096"),
+            ("cpus=0", "cpus must be a number from 0.05 to 4096"),
             ("cpus=-1", "cpus takes"),
             ("memory=1M", "at least \"64M\""),
             ("memory=16777215T", "memory takes bytes"),

@@ -100,7 +100,7 @@ impl Kind {
                     .to_owned()
             }
             Self::WeightedFiles(what) => {
-                format!("a {what}, or a list of them, each with a weight above 0 or without: \"a.sql@70\"")
+                format!("a {what}, or a list of them, each with or without a weight above 0: \"a.sql@70\"")
             }
             Self::Pairs => "a table of names with their values: { id = 5 }".to_owned(),
             Self::Mix => {

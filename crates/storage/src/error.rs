@@ -116,7 +116,7 @@ impl Error {
             Self::Refused { hint, .. } => hint.clone(),
             Self::Import { hint, .. } => Some(hint.clone()),
             Self::NoRoom { .. } => {
-                Some("--size takes a smaller file, or free some space".to_owned())
+                Some("use a smaller file with --size, or free some space".to_owned())
             }
             Self::NoFio(_) => Some(
                 "install the package fio; `dbdyno storage commit` and `quick` work without it"

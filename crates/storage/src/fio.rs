@@ -62,7 +62,7 @@ impl Fio {
                 "{version} is too old; fio {OLDEST}.0 or later is needed"
             ))),
             None => Err(Error::NoFio(format!(
-                "`{} --version` says {version:?}, which is no version of fio",
+                "`{} --version` says {version:?}, which is not a fio version",
                 program.display()
             ))),
         }
@@ -224,6 +224,6 @@ mod tests {
     #[test]
     fn the_first_line_of_a_failure_is_shown() {
         assert_eq!(complaint("\nfio: x=y bad\nmore", "{}"), "x=y bad");
-        assert_eq!(complaint("", "{\n"), "it failed and does not say why");
+        assert_eq!(complaint("", "{\n"), "it failed without a message");
     }
 }

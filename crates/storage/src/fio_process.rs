@@ -48,7 +48,7 @@ pub(crate) fn joined(reader: Option<JoinHandle<Vec<u8>>>) -> String {
 pub(crate) fn complaint(stderr: &str, stdout: &str) -> String {
     let mut lines = stderr.lines().chain(stdout.lines());
     let line = lines.find(|line| !line.trim().is_empty() && !line.starts_with('{'));
-    line.map_or("it failed and does not say why".to_owned(), |line| {
+    line.map_or("it failed without a message".to_owned(), |line| {
         line.trim().trim_start_matches("fio: ").to_owned()
     })
 }

@@ -94,7 +94,7 @@ impl JobOptions {
         let write = sizes.next().filter(|it| !it.is_empty()).unwrap_or(read);
         let of = |size: &str| {
             let bytes = self.bytes(size).filter(|bytes| *bytes > 0);
-            bytes.ok_or_else(|| format!("its bs={shown} is no size"))
+            bytes.ok_or_else(|| format!("its bs={shown} is not a size"))
         };
         match (of(read)?, of(write)?) {
             (read, _) if reads_percent == 100 => Ok(read),

@@ -22,7 +22,7 @@ const OPTIONS: &[OptionSpec] = &[
         "dir",
         Kind::Directory("directory"),
         Absent::Required("dir = \"/mnt/a\""),
-        "Directory on the disk; dbdyno makes one of its own below it",
+        "Directory on the disk; dbdyno creates one of its own below it",
     ),
     OptionSpec::without_default(
         "job",
@@ -32,7 +32,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "access",
         Kind::Choice(&["random", "sequential"]),
-        "Where the requests go in the file [default: random]",
+        "Access order in the file [default: random]",
     ),
     OptionSpec::without_default(
         "block",
@@ -42,7 +42,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "reads",
         Kind::Count(0, 100),
-        "Share of the reads in percent; the others are writes [default: 100]",
+        "Share of reads in percent; the rest are writes [default: 100]",
     ),
     OptionSpec::without_default(
         "depth",
@@ -62,19 +62,19 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "direct",
         Kind::Flag,
-        "Past the page cache (O_DIRECT) [default: on]",
+        "Bypass the page cache (O_DIRECT) [default: on]",
     ),
     OptionSpec::without_default(
         "sync",
         Kind::Text,
-        "How writes are made durable: a call after each (fdatasync, fsync) or after every N (fsync=N), or by opening the \
-         file so (dsync, sync) [default: none]",
+        "How writes are made durable: a call after each write (fdatasync, fsync) or after every N writes (fsync=N), \
+         or a flag when opening the file (dsync, sync) [default: none]",
     )
     .of("none|fdatasync[=N]|fsync[=N]|dsync|sync"),
     OptionSpec::without_default(
         "limit",
         Kind::Text,
-        "Limit of the disk by a control group, such as \"read_iops=1000,write_mb=50\", or \"none\" [default: none]",
+        "Limit the disk with a control group, such as \"read_iops=1000,write_mb=50\", or \"none\" [default: none]",
     )
     .of("KEY=N,..."),
 ];
@@ -113,8 +113,8 @@ impl OptionTable for StorageLoad {
         if values.file("job").is_some() {
             let mut given = OF_A_JOB.into_iter();
             let option = given.find(|option| values.get(option).is_some())?;
-            let problem = format!("`{option}` has no meaning beside `job`");
-            return conflict(option, &problem, "say it in the job file");
+            let problem = format!("`{option}` has no effect with `job`");
+            return conflict(option, &problem, "set it in the job file");
         }
         if let Err(problem) = sync_line(values.text("sync").unwrap_or(NONE)) {
             return conflict("sync", &problem, "for example sync = \"fdatasync\"");
@@ -122,7 +122,7 @@ impl OptionTable for StorageLoad {
         let block = values.count("block").unwrap_or(BLOCK);
         let is_direct = is_direct(values);
         if is_direct && !block.is_multiple_of(512) {
-            let problem = "requests past the page cache are multiples of 512 bytes";
+            let problem = "requests that bypass the page cache must be multiples of 512 bytes";
             return conflict(
                 "block",
                 problem,
@@ -138,7 +138,7 @@ impl OptionTable for StorageLoad {
         }
         let depth = values.count("depth").unwrap_or(1);
         if depth > 1 && values.text("engine") == Some("psync") {
-            let problem = "the engine psync has one request in flight whatever its depth";
+            let problem = "the engine psync has one request in flight at any depth";
             return conflict("depth", problem, "choose libaio or io_uring");
         }
         None
@@ -209,7 +209,7 @@ pub(crate) fn sync_line(sync: &str) -> Result<Option<String>, String> {
     }
     let (call, every) = sync.split_once('=').unwrap_or((sync, "1"));
     if !SYNC_CALLS.contains(&call) {
-        return Err(format!("there is no way `{sync}` to make writes durable"));
+        return Err(format!("`{sync}` is not a way to make writes durable"));
     }
     match every.parse::<u32>() {
         Ok(1..) => Ok(Some(format!("{call}={every}"))),

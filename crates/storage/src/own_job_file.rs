@@ -14,10 +14,13 @@ const GLOBAL: &str = "global";
 
 /// Options that a load cannot have, and why.
 const REFUSED: &[(&str, &str)] = &[
-    ("include", "another file is not a part of the experiment"),
-    ("directory", "`dir` of the experiment says where"),
-    ("opendir", "`dir` of the experiment says where"),
-    ("filename_format", "`dir` of the experiment says where"),
+    ("include", "other files are not part of the experiment"),
+    ("directory", "`dir` of the experiment sets the directory"),
+    ("opendir", "`dir` of the experiment sets the directory"),
+    (
+        "filename_format",
+        "`dir` of the experiment sets the directory",
+    ),
     ("stonewall", "the jobs of a load run at the same time"),
     (
         "wait_for_previous",
@@ -27,11 +30,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("startdelay", "the jobs of a load run at the same time"),
     ("exec_prerun", "a load runs no other program"),
     ("exec_postrun", "a load runs no other program"),
-    ("status-interval", "dbdyno reads the course itself"),
-    ("write_bw_log", "the record has the course"),
-    ("write_lat_log", "the record has the course"),
-    ("write_hist_log", "the record has the course"),
-    ("write_iops_log", "the record has the course"),
+    (
+        "status-interval",
+        "dbdyno samples the values over time itself",
+    ),
+    ("write_bw_log", "the record contains the values over time"),
+    ("write_lat_log", "the record contains the values over time"),
+    ("write_hist_log", "the record contains the values over time"),
+    ("write_iops_log", "the record contains the values over time"),
 ];
 
 /// A job file that was read.
@@ -54,7 +60,7 @@ impl OwnJobFile {
         Self::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| Error::Refused {
             path: path.to_owned(),
             why,
-            hint: Some("docs/storage.md says what a job file of a load can hold".to_owned()),
+            hint: Some("docs/storage.md describes the job file of a load".to_owned()),
         })
     }
 
@@ -69,7 +75,7 @@ impl OwnJobFile {
             if let Some(name) = plain.strip_prefix('[') {
                 let name = name.split_once(']').map(|(name, _)| name.trim());
                 let name = name.filter(|name| !name.is_empty());
-                let name = name.ok_or_else(|| format!("line {number} is no section"))?;
+                let name = name.ok_or_else(|| format!("line {number} is not a section"))?;
                 sections.push(Section {
                     name: name.to_owned(),
                     lines: Vec::new(),
@@ -88,12 +94,12 @@ impl OwnJobFile {
             if key == "filename" && (value.contains(['/', ':']) || value.starts_with('.')) {
                 let value = samples::printable_within(value, 60);
                 return Err(format!(
-                    "line {number}: filename={value} is no plain name: files are made in `dir` of the experiment"
+                    "line {number}: filename={value} is not a plain name: files are created in `dir` of the experiment"
                 ));
             }
             let section = sections.last_mut();
             let section =
-                section.ok_or_else(|| format!("line {number} stands before the first section"))?;
+                section.ok_or_else(|| format!("line {number} is before the first section"))?;
             section.lines.push(plain.to_owned());
             section.options.insert(key.to_owned(), Value::from(value));
         }
@@ -223,10 +229,10 @@ mod tests {
             ("", "it has no job"),
             ("[global]\nbs=4k\n", "it has no job"),
             ("bs=4k\n", "before the first section"),
-            ("[a\n", "line 1 is no section"),
+            ("[a\n", "line 1 is not a section"),
             ("[a]\nfilename=/dev/sda\n", "line 2: filename=/dev/sda"),
-            ("[a]\nfilename=a:b\n", "is no plain name"),
-            ("[a]\nfilename=..\n", "is no plain name"),
+            ("[a]\nfilename=a:b\n", "is not a plain name"),
+            ("[a]\nfilename=..\n", "is not a plain name"),
             ("[a]\nstonewall\n", "stonewall is not for a load"),
             ("[a]\nexec_prerun=rm\n", "exec_prerun is not for a load"),
             ("include x.fio\n[a]\n", "include is not for a load"),

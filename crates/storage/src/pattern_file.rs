@@ -39,7 +39,7 @@ pub fn parse_patterns(text: &str) -> Result<Vec<Pattern>, Error> {
     let file: PatternFile =
         toml::from_str(text).map_err(|error| Error::Patterns(error.to_string()))?;
     if file.pattern.is_empty() || file.pattern.len() > PATTERNS_AT_MOST {
-        let message = format!("a file holds 1 to {PATTERNS_AT_MOST} [[pattern]] tables");
+        let message = format!("a file contains 1 to {PATTERNS_AT_MOST} [[pattern]] tables");
         return Err(Error::Patterns(message));
     }
     let mut names = BTreeSet::new();
@@ -50,7 +50,7 @@ pub fn parse_patterns(text: &str) -> Result<Vec<Pattern>, Error> {
         if names.insert(pattern.name.clone()) {
             Ok(pattern)
         } else {
-            Err(wrong("there are two of this name".to_owned()))
+            Err(wrong("this name is used twice".to_owned()))
         }
     });
     patterns.collect()
@@ -107,7 +107,7 @@ mod tests {
             ("depth = 8", "depth = 0", "depth = 0"),
             ("\"pages\"", "\"global\"", "global"),
             ("\"pages\"", "\"a]\\n[b\"", "letters"),
-            ("\"pages\"", "\"dump\"", "two of this name"),
+            ("\"pages\"", "\"dump\"", "this name is used twice"),
             ("reads = 70", "read = 70", "read"),
         ];
         for (from, to, expected) in cases {

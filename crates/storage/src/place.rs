@@ -78,14 +78,14 @@ impl Place {
         let mut warnings = Vec::new();
         if NETWORK.contains(&filesystem.as_str()) || filesystem.starts_with("fuse") {
             warnings.push(format!(
-                "{} is on {filesystem}: the network and the other machine's caches are measured, too",
+                "{} is on {filesystem}: the measurement includes the network and the other machine's caches",
                 path.display()
             ));
         }
         let direct = probe_direct(&path)?;
         if let Err(why) = &direct {
             warnings.push(format!(
-                "{filesystem} refuses requests past the page cache ({why}): reads may come from memory"
+                "{filesystem} refuses requests that bypass the page cache ({why}): reads may come from memory"
             ));
         }
         let size_bytes = space.f_blocks * space.f_frsize;
@@ -137,12 +137,8 @@ impl Place {
         }
         if self.kept_bytes == 0 {
             let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
-            let why = format!("the device has {size}, and {wanted} of it were to be written");
-            return Err(refused(
-                &self.path,
-                why,
-                "--size takes a smaller part of it",
-            ));
+            let why = format!("the device has {size}, but {wanted} should be written");
+            return Err(refused(&self.path, why, "--size sets a smaller part of it"));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),
@@ -192,7 +188,7 @@ fn refuse_unless_plain(path: &Path) -> Result<(), Error> {
     let hint = "name a directory whose path is plain text";
     Err(refused(
         path,
-        "fio's job file cannot hold this path".to_owned(),
+        "fio's job file cannot contain this path".to_owned(),
         hint,
     ))
 }
@@ -208,8 +204,8 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
             "is a raw device; writing to it destroys what is on it",
             "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
         ),
-        _ if kind.is_char_device() => ("is a device and no raw device of blocks", hint),
-        _ => ("is no directory", hint),
+        _ if kind.is_char_device() => ("is a device, but not a raw block device", hint),
+        _ => ("is not a directory", hint),
     };
     Err(refused(path, why.to_owned(), hint))
 }
@@ -223,7 +219,7 @@ fn refuse_data_directory(path: &Path) -> Result<(), Error> {
         });
         if let Some(name) = of_a_server {
             let why = format!(
-                "{} is the data directory of a server (it holds {name})",
+                "{} is the data directory of a server (it contains {name})",
                 directory.display()
             );
             let hint =

@@ -38,7 +38,7 @@ impl RawDevice {
         let metadata = fs::metadata(&path).map_err(Error::io("measure", &path))?;
         if !metadata.file_type().is_block_device() {
             let hint = "--destroy is for raw devices; a directory is measured without it";
-            return Err(refused("is no block device".to_owned(), hint));
+            return Err(refused("is not a block device".to_owned(), hint));
         }
         let number = (
             rustix::fs::major(metadata.rdev()),
@@ -214,7 +214,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for path in [directory.path(), Path::new("/dev/null")] {
             let error = RawDevice::claim(path).unwrap_err();
-            assert!(error.to_string().contains("is no block device"), "{error}");
+            assert!(
+                error.to_string().contains("is not a block device"),
+                "{error}"
+            );
         }
         assert!(RawDevice::claim(&directory.path().join("none")).is_err());
     }

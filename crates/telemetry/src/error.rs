@@ -30,7 +30,7 @@ pub(crate) enum NotObserved {
     #[error("disk of the data directory {} not observed: {source}", path.display())]
     DataDirectory { path: PathBuf, source: io::Error },
     #[error(
-        "disk of the data directory {} not observed: no block device stands behind its file system{}",
+        "disk of the data directory {} not observed: its file system has no block device{}",
         path.display(),
         filesystem.as_ref().map(|name| format!(" ({name})")).unwrap_or_default()
     )]

@@ -10,5 +10,5 @@ pub fn pid_in_file(file: &Path) -> Result<u32, String> {
     let bytes = files::read_foreign(file, BYTES_MAX).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let pid = text.trim().parse();
-    pid.map_err(|_| "holds no process id".to_owned())
+    pid.map_err(|_| "contains no process id".to_owned())
 }

@@ -153,7 +153,7 @@ fn holders_of(kernel: &Kernel, port: u16) -> Result<BTreeSet<u32>, String> {
     let holders: BTreeSet<u32> = pids(kernel).filter(holds_one).collect();
     if holders.is_empty() {
         Err(format!(
-            "port {port}: whose it is only root and the server's own account may see"
+            "port {port}: only root and the server's own account can see its owner"
         ))
     } else {
         Ok(holders)
@@ -266,12 +266,12 @@ oops
             (
                 "",
                 3308,
-                "port 3308: whose it is only root and the server's own account may see",
+                "port 3308: only root and the server's own account can see its owner",
             ),
             ("", 3310, "port 3310: no process listens on it"),
             ("300.pid", 0, "pid file 300.pid: process 300 is nginx"),
             ("500.pid", 0, "pid file 500.pid: process 500 is not running"),
-            ("none.pid", 0, "pid file none.pid: holds no process id"),
+            ("none.pid", 0, "pid file none.pid: contains no process id"),
             (
                 "gone.pid",
                 0,

@@ -255,7 +255,7 @@ impl Plain {
             }
         };
         if self.is_away && !is_away {
-            text.push_str("# the server is there again\n");
+            text.push_str("# the server is back\n");
         }
         self.is_away = is_away;
         if let Some(lost) = model

@@ -28,7 +28,7 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each value, version or file that is given (a level) is compared with the first one. The runs are in random order on a
+Each given value, version or file (a level) is compared with the first one. The runs are in random order on a
 private server. It is restarted before each run; the data is loaded once and restored before each run. Existing servers
 (--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when every comparison
 is decided, or when the budget is used up.
@@ -49,16 +49,16 @@ pub(crate) struct AbArgs {
     /// A server option and the values to compare; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
-    /// Flavours and versions of the server
+    /// Server flavours and versions to compare
     #[arg(long, value_name = "VERSION,...", value_parser = factor::versions)]
     run: Option<Factor>,
-    /// Option files of the server
+    /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
     /// SQL to run after the data is loaded, compared with not running it; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
-    /// Names of private servers that are running
+    /// Names of running private servers
     #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
     server: Option<Factor>,
     /// Existing servers: hosts with or without a port, or paths of sockets
@@ -70,7 +70,7 @@ pub(crate) struct AbArgs {
     /// File whose first line is the account's password
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
-    /// Database that the scripts use, on the servers of --server and --host
+    /// Database that the scripts use on the --server and --host servers
     #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "run", "cnf", "sql"])]
     database: Option<String>,
     #[command(flatten)]
@@ -113,7 +113,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
         verbose: args.measurement.verbose,
     };
     let code = begun.perform(&args.options.choices(), &ending)?;
-    println!("file      {path}: edit it and: dbdyno run {path}");
+    println!("file      {path}: edit it, then run: dbdyno run {path}");
     Ok(code)
 }
 
@@ -140,7 +140,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     let (message, hint) = match factors.first() {
         None => (
             "nothing to compare".to_owned(),
-            "--set, --run, --cnf, --sql, --server or --host says what varies, for example --set sync_binlog=0,1"
+            "name what varies with --set, --run, --cnf, --sql, --server or --host, for example --set sync_binlog=0,1"
                 .to_owned(),
         ),
         Some(factor) => (

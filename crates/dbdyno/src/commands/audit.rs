@@ -18,8 +18,8 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The rules look at the run records alone; docs/audit-rules.md lists them and explains the grade. A rule whose
-input is missing is listed as not evaluated and is never a pass.
+The rules read only the records; docs/audit-rules.md lists the rules and explains the grade. A rule whose input is
+missing is listed as not evaluated and never counts as a pass.
 
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.
 
@@ -31,10 +31,11 @@ Examples:
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// A results directory, a run record or a storage record; two with runs are the sides of a comparison
+    /// A results directory, a run record or a storage record; two of them with runs are audited as the sides of a
+    /// comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// Variable or property that differs on purpose between two sides; may be repeated
+    /// Variable or property that is meant to differ between two sides; may be repeated
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
     /// Output format
@@ -71,7 +72,8 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if args.results.len() == 1 && !args.factor.is_empty() {
-        let message = "--factor tells what is meant to differ between two sides, and there is one";
+        let message =
+            "--factor names an intended difference between two sides, but there is only one side";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let audit = match args.results.as_slice() {
@@ -81,7 +83,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
             for side in sides {
                 if record_file(side).is_some() {
                     let message = format!(
-                        "{}: measurements of storage are audited one by one",
+                        "{}: storage measurements are audited one by one",
                         side.display()
                     );
                     let hint = "name one of them".to_owned();
@@ -134,7 +136,7 @@ fn read(path: &Path) -> Result<Vec<Record>, Blamed> {
         let record = read_record(file)?;
         if record.torn {
             eprintln!(
-                "warning: {}: the last line is torn and left out",
+                "warning: {}: the last line is incomplete and is ignored",
                 file.display()
             );
         }
@@ -154,5 +156,5 @@ fn level(text: &str) -> Result<Level, String> {
 
 fn rule_id(text: &str) -> Result<String, String> {
     let rule = audit::rule(text).map(|rule| rule.id.to_owned());
-    rule.ok_or_else(|| "no rule of that name; docs/audit-rules.md tells them all".to_owned())
+    rule.ok_or_else(|| "there is no such rule; docs/audit-rules.md lists all rules".to_owned())
 }

@@ -21,9 +21,9 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Starts a null server as a process of its own, drives single-row SELECTs at it over the unix socket and TCP, prepared and
-as text, and keeps the highest rates: every run record then has the share of them that the run used. A calibration of
-another kernel, CPU count or version of dbdyno does not count.
+Starts a null server in a separate process, sends it single-row SELECTs over the unix socket and TCP, prepared and as
+text, and keeps the highest rates. Later run records contain the share of these rates that the run used. A calibration
+from another kernel, CPU count or dbdyno version is ignored.
 
 Examples:
   dbdyno calibrate

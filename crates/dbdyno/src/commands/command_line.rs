@@ -94,7 +94,7 @@ impl CommandLine {
         }
         let Some(file) = file else {
             let message = format!("{}: its password was not kept", self.in_words());
-            let hint = "--password-file names a file that holds it".to_owned();
+            let hint = "name a file that contains it with --password-file".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         };
         let file = absolute(file);
@@ -132,11 +132,12 @@ impl CommandLine {
             |why: String| Blamed::new(Blame::Machine, format!("{}: {why}", self.in_words()));
         if !self.directory.is_dir() {
             let message = format!(
-                "{}: the directory is gone in which it was called, {}",
+                "{}: the directory in which it was run no longer exists: {}",
                 self.in_words(),
                 self.directory.display()
             );
-            let hint = "its files count from there: make it again, or call the command by hand";
+            let hint =
+                "its relative paths start there: create it again, or run the command by hand";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;

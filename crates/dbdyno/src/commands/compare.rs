@@ -21,18 +21,18 @@ const MARGIN_MAX_PERCENT: f64 = 100.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is one or more of these, with commas between them:
+A side is one or more of these, separated by commas:
   DIR                    all complete runs of a results directory
-  DIR:FACTOR=LEVEL       those of one level; several with colons between them (DIR:fs=xfs:connections=8)
+  DIR:FACTOR=LEVEL       the runs of one level; separate several levels with colons (DIR:fs=xfs:connections=8)
   FILE.jsonl             one run record
 
-Each combination that both sides have is compared. Executions of one results directory are compared in pairs of one
-block. Sides that did different things (operations, mix, rows, connections, rate) are refused, unless their levels name
-this difference, or with --anyway. So are sides where operations failed (audit rule W10) or the client was at its limit
-(H12): exit code 5.
+Each combination that both sides have is compared. Runs from one results directory are compared in pairs from the same
+block. Sides that did different work (operations, mix, rows, connections, rate) are refused, unless their levels name
+this difference. Sides with failed operations (audit rule W10) or a client at its limit (H12) are refused with exit code
+5. --anyway compares all of these.
 
---fail-if is broken (exit code 1) where the whole interval lies beyond it, held where the whole interval lies within it,
-and undecided (exit code 5) otherwise: more executions decide. docs/compare.md names all measures.
+A --fail-if limit is broken (exit code 1) if the whole interval is beyond it, kept if the whole interval is within it,
+and undecided (exit code 5) otherwise; more runs can then decide it. docs/compare.md lists all measures.
 
 Examples:
   dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
@@ -51,7 +51,7 @@ pub(crate) struct CompareArgs {
     /// Fail if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
-    /// Print the tables of what moved after the answer
+    /// Print the tables of changes after the answer
     #[arg(short, long)]
     verbose: bool,
     /// Print the tables of every metric and cost
@@ -60,7 +60,7 @@ pub(crate) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare even if the sides did different things, operations failed, or the client was the limit
+    /// Compare even if the sides did different work, operations failed, or the client was the limit
     #[arg(long)]
     anyway: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) enum Format {
     Text,
     /// For programs
     Json,
-    /// For a comment on a change
+    /// For a comment on a pull request
     Markdown,
     /// Page for a browser, in one file
     Html,
@@ -128,9 +128,9 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     let is_asked = a.names_the_factors_of(&b);
     if !contrast.unlike.is_empty() && !is_asked && !terms.anyway {
         let unlike = contrast.unlike.join("; ");
-        let message = format!("the sides did different things: {unlike}");
+        let message = format!("the sides did different work: {unlike}");
         let hint =
-            "--anyway compares them; DIR:FACTOR=LEVEL takes a part of the results".to_owned();
+            "--anyway compares them; DIR:FACTOR=LEVEL selects a part of the results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let audit = audit_of_comparison([a.audited(), b.audited()]);
@@ -179,8 +179,11 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
         .iter()
         .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule))
         .collect();
-    let message = format!("these figures decide nothing: {}", why.join("; "));
-    let hint = "dbdyno audit tells more of each side; --anyway compares them".to_owned();
+    let message = format!(
+        "these figures cannot decide the comparison: {}",
+        why.join("; ")
+    );
+    let hint = "dbdyno audit shows more about each side; --anyway compares them".to_owned();
     Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
 
@@ -198,10 +201,9 @@ fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
             Err(Blamed::new(Blame::Answer, message).into())
         }
         (_, undecided) if !undecided.is_empty() => {
-            let message = format!(
-                "these executions cannot tell whether B is worse than allowed: {undecided}"
-            );
-            let hint = "more executions a side decide, or a wider limit".to_owned();
+            let message =
+                format!("these runs cannot decide whether B is worse than allowed: {undecided}");
+            let hint = "more runs on each side, or a wider limit, can decide it".to_owned();
             Err(Blamed::new(Blame::Undecided, message).hint(hint).into())
         }
         _ => Ok(ExitCode::SUCCESS),
@@ -232,8 +234,8 @@ fn nothing_in_common(contrast: &Contrast) -> Blamed {
         told(&contrast.alone[0]),
         told(&contrast.alone[1])
     );
-    let hint = "DIR:FACTOR=LEVEL takes a level on each side; what is named need not be the same"
-        .to_owned();
+    let hint =
+        "DIR:FACTOR=LEVEL selects a level on each side; the two need not be the same".to_owned();
     Blamed::new(Blame::Input, message).hint(hint)
 }
 

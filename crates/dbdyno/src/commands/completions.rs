@@ -8,7 +8,8 @@ use crate::{candidates, output::write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Besides commands and options, servers, versions, results directories, rules and the levels of an experiment are completed.
+Completes commands and options, and the names of servers, versions, results directories, rules and an experiment's
+levels.
 
 The packages install them. By hand, for this user:
   dbdyno completions bash > ~/.local/share/bash-completion/completions/dbdyno

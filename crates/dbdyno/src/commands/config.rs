@@ -33,15 +33,16 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Review option files for a version, or a running server: what is refused, contradictory, unsafe, or does nothing
+    /// Review option files for a version, or a running server: refused, contradictory, unsafe and ineffective
+    /// settings
     Lint(Box<lint::LintArgs>),
-    /// Explain an option, or each option of a file: purpose, defaults over the versions, counter, cost
+    /// Explain an option, or each option of a file: purpose, defaults by version, counter, cost
     Explain(explain::ExplainArgs),
     /// Compare two files, versions, running servers or run records by effective value
     Diff(Box<diff::DiffArgs>),
     /// Rewrite a file for another version or family
     Migrate(migrate::MigrateArgs),
-    /// Make a short file for a version, a machine and a purpose
+    /// Generate a short file for a version, a machine and a purpose
     Generate(generate::GenerateArgs),
     /// Measure which lines of a file have an effect, and find the shortest file that is not slower
     Prove(Box<prove::ProveArgs>),

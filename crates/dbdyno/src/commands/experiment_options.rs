@@ -8,13 +8,13 @@ use crate::connection_options::given_address;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExperimentOptions {
-    /// Server binary of private servers [default: search]
+    /// Server binary of private servers [default: found automatically]
     #[arg(long, value_name = "FILE")]
     pub(crate) mysqld: Option<PathBuf>,
     /// Keep the private servers after the run
     #[arg(long)]
     keep: bool,
-    /// How often the machine is sampled, at least 100ms [default: 1s, or every interval of a shorter report]
+    /// Sampling interval of the machine, at least 100ms [default: 1s, or the report interval if that is shorter]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
 }

@@ -19,13 +19,13 @@ const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every directory of results is listed when it is begun, in ~/.local/share/dbdyno/history.jsonl; --dir looks into a
-directory instead, for results that came from elsewhere. Results whose directory no longer exists are counted, and
---forget removes them from the list. The grade is that of `dbdyno audit`.
+Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. --dir searches a directory instead, for
+results from elsewhere. Results whose directory no longer exists are counted; --forget removes them from the list. The
+grade is the one from `dbdyno audit`.
 
---of takes an experiment's name, a factor that varies, or the first digits of a key, which the list shows: text, overrides
-and files of two results with one key are the same. Each combination is a series. A change of its level is marked (E-Divisive with
-Student's t, one false alarm in a thousand); this needs at least six results.
+--of accepts an experiment's name, a factor that varies, or the first digits of a key, which the list shows. Results with
+the same key have the same experiment text, overrides and files. Each combination is a series over time, in which changes
+of level are marked (E-Divisive with Student's t, one false alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history
@@ -33,7 +33,7 @@ Examples:
   dbdyno history --of innodb_flush_log_at_trx_commit
   dbdyno history --dir /mnt/nightly/results --of 3fa85f64")]
 pub(crate) struct HistoryArgs {
-    /// Search this directory and its subdirectories instead of the list; may be repeated
+    /// Search this directory and its immediate subdirectories instead of the list; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
     /// Show results over time: name or first digits of the key of an experiment, or a factor that varies
@@ -42,7 +42,7 @@ pub(crate) struct HistoryArgs {
     /// Metric or cost to show over time (docs/compare.md) [default: the experiment's]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
-    /// Number of results to show, the latest [default: 20; with --of all]
+    /// Number of latest results to show [default: 20, or all with --of]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
     /// Remove results whose directory no longer exists from the list, and exit
@@ -98,7 +98,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     if meant.is_empty() {
         let names: BTreeSet<&str> = all.iter().map(|found| found.past.name.as_str()).collect();
         let hint = if names.is_empty() {
-            "no results are there at all".to_owned()
+            "there are no results".to_owned()
         } else {
             format!(
                 "available: {}",
@@ -179,7 +179,10 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!("{}: no results there, nor right below", shown.join(", "));
+        let message = format!(
+            "{}: no results in it or in its subdirectories",
+            shown.join(", ")
+        );
         return Err(Blamed::new(Blame::Input, message).into());
     }
     Ok(found)

@@ -14,7 +14,7 @@ const FILE_AT_MOST: u64 = 256 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a
-pattern. Logs of requests per second beside them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
+pattern. Logs of requests per second next to them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
 curves over time. Properties that the files do not contain (the device, its scheduler and write cache, the file system,
 the memory) stay unknown.
 
@@ -28,7 +28,7 @@ pub(crate) struct ImportArgs {
     /// Its files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Directory of the results [default: results/storage-import-N]
+    /// Directory for the results [default: results/storage-import-N]
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         let text = files::read_handed_over_text(path, FILE_AT_MOST);
         let text = text.map_err(|error| {
             Blamed::new(Blame::Input, format!("{}: {error}", path.display()))
-                .hint("name files that are there and can be read".to_owned())
+                .hint("name existing files that can be read".to_owned())
         })?;
         let path = path.clone();
         Ok(ImportFile { path, text })

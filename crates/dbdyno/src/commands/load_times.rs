@@ -8,7 +8,7 @@ use settings::quantity;
 /// A time with its unit.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     quantity::duration(text).ok_or_else(|| {
-        let takes = "a time is a number with ms, s, m or h behind it, such as 60s";
+        let takes = "a time is a number followed by ms, s, m or h, such as 60s";
         format!("{takes}; {}", quantity::DURATION_LIMIT)
     })
 }

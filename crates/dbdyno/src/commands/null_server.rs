@@ -30,10 +30,10 @@ const LOG_BUFFER_BYTES: usize = 256 << 10;
 #[command(
     group = clap::ArgGroup::new("address").required(true).multiple(true).args(["socket", "port"]),
     after_help = "\
-It accepts every login with any password, and has no data: a SELECT from a table and a CALL get invented rows, INSERT,
-UPDATE and DELETE report changed rows, LOAD DATA LOCAL discards its input. SET, SHOW and questions about
-the server itself are answered and are never delayed or failed. Once it listens it prints one line with its addresses;
-SIGINT or SIGTERM ends it.
+It accepts every login with any password and has no data. SELECT from a table and CALL return invented rows; INSERT,
+UPDATE and DELETE report changed rows; LOAD DATA LOCAL discards its input. SET, SHOW and queries about the server itself
+are answered, and are never delayed and never fail. When it listens, it prints one line with its addresses; SIGINT or
+SIGTERM ends it.
 
 Examples:
   dbdyno null-server --socket /tmp/null.sock
@@ -70,7 +70,7 @@ pub(crate) struct NullServerArgs {
     /// Response time of a statement: a time, or exponential:MEAN
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
-    /// Extra response time at the start, as of a server with cold caches
+    /// Extra response time at the start, as with cold caches
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
     /// Time constant in which --cold decays (to 37 %)
@@ -79,13 +79,13 @@ pub(crate) struct NullServerArgs {
     /// Stall periodically, with this period
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
-    /// For how long
+    /// Length of each stall
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_every")]
     stall_for: Option<Duration>,
     /// Stall once, this long after the first statement
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_for")]
     freeze_at: Option<Duration>,
-    /// For how long
+    /// Length of this stall
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
     /// Never answer a statement; logins and queries about the server are still answered
@@ -101,7 +101,7 @@ pub(crate) struct NullServerArgs {
     #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
           value_parser = clap::value_parser!(u16).range(1..))]
     error_number: u16,
-    /// Share of the statements at which the connection is closed
+    /// Share of the statements that end with a closed connection
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     drop_rate: f64,
     /// Delay before the server reads what a client sent
@@ -269,7 +269,7 @@ async fn serve(
 fn refused(path: &Path, error: io::Error) -> Blamed {
     let hint = (error.kind() == io::ErrorKind::AddrInUse).then(|| {
         format!(
-            "a server may use it; if none does, an earlier one left it: remove {}",
+            "a server may be using it; if not, an earlier one left it behind: remove {}",
             path.display()
         )
     });

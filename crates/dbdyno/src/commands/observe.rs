@@ -17,10 +17,10 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-It reads /proc and /sys only, and changes nothing. It names what it cannot see; root and the server's own account can
-see everything. docs/observe.md has the details.
+It only reads /proc and /sys, and changes nothing. It reports what it cannot read; root and the server's own account can
+read everything. docs/observe.md has the details.
 
-Over ssh the dbdyno that drives the load starts it:
+Over ssh, started by the dbdyno that drives the load:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
   dbdyno oltp read_write run --host db1 --observe ssh://dba@db1
 
@@ -39,7 +39,7 @@ pub(crate) struct ObserveArgs {
     /// File whose first line is the shared secret, 16 characters or more
     #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
     secret_file: Option<PathBuf>,
-    /// The server's pid file, if its own path is wrong here (a server in a container)
+    /// The server's pid file, if the path that the server reports is wrong on this host (a server in a container)
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
     /// Allow paths below this directory in addition to the directories of this machine's servers; may be repeated

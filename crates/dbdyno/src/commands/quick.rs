@@ -47,7 +47,7 @@ pub(crate) struct QuickArgs {
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
-    /// Directory of the results [default: results/quick-N]
+    /// Directory for the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Server binary of the private server [default: found automatically]
@@ -86,9 +86,9 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     };
     if !args.connection.names_a_server() {
         if observe.is_some() {
-            let message = "--observe is for a server on another host, and none is named";
+            let message = "--observe is for a server on another host, but none is named";
             return Err(Blamed::new(Blame::Input, message)
-                .hint("name it by --host".to_owned())
+                .hint("name it with --host".to_owned())
                 .into());
         }
         let begun = args.experiment("restart = \"per-run\"")?;
@@ -169,8 +169,8 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     created.map_err(|error| match error.downcast::<Blamed>() {
         Ok(blamed) if blamed.blame == Blame::Server => {
             let hint = format!(
-                "dbdyno quick makes the database {DATABASE} for itself; where it exists already, an earlier quick may \
-                 have left it (drop database {DATABASE}); where you may not make one, --database names another"
+                "dbdyno quick creates the database {DATABASE}; if it exists already, an earlier quick may have left \
+                 it (drop database {DATABASE}); if you may not create one, name another with --database"
             );
             Blamed::new(Blame::Input, blamed).hint(hint).into()
         }

@@ -18,10 +18,10 @@ use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Several results become one report, in which the factor `results` says which of them a run belongs to.
+Several results are combined into one report, in which the factor `results` shows which of them a run belongs to.
 
-Without --format the ending of --output decides (.html, .json, .csv, .md, .prom, .parquet, .svg, .png), and without
---output it is the page. docs/report-formats.md documents every format.
+Without --format, the file extension of --output determines the format (.html, .json, .csv, .md, .prom, .parquet, .svg,
+.png). Without --output either, the format is html. docs/report-formats.md documents every format.
 
 Examples:
   dbdyno report results/quickstart-1 --output quickstart.html
@@ -32,7 +32,7 @@ Examples:
   dbdyno report results/quickstart-1 --charts pictures --format png
   dbdyno report results/storage-suite-1 --chart heat --output heat.svg")]
 pub(crate) struct ReportArgs {
-    /// Results directories and run records, or one measurement of storage
+    /// Results directories and run records, or one storage measurement
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
     /// Output format
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     /// Write every chart into this directory, as svg or png
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seconds"])]
     charts: Option<PathBuf>,
-    /// Write each run's seconds: in csv and parquet instead of its figures, in json in addition
+    /// Write per-second values of each run: instead of its figures in csv and parquet, in addition to them in json
     #[arg(long)]
     seconds: bool,
 }
@@ -93,21 +93,21 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
         (None, Some(_), Some(format)) => format,
         (None, None, _) => Format::Html,
         (None, Some(path), None) => {
-            let message = format!("{}: its ending names no format", path.display());
-            let hint = "--format names one".to_owned();
+            let message = format!("{}: its file extension names no format", path.display());
+            let hint = "choose one with --format".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     };
     let is_chart = matches!(format, Format::Svg | Format::Png);
     if !is_chart && (args.chart.is_some() || args.charts.is_some()) {
-        let message = format!("a chart is no {}", format.name());
+        let message = format!("a chart cannot be written as {}", format.name());
         let hint = "--format svg or png draws it".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     let has_seconds = matches!(format, Format::Json | Format::Csv | Format::Parquet);
     if args.seconds && !has_seconds {
-        let message = format!("--seconds: {} does not tell them apart", format.name());
-        let hint = "json, csv and parquet do".to_owned();
+        let message = format!("--seconds: {} has no values per second", format.name());
+        let hint = "json, csv and parquet have them".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     Ok(format)

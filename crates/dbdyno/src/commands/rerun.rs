@@ -30,12 +30,12 @@ const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiment, its files, --scale, --repeats, --seed and --only are those of the results directory; the original files
-are not needed any more. The new results go to a new directory and are then compared with the old ones: differences
+The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory; the original
+files are no longer needed. The new results go to a new directory and are then compared with the old ones: differences
 (machine, server, variables, dbdyno), the cost of each operation then and now, and the causes.
 
-For a single run (such as dbdyno oltp, or quick on a given server), the command is called again in the same directory
-and with the same seed; its tables must exist.
+For a single run (such as dbdyno oltp, or quick on a given server), the command is run again in the same directory and
+with the same seed; its tables must exist.
 
 Examples:
   dbdyno rerun results/trial-1
@@ -45,7 +45,7 @@ pub(crate) struct RerunArgs {
     /// Results of `dbdyno run`, `quick` or `oltp`; or the record of a single run
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
-    /// Directory of the new results [default: results/NAME-N]
+    /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
     /// File with the password, if the original command took it from its command line
@@ -53,7 +53,7 @@ pub(crate) struct RerunArgs {
     password_file: Option<PathBuf>,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Print the tables, too: of an experiment, and of what moved between then and now
+    /// Also print the experiment's tables, and the tables of changes between then and now
     #[arg(short, long)]
     verbose: bool,
 }
@@ -142,12 +142,12 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     let front_door = command.arguments.first().map(String::as_str);
     if !front_door.is_some_and(|name| single_runs().any(|known| known == name)) {
         let message = format!(
-            "{}: `{}` cannot be done again",
+            "{}: `{}` cannot be repeated",
             args.results.display(),
             command.in_words()
         );
         let hint = format!(
-            "these can: {}; others are called by hand",
+            "these can: {}; run others by hand",
             single_runs().collect::<Vec<_>>().join(", ")
         );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
@@ -157,7 +157,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     let mut command_line = CommandLine::of(&command.directory, &command.arguments);
     command_line.set(&["--seed", "--rand-seed"], &record.header.seed.to_string());
     command_line.set(&["--record"], &absolute(&new.join("record.jsonl")));
-    eprintln!("its tables are met as they are now, with what runs have changed in them since then");
+    eprintln!("its tables are used as they are now, with all changes by runs since then");
     call_again(args, command_line, &new)
 }
 
@@ -177,8 +177,8 @@ fn call_again(
         return Err(Blamed::new(Blame::Input, message).into());
     }
     if record_files(new).is_ok() && new.exists() {
-        let message = format!("{}: holds results already", new.display());
-        let hint = "--results names another directory".to_owned();
+        let message = format!("{}: already contains results", new.display());
+        let hint = "name another directory with --results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     command_line.provide_password(args.password_file.as_deref())?;
@@ -201,16 +201,16 @@ fn only_record(args: &RerunArgs) -> Result<Record, Blamed> {
     let records = record_files(&args.results)?;
     let record = read_record(&records[0])?;
     if !record.header.experiment_sha256.is_empty() {
-        let message =
-            format!("{path}: results without origin.json, from a dbdyno that kept no files");
-        let hint =
-            "dbdyno run takes experiment.toml, where the files that it names are still there";
+        let message = format!(
+            "{path}: results without origin.json, from a dbdyno version that did not keep the files"
+        );
+        let hint = "use dbdyno run with experiment.toml, if the files that it names still exist";
         return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
     match records.len() {
         1 => Ok(record),
         records => {
-            let message = format!("{path}: {records} single runs");
+            let message = format!("{path}: contains {records} single runs");
             Err(Blamed::new(Blame::Input, message).hint("name one of their records".to_owned()))
         }
     }
@@ -234,6 +234,6 @@ fn no_command(args: &RerunArgs, record: &Record) -> Blamed {
         args.results.display(),
         header.experiment
     );
-    let hint = format!("call it by hand; the record knows {}", known.join(", "));
+    let hint = format!("run it by hand; the record contains {}", known.join(", "));
     Blamed::new(Blame::Input, message).hint(hint)
 }

@@ -51,37 +51,38 @@ pub(crate) struct RunArgs {
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Continue the latest results of this experiment, or those of --results, with the runs that are missing or incomplete
+    /// Continue the latest results of this experiment, or those in --results, with the missing and incomplete runs
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
-    /// Directory of the results [default: results/NAME-N]
+    /// Directory for the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Scale durations, rows and buffer pool by this factor (0 to 1)
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
-    /// Number of runs of each combination [default: the file's]
+    /// Number of runs of each combination [default: from the file]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Duration of a run, such as 30s [default: the file's]
+    /// Duration of a run, such as 30s [default: from the file]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: the file's]
+    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: from the
+    /// file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,
     /// Run only these levels of a factor; may be repeated for other factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
-    /// Random seed [default: the file's]
+    /// Random seed [default: from the file]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against a server that does nothing and holds no data, to test the plan and measure the client's own cost
+    /// Run against a server that does nothing and has no data, to test the plan and measure the client's own cost
     /// (.smack files and oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// While it runs, serve the report so far, the current run and /metrics over HTTP (port 0: a free port)
+    /// Serve the report so far, the current run and /metrics over HTTP during the experiment (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
     /// Print every table and finding after the summary
@@ -302,7 +303,7 @@ pub(crate) fn perform(
 ) -> anyhow::Result<ExitCode> {
     let left = results.left(experiment.plan(), context)?;
     let outcome = if left.is_empty() {
-        eprintln!("every run of the plan is done");
+        eprintln!("all runs of the plan are done");
         Ok(())
     } else {
         if let Some(alike) = experiment.plan().of_compared_versions() {
@@ -385,7 +386,7 @@ fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
         _ => {
             let hint = match first.doubt {
                 Some(_) => "dbdyno audit shows the rule with its evidence and what to do",
-                None => "more --repeats or a longer --duration make the interval smaller",
+                None => "more --repeats or a longer --duration narrow the interval",
             };
             Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
                 .hint(hint.to_owned())
@@ -404,8 +405,8 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     };
     let others = match short.count() {
         0 => String::new(),
-        others if recorded.staged.is_empty() => format!("; so in {others} more runs"),
-        others => format!("; so in {others} more stages"),
+        others if recorded.staged.is_empty() => format!("; likewise in {others} more runs"),
+        others => format!("; likewise in {others} more stages"),
     };
     let stage = match run.stages.as_slice() {
         [stage] => format!("stage {} of ", stage.number),
@@ -421,14 +422,14 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
         first.why
     );
     Err(Blamed::new(Blame::Answer, message)
-        .hint("the line `offered` of the run's record holds the evidence".to_owned())
+        .hint("the line `offered` of the run's record contains the evidence".to_owned())
         .into())
 }
 
 /// The same error with a hint about the kept results and the way to continue.
 fn with_way_on(error: Blamed, results: &ResultsDirectory, way_on: &str) -> Blamed {
     error.hint(format!(
-        "what was measured is kept in {}{way_on}",
+        "the measurements so far are kept in {}{way_on}",
         results.path().display()
     ))
 }

@@ -85,16 +85,17 @@ struct Name {
 struct CreateArgs {
     /// Name of the server
     name: String,
-    /// Server binary [default: search]
+    /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file, may be repeated, the last one wins [without one the buffer pool is a quarter of the memory]
+    /// Option file; may be repeated, the last one takes precedence [default: none, and a buffer pool of a quarter
+    /// of the memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single option; overrides the files
+    /// Single server option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
     /// TCP port [default: a free one]
@@ -131,7 +132,7 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     signals::interrupt()?;
     for removed in server::sweep(&named_server::root()?).map_err(Blamed::from)? {
         eprintln!(
-            "note: removed what a crashed dbdyno left behind: {}",
+            "note: removed leftovers of a crashed dbdyno: {}",
             removed.display()
         );
     }
@@ -181,7 +182,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     let memory = usable_memory_bytes().filter(|_| args.cnf.is_empty());
     if let Some(bytes) = memory.and_then(|memory| buffer_pool::chosen_bytes(&set, memory)) {
         eprintln!(
-            "note: buffer pool {}, a quarter of the memory here; --set innodb_buffer_pool_size=SIZE for another",
+            "note: buffer pool {}, a quarter of the memory here; --set innodb_buffer_pool_size=SIZE sets another one",
             units::bytes(bytes)
         );
         buffer_pool::set_to(&mut set, bytes);
@@ -194,7 +195,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     };
     let dir = args.dir.unwrap_or_else(|| path.clone());
     let step = Step::spinner(format!(
-        "making server {name} ({} {})",
+        "creating server {name} ({} {})",
         installation.flavour, installation.version
     ));
     let mut server = Server::create(&dir, &installation, &settings)?;
@@ -238,7 +239,7 @@ fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
         server.socket().display()
     );
     if server.redo_log_is_off() {
-        eprintln!("warning: its redo log is switched off, as before: a crash would cost all data");
+        eprintln!("warning: its redo log is switched off, as before: a crash would lose all data");
     }
     Ok(())
 }
@@ -253,7 +254,7 @@ fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
             Err(error) if error.blame == Blame::Interrupted => return Err(error),
             // A server that refuses logins must be stopped nevertheless.
             Err(error) => {
-                eprintln!("warning: whether its redo log is on cannot be asked: {error:#}")
+                eprintln!("warning: cannot find out whether its redo log is on: {error:#}")
             }
         }
     }

@@ -41,7 +41,7 @@ enum Command {
     Time(time::TimeArgs),
     /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
     Compare(Box<compare::CompareArgs>),
-    /// Say what could make statements faster, and prove it on copies of a private server
+    /// Suggest what could make statements faster, and prove it on copies of a private server
     Advise(advise::AdviseArgs),
 }
 

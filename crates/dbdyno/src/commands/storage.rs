@@ -20,7 +20,7 @@ pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The measured file is in dbdyno's own directory below DIR, which is removed at the end. fio runs the patterns (Debian's
+The test file is in a directory of dbdyno's own below DIR, which is removed at the end. fio runs the patterns (Debian's
 package fio); the commit probe is dbdyno's own. docs/storage.md explains each figure.
 
 Examples:
@@ -42,11 +42,11 @@ enum StorageCommand {
     Commit(commit::CommitArgs),
     /// Measure every pattern of a set and draw the heat table
     Suite(suite::SuiteArgs),
-    /// Compare two volumes: runs in random order, a verdict for each kind of requests
+    /// Compare two volumes: runs in random order, a verdict for each kind of request
     Compare(compare::CompareArgs),
-    /// Look for the end of a burst: requests per second over minutes, by file size and depth
+    /// Find the end of a burst: requests per second over minutes, by file size and depth
     Burst(burst::BurstArgs),
-    /// Measure in rounds until the disk is steady by the rule of SNIA
+    /// Measure in rounds until the disk is steady by SNIA's rule
     Steady(steady::SteadyArgs),
 }
 

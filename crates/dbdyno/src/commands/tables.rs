@@ -11,13 +11,13 @@ use crate::connection_options::ConnectionOptions;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The tables of all schemas are listed, except the server's own (mysql, sys, performance_schema, information_schema),
-which --all adds. With --database only those of this one; a database that an option file names does not narrow the list.
-allMB, dMB and iMB are data and indexes, data, and indexes in MiB, rounded down; 'of pool' sets the table against the
-InnoDB buffer pool.
+which --all adds. --database restricts the list to one schema; a database named in an option file does not. allMB, dMB
+and iMB are the MiB of data and indexes together, of data and of indexes, rounded down; 'of pool' is the table's size
+relative to the InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
-    /// The server's own schemas, too
+    /// Include the server's own schemas
     #[arg(long, conflicts_with = "database")]
     all: bool,
     /// Output format

@@ -37,14 +37,14 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without RECORD it polls the server every --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and metrics, and
-performance_schema where it is on. It changes nothing and needs the privilege PROCESS.
+Without RECORD, it polls the server at the interval --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and
+metrics, and performance_schema if it is on. It changes nothing and needs the privilege PROCESS.
 
-With RECORD, or the results directory of `dbdyno run` or `dbdyno oltp`, a running run is followed and a finished one
-replayed.
+With RECORD, or a results directory of `dbdyno run` or `dbdyno oltp`, a run in progress is followed and a finished run
+is replayed.
 
-With --serve a browser, and Prometheus at /metrics, read the same: read-only, without a password. A name or address other
-than this machine's loopback can be read by everyone who reaches it.
+--serve offers the same to browsers, and to Prometheus at /metrics. It is read-only and has no password: unless the
+address is this machine's loopback address, everyone who can reach it can read it.
 
 Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
 
@@ -67,7 +67,7 @@ pub(crate) struct TopArgs {
     /// Exit after this many intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Print one line per interval, also on a terminal
+    /// Print one line per interval, even on a terminal
     #[arg(long)]
     plain: bool,
     /// Serve the screen to browsers, and /metrics to Prometheus (port 0: a free port)
@@ -84,9 +84,9 @@ pub(crate) struct TopArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Colour {
-    /// Unless NO_COLOR is set, or TERM is dumb
+    /// Colours, unless NO_COLOR is set or TERM is dumb
     Auto,
-    /// Whatever the environment says
+    /// Colours, whatever the environment
     Always,
     /// None
     Never,
@@ -154,10 +154,7 @@ fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
     if !args.connection.names_a_server() && !observes {
         return Ok(());
     }
-    let message = format!(
-        "{}: a record is shown without asking a server",
-        path.display()
-    );
+    let message = format!("{}: a record is shown without a server", path.display());
     Err(Blamed::new(Blame::Input, message)
         .hint("leave out the connection options, or the record".to_owned()))
 }

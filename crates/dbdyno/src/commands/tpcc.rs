@@ -35,7 +35,7 @@ enum TpccCommand {
     Run(run::RunArgs),
     /// Check the consistency conditions of clause 3.3.2
     Check(check::CheckArgs),
-    /// Drop the tables of TPC-C and dbdyno's own beside them
+    /// Drop the TPC-C tables and dbdyno's own additional tables
     #[command(name = "cleanup", visible_alias = "drop")]
     Cleanup(CleanupArgs),
 }

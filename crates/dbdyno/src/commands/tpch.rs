@@ -25,7 +25,7 @@ pub(crate) struct TpchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Make the tables and fill them
+    /// Create and load the tables
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
     /// Compare the tables with dbgen's data and check all references

@@ -23,7 +23,7 @@ pub(crate) struct WikiArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Make the tables and fill them
+    /// Create and load the tables
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
     /// Remove the tables

@@ -9,17 +9,17 @@ use runs::{Blame, Blamed};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
-    /// Observe the server's machine by a dbdyno there: ssh://[USER@]HOST[:PORT] starts one there,
-    /// tcp://HOST:PORT is one that listens (dbdyno observe)
+    /// Observe the server's machine with a dbdyno on it: ssh://[USER@]HOST[:PORT] starts one there, tcp://HOST:PORT
+    /// connects to one that listens (dbdyno observe)
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
-    /// File whose first line is the secret of the observer that listens
+    /// File whose first line is the secret of the listening observer
     #[arg(long, value_name = "FILE", requires = "observe")]
     observe_secret_file: Option<PathBuf>,
-    /// How the shell there starts dbdyno [default: dbdyno]
+    /// Command that starts dbdyno on the server's host [default: dbdyno]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_program: Option<String>,
-    /// ssh and its options, with blanks between [default: ssh]
+    /// ssh command and its options, separated by blanks [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_ssh: Option<String>,
 }
@@ -42,14 +42,13 @@ impl ObserveOptions {
         ];
         for (option, is_there, has_meaning) in beside {
             if is_there && !has_meaning {
-                let message = format!("{option} has no meaning beside --observe {address}");
+                let message = format!("{option} has no effect with --observe {address}");
                 return Err(Blamed::new(Blame::Input, message));
             }
         }
         if is_tcp && self.observe_secret_file.is_none() {
             let message = format!("--observe {address} needs --observe-secret-file");
-            let hint =
-                "the file that the observer there was given, or one with the same first line";
+            let hint = "the file that was given to the observer, or one with the same first line";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(Some(Observe {
@@ -97,11 +96,11 @@ mod tests {
             ),
             (
                 "--observe ssh://db1 --observe-secret-file x",
-                "--observe-secret-file has no meaning beside --observe ssh://db1",
+                "--observe-secret-file has no effect with --observe ssh://db1",
             ),
             (
                 "--observe tcp://db1:7306 --observe-secret-file x --observe-ssh y",
-                "--observe-ssh has no meaning beside --observe tcp://db1:7306",
+                "--observe-ssh has no effect with --observe tcp://db1:7306",
             ),
         ] {
             assert_eq!(said(line), expected, "{line}");

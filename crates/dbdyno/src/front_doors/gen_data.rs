@@ -59,7 +59,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
 fn refusal(error: &CommandError) -> Blamed {
     let hint = match error {
         CommandError::Format(_) => "a directive is %s, %n or %d, with a width such as %12-12s",
-        _ => "for example gen-data -n 9000 -f '%12-12s%n,%25-25s,%n,%d'; -? tells more",
+        _ => "for example gen-data -n 9000 -f '%12-12s%n,%25-25s,%n,%d'; see -?",
     };
     Blamed::new(Blame::Input, format!("gen-data: {error}")).hint(hint.to_owned())
 }

@@ -105,7 +105,7 @@ fn dialect_of(words: &[String], by_name: Dialect) -> Result<Dialect, Blamed> {
             Some("mysql") => Dialect::MySql,
             Some("mariadb") => Dialect::MariaDb,
             _ => {
-                let message = format!("{}: --dialect takes mysql or mariadb", by_name.program());
+                let message = format!("{}: --dialect must be mysql or mariadb", by_name.program());
                 return Err(Blamed::new(Blame::Input, message));
             }
         };
@@ -153,7 +153,7 @@ fn from_files(
     })?;
     for path in &ignored {
         eprintln!(
-            "warning: {}: ignored, everybody may write to it",
+            "warning: {}: ignored, because it is world-writable",
             path.display()
         );
     }
@@ -202,21 +202,21 @@ fn print_defaults(dialect: Dialect, from_files: &[String], typed: &[String]) {
 fn print_help(options: &Options<'_>, dialect: Dialect) {
     let program = dialect.program();
     println!(
-        "Runs statements by many clients at the same time, with {program}'s options and report.\n\n\
+        "Runs statements from many clients at the same time, with {program}'s options and report.\n\n\
          Usage: {program} [OPTIONS]\n"
     );
     for spec in options.specs.iter().filter(|spec| spec.refused.is_none()) {
         print!("{}", specs::help(spec));
     }
-    println!("\nOptions of {program} that are refused, because they cannot be done here:");
+    println!("\nOptions of {program} that are refused because dbdyno does not support them:");
     for spec in options.specs {
         if let Some(why) = spec.refused {
             println!("  --{}: {why}", spec.name);
         }
     }
     println!(
-        "\nOption files are read as {program} does, groups {}. Numbers take k, M and G, powers of 1024.\n\
-         docs/mysqlslap.md tells where this is otherwise than the original.",
+        "\nOption files are read as by {program}, with the groups {}. Numbers may end in k, M or G (powers of 1024).\n\
+         docs/mysqlslap.md lists the differences from the original.",
         dialect.groups().join(", ")
     );
 }

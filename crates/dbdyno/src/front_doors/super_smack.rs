@@ -36,7 +36,7 @@ const DATA_DIR: &str = "/var/smack-data";
 /// Maximum retries of one operation with `--on-error retry`.
 const RETRIES: u32 = 100;
 
-/// Runs a .smack file as Super Smack 1.3 does, and prints its report with the right numbers
+/// Runs a .smack file as Super Smack 1.3 does, and prints its report with correct numbers
 ///
 /// Options may stand anywhere. Connection options overrule the file's client sections.
 #[derive(Debug, Parser)]
@@ -49,7 +49,7 @@ struct Options {
     /// The .smack file; without it, standard input
     smack_file: Option<PathBuf>,
 
-    /// What the file calls $1, $2, ...
+    /// Values of $1, $2, ... in the file
     arguments: Vec<String>,
 
     /// Database engine; only mysql
@@ -70,8 +70,7 @@ struct Options {
     #[command(flatten)]
     connection: ConnectionOptions,
 
-    /// Password of all client sections; seen by others until it is wiped from the process list, so that
-    /// --password-file is better
+    /// Password of all client sections; visible in the process list until it is wiped: prefer --password-file
     #[arg(short = 'p', long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"])]
     password: Option<String>,
 
@@ -79,11 +78,11 @@ struct Options {
     #[arg(long, value_enum, default_value = "ms")]
     time_unit: Unit,
 
-    /// What a failed statement does: stop the test, be counted, or be tried again after a deadlock
+    /// Effect of a failed statement: stop the test, count it, or retry it after a deadlock
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
-    /// Seed of the random words: the same seed, the same queries [default: another one at every call]
+    /// Seed of the random words; the same seed sends the same queries [default: a new one each time]
     #[arg(long)]
     seed: Option<u64>,
 
@@ -91,7 +90,7 @@ struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
 
-    /// Keep a run record; of several clients or create_threads, FILE-1, FILE-2 ...
+    /// Write a run record; with several clients or create_threads, FILE-1, FILE-2 ...
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
@@ -215,7 +214,7 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
             Blame::Input,
             format!("super-smack: cannot open {name}: {error}"),
         )
-        .hint("usage: super-smack FILE.smack [ARGUMENT...]; --help tells more".to_owned())
+        .hint("usage: super-smack FILE.smack [ARGUMENT...]; see --help".to_owned())
     })?;
     let script = Script::parse(&name, &text).map_err(Blamed::from)?;
     for warning in &script.warnings {
@@ -277,9 +276,8 @@ fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
     })?;
     if ends.iter().any(|end| end.reported) {
         eprintln!(
-            "note: max_time and min_time are those of all queries, q_per_s counts only the time in which queries \
-             ran, and times are in {}; Super Smack 1.3 printed the last query's times, and its rate counted \
-             connecting",
+            "note: max_time and min_time cover all queries, q_per_s counts only the time in which queries ran, and \
+             times are in {}; Super Smack 1.3 printed the last query's times, and its rate included connecting",
             shared.unit.sign()
         );
     }

@@ -167,7 +167,7 @@ impl Tool {
                     eprintln!("note: localhost is the unix socket {}", path.display());
                 }
                 Address::Tcp { host, port } => {
-                    eprintln!("note: localhost is TCP, {host}:{port}: no unix socket is there");
+                    eprintln!("note: localhost is TCP, {host}:{port}: there is no unix socket");
                 }
             }
         }

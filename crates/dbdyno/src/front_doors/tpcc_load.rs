@@ -175,7 +175,7 @@ fn refuse(
     found: &ExistingSchema,
 ) -> Result<(), Blamed> {
     if found.tables.is_empty() {
-        eprintln!("note: the tables are not there; they are made, with indexes and foreign keys");
+        eprintln!("note: the tables do not exist; they are created, with indexes and foreign keys");
     }
     for table in &plan.tables {
         let name = table.name();
@@ -183,9 +183,9 @@ fn refuse(
             if wanted.part.is_none() && found.tables.is_empty() {
                 continue;
             }
-            let message = format!("table {name} is not there");
-            let hint = "make all nine tables first (create_table.sql of tpcc-mysql), or none: a load without a part \
-                        makes them";
+            let message = format!("table {name} does not exist");
+            let hint = "create all nine tables first (with tpcc-mysql's create_table.sql), or none: a load without \
+                 a part creates them";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let noted = found.loaded.get(table).map_or(&[][..], Vec::as_slice);

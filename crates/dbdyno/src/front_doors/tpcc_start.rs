@@ -197,9 +197,9 @@ fn parameters(arguments: &Arguments, wanted: &RunOptions) -> Vec<(&'static str, 
 /// Prints the intentional differences from the original's figures.
 fn footnotes() {
     eprintln!(
-        "note: the limits in parentheses are seconds, and averages and percentiles hold the measured time alone; \
-         tpcc-mysql compared its limits with milliseconds and let the ramp-up into its averages. rt, too, \
-         leaves the ramp-up out. A TPC-C-like result, no TPC result"
+        "note: the limits in parentheses are in seconds, and averages, percentiles and rt cover only the measured \
+         time; tpcc-mysql compared its limits with milliseconds and included the ramp-up in its averages. This is a \
+         TPC-C-like result, not a TPC result"
     );
 }
 

@@ -103,12 +103,12 @@ fn reason(status: u16) -> &'static str {
 
 fn explained(status: u16) -> &'static str {
     match status {
-        404 => "nothing is here: / is the page, /metrics is for Prometheus",
-        405 => "this server is read-only: GET and HEAD",
-        421 => "the Host of this request is no name of this server",
-        431 => "the head of this request is too long",
+        404 => "not found: / is the page, /metrics is for Prometheus",
+        405 => "this server is read-only: only GET and HEAD are allowed",
+        421 => "the Host header of this request does not name this server",
+        431 => "the header of this request is too long",
         505 => "this server speaks HTTP/1.1",
-        _ => "this is no HTTP request with one Host",
+        _ => "this is not an HTTP request with exactly one Host header",
     }
 }
 

@@ -70,9 +70,9 @@ impl Overrides {
         };
         let no_times = |option, value: &str| {
             let why = if load.ends_by_itself() {
-                "a load that runs for a time; this one ends with its work"
+                "a load with a duration; this one ends by itself"
             } else {
-                "a load of one stage; this one has stages with lengths of their own"
+                "a load of one stage; the stages of this one have their own lengths"
             };
             let is_timed = !load.ends_by_itself() && load.stages.is_empty();
             (!is_timed).then(|| wrong(option, value, why))

@@ -12,7 +12,7 @@ pub enum Problem {
     #[error("not valid TOML: {0}")]
     Syntax(String),
     /// Two tables `[load]`, or one beside `[[load]]`.
-    #[error("[load] is there already")]
+    #[error("[load] already exists")]
     LoadTwice,
     /// The file is too long for an experiment.
     #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
@@ -97,7 +97,7 @@ pub enum Problem {
     #[error("zip pairs at least two factors")]
     ShortZip,
     /// A condition on a factor that follows another one.
-    #[error("`{name}` is paired with `{leader}`, which stands for both")]
+    #[error("`{name}` is paired with `{leader}`, which represents both")]
     Follower { name: String, leader: String },
     /// A condition on a level that the factor does not have.
     #[error("factor `{factor}` has no level {level:?}")]
@@ -126,7 +126,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// Two keys that exclude each other.
-    #[error("`{key}` has no meaning beside {other}")]
+    #[error("`{key}` has no effect with {other}")]
     NoMeaning { key: &'static str, other: String },
     /// Statements that change data which the next run would find changed.
     #[error(
@@ -134,7 +134,7 @@ pub enum Problem {
     )]
     ChangeNeedsFreshData,
     /// A setting that does not survive the restart behind it.
-    #[error("the restart behind `change` resets what {statement} sets")]
+    #[error("the restart after `change` resets the settings of {statement}")]
     LostByRestart { statement: String },
     /// A restore or a cold cache without the restart that it needs.
     #[error("{what} needs {needs}")]
@@ -152,7 +152,7 @@ pub enum Problem {
     #[error("`{metric}` is measured by [load] {loads} only")]
     OwnMetric { metric: String, loads: String },
     /// The elapsed time of loads that the file ends.
-    #[error("the file sets how long its loads take, so that there is no elapsed time to compare")]
+    #[error("the file sets how long its loads take, so there is no elapsed time to compare")]
     ElapsedAsSet,
     /// Settings or data that differ although the server keeps running.
     #[error(
@@ -213,13 +213,13 @@ impl Problem {
                 "compare \"throughput\" or \"p99\"; \"elapsed\" is for loads that end by themselves: a number of statements, a load of tables".to_owned()
             }
             Self::NothingToDecide => {
-                "say what is compared with what, such as [verdict] baseline = { fs = \"ext4\" }".to_owned()
+                "name the baseline of the comparison, such as [verdict] baseline = { fs = \"ext4\" }".to_owned()
             }
             Self::BudgetWithoutDecision { .. } => {
                 "drop it, or give repeats = \"until decided\"".to_owned()
             }
             Self::BrokenPlaceholder { .. } => {
-                "`{name}` takes a factor's level; write `{{` and `}}` for plain braces".to_owned()
+                "`{name}` is replaced with a factor's level; write `{{` and `}}` for plain braces".to_owned()
             }
             Self::UnknownFactor { factors, .. } if factors.is_empty() => {
                 "factors are defined in [matrix], each with a list of levels".to_owned()
@@ -230,31 +230,31 @@ impl Problem {
             },
             Self::Follower { leader, .. } => format!("name `{leader}` with its level"),
             Self::UnevenZip { .. } => {
-                "each level of one belongs to the level of the other at the same place".to_owned()
+                "each level of one belongs to the level of the other at the same position".to_owned()
             }
             Self::ShortZip => "for example: zip = [\"version\", \"cnf\"]".to_owned(),
             Self::UnusedFactor { name } if name == "zip" => {
                 "zip = [...] belongs above [matrix], at the top of the file".to_owned()
             }
             Self::UnusedFactor { name } => {
-                format!("write {{{name}}} where the level belongs, or take the factor out of [matrix]")
+                format!("write {{{name}}} where the level belongs, or remove the factor from [matrix]")
             }
             Self::FactorName { .. } => {
                 "letters, digits, `_` and `-`, beginning with a letter".to_owned()
             }
-            Self::NoLevels { .. } => "give at least one level, or take the factor out".to_owned(),
+            Self::NoLevels { .. } => "give at least one level, or remove the factor".to_owned(),
             Self::UnknownLevel { levels, .. } => format!("its levels are {}", list(levels)),
             Self::EmptyExclude => {
-                "name at least one factor with a level, or take the table out".to_owned()
+                "name at least one factor with a level, or remove the table".to_owned()
             }
             Self::ExcludesNothing => {
                 "all conditions of one [[exclude]] must hold together; write another [[exclude]] for \"or\"".to_owned()
             }
             Self::TooManyRuns { .. } => {
-                "fewer levels, fewer repeats, or [[exclude]] what answers no question".to_owned()
+                "use fewer levels or fewer repeats, or exclude unneeded combinations with [[exclude]]".to_owned()
             }
             Self::OtherServer { .. } => {
-                "`run` starts a private server, `address` names one that is there".to_owned()
+                "`run` starts a private server, `address` names an existing one".to_owned()
             }
             Self::ChangeNeedsFreshData => {
                 "write [server] restart = \"per-run\" and [data] restore = \"per-run\"; on other servers, `before` executes \
@@ -267,13 +267,14 @@ impl Problem {
             Self::NeedsRestart { needs, .. } => format!("set [server] {needs}"),
             Self::SettingsNeedRestart { .. } => "set [server] restart = \"per-run\"".to_owned(),
             Self::NoFile { .. } => {
-                "a relative path counts from the directory of the experiment file".to_owned()
+                "a relative path starts at the directory of the experiment file".to_owned()
             }
             Self::ChartLeavesOut { name } => {
                 format!("add \"{name}\" to facet")
             }
             Self::AnswersNothing => {
-                "all conditions of `where` must hold together, and [[exclude]] may leave no such combination".to_owned()
+                "all conditions of `where` must hold together, and [[exclude]] may have removed all such \
+                 combinations".to_owned()
             }
             Self::SeveralBaselines { .. } => {
                 "name one level; the others are compared with it".to_owned()
@@ -282,7 +283,7 @@ impl Problem {
                 "name at least one factor with the level to compare with".to_owned()
             }
             Self::NothingBesideBaseline => {
-                "name a factor with more than one level, or take the baseline out".to_owned()
+                "name a factor with more than one level, or remove the baseline".to_owned()
             }
             Self::NeedsData { hint, .. } | Self::Conflict { hint, .. } => (*hint).to_owned(),
             Self::ScaleNeedsBufferPool => {

@@ -380,7 +380,7 @@ impl<'a> Section<'a> {
         let found = match value.get_ref() {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) => "a whole number",
-            DeValue::Float(_) => "a number with a point",
+            DeValue::Float(_) => "a number with a decimal point",
             DeValue::Boolean(_) => "a boolean",
             DeValue::Datetime(_) => "a date or time",
             DeValue::Array(_) => "a list",

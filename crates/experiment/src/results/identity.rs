@@ -310,7 +310,7 @@ impl Identity {
         }
         if now.text_sha256 != then.text_sha256 {
             return Some(format!(
-                "their {TEXT_FILE} was edited after they were begun"
+                "their {TEXT_FILE} was edited after they were started"
             ));
         }
         let options = [
@@ -349,7 +349,13 @@ fn option_difference<T: PartialEq + ToString>(
         Some(value) => format!("with --{option} {}", value.to_string()),
         None => format!("without --{option}"),
     };
-    (now != then).then(|| format!("they were made {}, this is {}", shown(&then), shown(&now)))
+    (now != then).then(|| {
+        format!(
+            "they were measured {}, this run is {}",
+            shown(&then),
+            shown(&now)
+        )
+    })
 }
 
 fn only_difference(
@@ -366,14 +372,20 @@ fn only_difference(
             format!("with{}", words.collect::<String>())
         }
     };
-    (now != then).then(|| format!("they were made {}, this is {}", shown(then), shown(now)))
+    (now != then).then(|| {
+        format!(
+            "they were measured {}, this run is {}",
+            shown(then),
+            shown(now)
+        )
+    })
 }
 
 fn flag_difference(flag: &str, now: bool, then: bool) -> Option<String> {
     let shown = |is_set| if is_set { "with" } else { "without" };
     (now != then).then(|| {
         let (then, now) = (shown(then), shown(now));
-        format!("they were made {then} --{flag}, this is {now} it")
+        format!("they were measured {then} --{flag}, this run is {now} it")
     })
 }
 

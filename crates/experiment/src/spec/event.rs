@@ -137,7 +137,7 @@ impl EventSpec {
         }
         if let Some(beyond) = sections.get(EVENTS_MAX) {
             let problem = format!("a run has at most {EVENTS_MAX} events");
-            let hint = "take out those that answer no question";
+            let hint = "remove those that answer no question";
             return Err(beyond.error(Problem::Conflict { problem, hint }));
         }
         let events = sections.iter().map(|it| Self::read(it, load, server));
@@ -213,7 +213,7 @@ fn action(section: &Section<'_>, server: &ServerSpec) -> Result<EventAction, Err
             let problem = format!("this [[event]] has both `{first}` and `{second}`");
             Err(section.error_at(second, Problem::Conflict { problem, hint }))
         }
-        [other] => unreachable!("{other} is no action"),
+        [other] => unreachable!("{other} is not an action"),
     }
 }
 

@@ -123,7 +123,8 @@ pub(crate) fn check_beside(
     }
     if levels.contains_key(FACTOR) {
         let problem =
-            "there is a factor `stage`, and reports call the stages of a run that".to_owned();
+            "there is a factor `stage`, but reports use this name for the stages of a run"
+                .to_owned();
         let hint = "rename the factor";
         return Err(section.error_at(STAGES, Problem::Conflict { problem, hint }));
     }
@@ -169,7 +170,8 @@ impl<'a> Written<'a> {
             let problem = format!(
                 "this stage lasts {length:?}, less than an interval of the record ({INTERVAL_AT_LEAST:?})"
             );
-            let hint = "a stage of 12 s or more has the 12 intervals of a second by which a steady load is known";
+            let hint = "a stage of 12 s or more has the 12 one-second intervals that are needed to recognise a \
+                 steady load";
             return Err(section.error_at("for", Problem::Conflict { problem, hint }));
         }
         let count = "a count from 1 to 100000, or a ramp such as \"8..64\"";
@@ -202,7 +204,7 @@ fn check_length(section: &Section<'_>, stages: &[Written<'_>]) -> Result<(), Err
         "the stages last {all:?} together; a measurement lasts {}",
         quantity::DURATION_LIMIT
     );
-    let hint = "shorten the stages, or make several experiments of them";
+    let hint = "shorten the stages, or split them into several experiments";
     Err(section.error_at(STAGES, Problem::Conflict { problem, hint }))
 }
 
@@ -219,7 +221,7 @@ fn of_all<T: Copy>(
         return Ok(None);
     }
     if section.value(key).is_some() {
-        let other = "stages that have it".to_owned();
+        let other = "stages that set it".to_owned();
         return Err(section.error_at(key, Problem::NoMeaning { key, other }));
     }
     let values = stages.iter();

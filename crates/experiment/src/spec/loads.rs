@@ -99,7 +99,7 @@ pub(crate) fn names(top: &Section<'_>) -> Result<Vec<String>, Error> {
         let name = section.required("name", name, NAME_EXAMPLE)?;
         if !names.insert(name.clone()) {
             let problem = format!("two [[load]] tables have the name {name:?}");
-            let hint = "records and reports tell the loads of a run apart by their names";
+            let hint = "records and reports distinguish the loads of a run by their names";
             return Err(section.error_at("name", Problem::Conflict { problem, hint }));
         }
         Ok(name)
@@ -128,13 +128,13 @@ pub(crate) fn check_beside(
         return Ok(());
     }
     if let Some(event) = events.first() {
-        let problem = "[[event]] cannot be beside [[load]]".to_owned();
-        let hint = "the cost of an event is that of a single [load]";
+        let problem = "[[event]] cannot be used with [[load]]".to_owned();
+        let hint = "the cost of an event is measured on a single [load]";
         return Err(event.error(Problem::Conflict { problem, hint }));
     }
     if levels.contains_key(LOAD) {
         let problem =
-            "there is a factor `load`, and reports call the loads of a run that".to_owned();
+            "there is a factor `load`, but reports use this name for the loads of a run".to_owned();
         let hint = "rename the factor";
         return Err(top.error_at(KEY, Problem::Conflict { problem, hint }));
     }
@@ -146,7 +146,7 @@ pub(crate) fn refuse_in_baseline(top: &Section<'_>, baseline: &Section<'_>) -> R
     if !are_several(top) || baseline.value(LOAD).is_none() {
         return Ok(());
     }
-    let problem = "loads are not compared with each other, only each with itself".to_owned();
+    let problem = "each load is compared only with itself, not with other loads".to_owned();
     let hint = "name a factor of [matrix]; every load has a verdict of its own";
     Err(baseline.error_at(LOAD, Problem::Conflict { problem, hint }))
 }
@@ -178,7 +178,7 @@ fn refuse_alone(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result<
                 "the load `{}` ends by itself, and the loads of [[load]] end together",
                 source.name()
             ),
-            "take out its number of statements, or write [load] for this one",
+            "remove its number of statements, or write [load] for this one",
         )
     } else {
         return Ok(());

@@ -118,7 +118,7 @@ impl ServerSpec {
             (PRIVATE_ONLY.to_vec(), "a private server")
         } else {
             let given_only = [GIVEN_ONLY, observe::KEYS.as_slice()].concat();
-            (given_only, "a server that is already there")
+            (given_only, "an existing server")
         };
         if let Some(key) = forbidden
             .into_iter()

@@ -167,7 +167,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
         (
             TRIAL.to_owned(),
             scaled,
-            "they were made without --scale, this is with --scale 0.5",
+            "they were measured without --scale, this run is with --scale 0.5",
         ),
         (
             TRIAL.to_owned(),
@@ -175,7 +175,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
                 simulate: true,
                 ..Overrides::default()
             },
-            "they were made without --simulate, this is with it",
+            "they were measured without --simulate, this run is with it",
         ),
         (
             TRIAL.to_owned(),
@@ -183,7 +183,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
                 only: [("clients".to_owned(), vec!["1".to_owned()])].into(),
                 ..Overrides::default()
             },
-            "they were made without --only, this is with --only clients=1",
+            "they were measured without --only, this run is with --only clients=1",
         ),
     ];
     for (text, overrides, difference) in cases {
@@ -197,7 +197,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
     let edited = TRIAL.replace("[1, 2]", "[1, 4]");
     fs::write(&kept, &edited).unwrap();
     let error = Progress::scan(&dir, results.bench.parse(&edited).plan()).unwrap_err();
-    let difference = "their experiment.toml was edited after they were begun";
+    let difference = "their experiment.toml was edited after they were started";
     assert!(error.to_string().ends_with(difference), "{error}");
     fs::write(&kept, TRIAL).unwrap();
     fs::write(results.bench.path("a.smack"), "// changed\n").unwrap();

@@ -50,7 +50,7 @@ pub enum DumpError {
         message: String,
     },
     /// It holds several databases.
-    #[error("{place}: a second database, {second}, behind {first}")]
+    #[error("{place}: a second database, {second}, after {first}")]
     Databases {
         /// File and line.
         place: String,
@@ -63,7 +63,7 @@ pub enum DumpError {
     #[error("{0}")]
     Connection(protocol::Error),
     /// The user interrupted.
-    #[error("interrupted while loading; the tables are not complete")]
+    #[error("interrupted while loading; the tables are incomplete")]
     Interrupted,
     /// A thread or its event loop could not be set up.
     #[error("cannot set up a thread: {0}")]

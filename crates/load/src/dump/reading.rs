@@ -192,7 +192,7 @@ impl Reading {
         };
         let mut input = HandedOver::of(counted)?;
         if input.fill_buf()?.iter().take(512).any(|byte| *byte == 0) {
-            let message = "it begins with bytes that are no SQL";
+            let message = "it begins with bytes that are not SQL";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         Ok(input)

@@ -35,7 +35,7 @@ fn orders_and_rejected_indexes_are_found() {
     let reasons: Vec<&str> = block.rejected.iter().map(|it| it.reason.as_str()).collect();
     let expected = [
         "no condition on its columns",
-        "dearer",
+        "more expensive",
         "covering index better than full scan",
     ];
     assert_eq!(reasons, expected);

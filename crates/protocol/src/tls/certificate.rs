@@ -37,10 +37,14 @@ impl ServerTls {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
         let chain = chain.map_err(|error| wrong(certificate, error.to_string()))?;
         if chain.is_empty() {
-            return Err(wrong(certificate, "holds no certificate".to_owned()));
+            return Err(wrong(certificate, "contains no certificate".to_owned()));
         }
-        let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
-            .map_err(|_| wrong(key, "holds no private key without a passphrase".to_owned()))?;
+        let secret = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|_| {
+            wrong(
+                key,
+                "contains no private key without a passphrase".to_owned(),
+            )
+        })?;
         Self::of(chain, secret).map_err(|error| wrong(key, error.to_string()))
     }
 
@@ -124,8 +128,8 @@ mod tests {
             error.to_string()
         };
         assert!(shown(&certificate, &other).contains("other.pem"));
-        assert!(shown(&key, &key).contains("holds no certificate"));
-        assert!(shown(&certificate, &certificate).contains("holds no private key"));
+        assert!(shown(&key, &key).contains("contains no certificate"));
+        assert!(shown(&certificate, &certificate).contains("contains no private key"));
         assert!(shown(&dir.path().join("none"), &key).contains("none"));
     }
 }

@@ -209,7 +209,7 @@ const CASES: &[Case] = &[
         name: "rows where the columns should have ended",
         agreed: (false, true),
         payloads: &[&[1, 0], b"\x00\x00\x011"],
-        expected: Err("malformed answer of the server: packet of an unexpected kind"),
+        expected: Err("malformed answer from the server: packet of an unexpected kind"),
     },
 ];
 

@@ -324,7 +324,7 @@ impl Relay {
                 self.thread.settings.backends.0[place].failed(reactor::now());
                 return Err(match no_greeting {
                     Ok(Err(error)) => NoLink::Other(error.to_string()),
-                    _ => "it does not greet".into(),
+                    _ => "it sends no greeting".into(),
                 });
             }
         };
@@ -347,7 +347,7 @@ impl Relay {
         let is_compressed =
             settings.server_side.compresses && link.offers & capability::COMPRESS != 0;
         let database = String::from_utf8(login.database.clone())
-            .map_err(|_| NoLink::from("the client's database has a name that is no UTF-8"))?;
+            .map_err(|_| NoLink::from("the client's database has a name that is not UTF-8"))?;
         let endpoint = Endpoint {
             password: Some(account.password.clone()),
             database: (!database.is_empty()).then_some(database),

@@ -39,7 +39,7 @@ impl Relay {
                 let limit = self.thread.settings.connect_timeout;
                 match reactor::timeout(limit, self.server_packet()).await {
                     Ok(payload) => Ok(payload?),
-                    Err(reactor::Elapsed) => Err("it does not greet".to_owned()),
+                    Err(reactor::Elapsed) => Err("it sends no greeting".to_owned()),
                 }
             }
             Err(failure) => Err(failure.to_string()),

@@ -379,7 +379,7 @@ impl Relay {
 
     /// There is no server for a command.
     pub(super) fn no_server(&self) -> Ended {
-        let text = "a command came and the session has no server; the hook has to answer it, or to choose a backend";
+        let text = "a command arrived and the session has no server; the hook must answer it or choose a backend";
         self.log(Level::Critical, text);
         Ended::Closed
     }

@@ -23,13 +23,13 @@ pub(crate) enum Ended {
     Server(io::Error),
     #[error("no TLS with the client: {0}")]
     ClientTls(io::Error),
-    #[error("{0}: a malformed answer of the server")]
+    #[error("{0}: a malformed answer from the server")]
     Answer(protocol::Error),
     #[error("{0}")]
     Refused(String),
     #[error("no data within --proxy-read-timeout")]
     ReadTimeout,
-    #[error("no data taken within --proxy-write-timeout")]
+    #[error("no data accepted within --proxy-write-timeout")]
     WriteTimeout,
 }
 

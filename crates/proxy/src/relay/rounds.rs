@@ -146,7 +146,7 @@ impl Relay {
     /// Answers the client's request for the server's key with the proxy's own.
     async fn send_own_key(&mut self) -> Result<(), Ended> {
         let Some(key) = OwnKey::get().await else {
-            return Err(self.no_password("no RSA key could be made").await);
+            return Err(self.no_password("no RSA key could be generated").await);
         };
         self.answer(&[[&[1], key.pem()].concat()]).await
     }
@@ -161,7 +161,7 @@ impl Relay {
         match clear {
             Some(clear) => Ok(clear.to_vec()),
             None => {
-                let why = "the client has encrypted it by another key than the proxy's: connect with \
+                let why = "the client has encrypted it with a key other than the proxy's: connect with \
                            --get-server-public-key and without --server-public-key-path";
                 Err(self.no_password(why).await)
             }

@@ -63,7 +63,7 @@ impl Relay {
             return Err(self.refuse(packet, why).await);
         };
         if request.payload.len() > TLS_REQUEST {
-            let text = "(proxy) the login came before TLS that it asks for";
+            let text = "(proxy) the login was sent before the TLS handshake that it asks for";
             let packet = error_packet(1043, "08S01", text);
             return Err(self.refuse(packet, text.to_owned()).await);
         }

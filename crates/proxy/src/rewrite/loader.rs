@@ -109,7 +109,7 @@ impl Loader<'_> {
         let wanted = route.get_ref();
         let wrong = |what: String| Problem::of(&route.span(), "route", what);
         if !self.opens_connections {
-            let what = "only an account of the proxy's own opens connections for routed statements; add --backend-user \
+            let what = "connections for routed statements need an account of the proxy's own; add --backend-user \
                         and --backend-password-file";
             return Err(wrong(what.to_owned()));
         }
@@ -343,7 +343,7 @@ fn answer(table: &Spanned<AnswerTable>) -> Checked<Reply> {
         });
     };
     if counts != (None, None) {
-        return Err(wrong("it has columns or counts, not both".to_owned()));
+        return Err(wrong("give columns or counts, not both".to_owned()));
     }
     if columns.is_empty() || columns.len() > COLUMNS_MAX {
         return Err(wrong(format!("1 to {COLUMNS_MAX} columns are possible")));

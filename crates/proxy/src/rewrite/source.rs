@@ -79,12 +79,12 @@ impl RewriteSource {
             loaded.stamp = stamp;
             match load(&self.options, &self.backends, &self.metrics) {
                 Ok(rules) => {
-                    let text = format!("rules of {} loaded again", self.options.path.display());
+                    let text = format!("rules of {} reloaded", self.options.path.display());
                     surroundings.log(Level::Message, &text);
                     loaded.rules = Arc::new(rules);
                 }
                 Err(error) => {
-                    let text = format!("{error}; the rules of the version before stay");
+                    let text = format!("{error}; the previous rules stay in effect");
                     surroundings.log(Level::Critical, &text);
                 }
             }

@@ -217,7 +217,7 @@ fn run_or_go_back(
         };
         let before = state.go_back();
         let stays = match before {
-            Some(_) => "; the version before it stays",
+            Some(_) => "; the previous version stays in effect",
             None => "",
         };
         state.log(Level::Critical, &format!("(lua-error) {error}{stays}"));

@@ -142,7 +142,7 @@ impl State {
             }
             Err(error) => {
                 let stays = match before {
-                    Some(_) => "; the version before it stays",
+                    Some(_) => "; the previous version stays in effect",
                     None => "",
                 };
                 let text = format!(

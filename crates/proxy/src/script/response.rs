@@ -19,7 +19,7 @@ const COLUMNS_MAX: usize = 4096;
 pub(super) fn packets(lua: &Lua, response: &Value, deprecate_eof: bool) -> Vec<Vec<u8>> {
     let described = match response {
         Value::Table(response) => described(lua, response, deprecate_eof),
-        _ => Ok(Err("proxy.response is no table".to_owned())),
+        _ => Ok(Err("proxy.response is not a table".to_owned())),
     };
     let problem = match described {
         Ok(Ok(packets)) => return packets,
@@ -98,7 +98,7 @@ fn error(lua: &Lua, response: &Table) -> Result<Vec<u8>> {
             Err(_) => log(
                 lua,
                 Level::Warning,
-                "(lua) proxy.response.sqlstate has not 5 characters; 07000 is sent",
+                "(lua) proxy.response.sqlstate does not have 5 characters; 07000 is sent",
             ),
         }
     }

@@ -156,7 +156,7 @@ fn a_changed_script_that_fails_when_it_runs_is_not_taken() {
     let complaints = scene.logged(Level::Critical);
     assert_eq!(complaints.len(), 1, "{complaints:?}");
     assert!(
-        complaints[0].contains("no table; the version before it stays"),
+        complaints[0].contains("no table; the previous version stays in effect"),
         "{complaints:?}"
     );
     std::fs::write(

@@ -32,8 +32,8 @@ use crate::{
 };
 
 /// Hint for a statement that a given server is not sent.
-const GIVEN: &str = "on a server that dbdyno did not start, only the tables that the file creates are touched; a private \
-                     server ([server] run) takes every statement";
+const GIVEN: &str = "on a server that dbdyno did not start, statements may only change tables that the file \
+     creates; a private server ([server] run) accepts every statement";
 
 /// An error where the data cannot be what its keys say; starts and writes nothing.
 pub(super) fn check(data: &DataSpec, server: &ServerSpec) -> Result<(), Blamed> {

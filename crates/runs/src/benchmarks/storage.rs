@@ -74,7 +74,7 @@ impl Benchmark for Storage {
         let load = FioLoad::of(&load.spec.source.values)?;
         if load.direct && !directory.is_direct() {
             let message = format!(
-                "{}: its file system refuses requests past the page cache",
+                "{}: its file system refuses requests that bypass the page cache",
                 directory.path().display()
             );
             let hint = "direct = \"off\" measures through the page cache, or name a directory on another file system";

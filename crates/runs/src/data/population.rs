@@ -90,11 +90,11 @@ fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
         }
         PopulateEvent::ByInsert { reason } => {
             step.note(&format!(
-                "note: loading by INSERT, because of this: {reason}"
+                "note: loading with INSERT, because of this: {reason}"
             ));
         }
         PopulateEvent::Finishing { table, .. } => {
-            step.say(&format!("{what}: making the indexes of {table}"));
+            step.say(&format!("{what}: creating the indexes of {table}"));
         }
         PopulateEvent::Adjusted { .. }
         | PopulateEvent::Creating { .. }

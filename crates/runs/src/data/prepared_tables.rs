@@ -38,10 +38,10 @@ pub(crate) fn refuse_existing(
     let place = database::name(endpoint);
     let message = format!("table {place}.{} exists already", first.name);
     let hint = if found.iter().all(|found| found.is_known) {
-        format!("{cleanup} removes the tables, also those of a load that was broken off")
+        format!("{cleanup} removes the tables, including those of an interrupted load")
     } else {
         let benchmark = tables.benchmark();
-        format!("it is none of {benchmark}'s: name another database with --database")
+        format!("it does not belong to {benchmark}: name another database with --database")
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }

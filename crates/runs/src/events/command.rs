@@ -71,9 +71,9 @@ impl Command<'_> {
         match ended {
             Ok((status, None)) if status.success() => performed,
             Ok((status, None)) => performed.but_failed(status.to_string()),
-            Ok((_, Some(why))) => {
-                performed.but_cut_off(format!("{why}; ended with all that it had started"))
-            }
+            Ok((_, Some(why))) => performed.but_cut_off(format!(
+                "{why}; it was ended with all processes that it had started"
+            )),
             Err(error) => self.not_started(error),
         }
     }
@@ -255,7 +255,8 @@ mod tests {
             run_while(&["sh", "-c", &script], None, &is_over)
         });
         assert_eq!(performed.outcome, EventOutcome::TimedOut);
-        let message = "not done when the load ended; ended with all that it had started";
+        let message =
+            "not finished when the load ended; it was ended with all processes that it had started";
         assert_eq!(performed.message, message);
         assert_all_gone(&performed, 2);
     }

@@ -28,10 +28,10 @@ impl CutOff<'_> {
         match self.limit {
             Some((limit, end)) if reactor::system_now() >= end => {
                 let limit = units::moment(limit.as_secs_f64());
-                Some(format!("not done within its timeout of {limit}"))
+                Some(format!("not finished within its timeout of {limit}"))
             }
             _ if self.is_over.load(Ordering::Relaxed) => {
-                Some("not done when the load ended".to_owned())
+                Some("not finished when the load ended".to_owned())
             }
             _ if self.interrupt.is_raised() => Some("interrupted".to_owned()),
             _ => None,

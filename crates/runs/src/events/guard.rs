@@ -127,7 +127,7 @@ pub fn stand() -> io::Result<()> {
     let mut order = String::new();
     input.read_line(&mut order)?;
     let order: Order = serde_json::from_str(&order).map_err(|_| {
-        let text = format!("{COMMAND} is dbdyno's own: it guards nothing by hand");
+        let text = format!("{COMMAND} is internal to dbdyno and has no use by hand");
         io::Error::new(io::ErrorKind::InvalidInput, text)
     })?;
     // What leaves the program's process group or session, and loses its parent, becomes this process's child.

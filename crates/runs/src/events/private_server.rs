@@ -27,7 +27,8 @@ pub(super) fn act(
     started.map_err(|error| error.to_string())?;
     if matches!(address, Address::Tcp { .. }) && server.port() != port {
         return Err(format!(
-            "another program took the server's port {port} meanwhile; it listens on {} now, where the load does not find it",
+            "another program took the server's port {port} meanwhile; it now listens on {}, where the load cannot \
+             reach it",
             server.port()
         ));
     }

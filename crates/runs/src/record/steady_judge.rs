@@ -46,7 +46,7 @@ pub fn judge_warm_up(course: &LoadSeries<'_>) -> Judgement {
 fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
     match judged {
         Ok(state) if state.is_steady() && are_awaited => {
-            Some("level, but no server counters were read yet".to_owned())
+            Some("throughput is level, but no server counters were read yet".to_owned())
         }
         Ok(state) if state.is_steady() => state.why_no_end(),
         _ => why_not_steady(judged),
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(early.steady_from, None);
         assert_eq!(
             early.why_not.as_deref(),
-            Some("level, but no server counters were read yet")
+            Some("throughput is level, but no server counters were read yet")
         );
         let with_events = judge_warm_up(&LoadSeries {
             per_s: &rising,

@@ -43,7 +43,7 @@ impl<'e> RedoLogOff<'e> {
         if enabled.is_none() {
             let message = "this server cannot switch off its redo log";
             return Err(Blamed::new(Blame::Input, message)
-                .hint("MySQL from 8.0.21 on can; MariaDB cannot".to_owned()));
+                .hint("MySQL 8.0.21 and later can; MariaDB cannot".to_owned()));
         }
         // Before the statement, which may take effect although its answer is lost.
         let off = Self {

@@ -170,7 +170,7 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     };
     let names = match names_in(path) {
         Ok(names) => names,
-        Err(error) => return refused(&error.to_string(), "--results names another directory"),
+        Err(error) => return refused(&error.to_string(), "name another directory with --results"),
     };
     let is_free = if is_marked(path) {
         names
@@ -193,13 +193,13 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     };
     if is_marked(path) || names.iter().any(is_result) {
         refused(
-            "holds results already",
-            "--resume continues them; --results names another directory",
+            "already contains results",
+            "--resume continues them; name another directory with --results",
         )
     } else {
         refused(
-            "is not empty, and holds no results of dbdyno",
-            "--results names a directory that does not exist yet, or an empty one",
+            "is not empty, and contains no dbdyno results",
+            "name a new or an empty directory with --results",
         )
     }
 }
@@ -257,9 +257,9 @@ mod tests {
         make("named", &[MARKER]);
         fs::write(root.path().join("file"), "mine").unwrap();
         for (name, why) in [
-            ("theirs", "holds no results"),
-            ("old", "holds results already"),
-            ("named", "holds no results"),
+            ("theirs", "contains no dbdyno results"),
+            ("old", "already contains results"),
+            ("named", "contains no dbdyno results"),
             ("file", "file"),
         ] {
             let refused = claim(name).unwrap_err();
@@ -293,7 +293,10 @@ mod tests {
         assert!(path.join("notes.txt").exists() && is_marked(&path));
         drop(claimed);
         let refused = ClaimedDirectory::new(&path).unwrap_err();
-        assert!(refused.message.contains("results already"), "{refused}");
+        assert!(
+            refused.message.contains("already contains results"),
+            "{refused}"
+        );
         fs::remove_file(path.join("notes.txt")).unwrap();
         // A killed process left the marker and nothing else.
         ClaimedDirectory::new(&path).unwrap();

@@ -113,9 +113,10 @@ pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
 
 /// The error for a directory without run records.
 pub(crate) fn no_record(directory: &Path) -> Blamed {
-    let message = format!("{}: holds no run record", directory.display());
+    let message = format!("{}: contains no run record", directory.display());
     let hint = if directory.join(EXPERIMENT).exists() {
-        "no run is complete, or its records were removed: the experiment with --resume and these --results measures what is missing"
+        "no run is complete, or its records were removed: run the experiment with --resume and these --results to \
+         measure the missing runs"
     } else {
         HISTORY
     };
@@ -144,7 +145,7 @@ pub(crate) fn hint_to_missing(path: &Path) -> Option<String> {
         more => format!(" and {more} more"),
     };
     let resume = if directory.join(EXPERIMENT).exists() {
-        "; the experiment with --resume measures what is missing"
+        "; run the experiment with --resume to measure the missing runs"
     } else {
         ""
     };
@@ -241,8 +242,8 @@ mod tests {
         assert_eq!(
             hints(&record),
             [
-                "its directory has run-0001.jsonl, run-0003.jsonl, run-0004.jsonl, run-0005.jsonl, run-0006.jsonl and 2 more; the \
-                 experiment with --resume measures what is missing"
+                "its directory has run-0001.jsonl, run-0003.jsonl, run-0004.jsonl, run-0005.jsonl, run-0006.jsonl \
+                 and 2 more; run the experiment with --resume to measure the missing runs"
             ]
         );
         // One that is there, and broken, has another error.

@@ -80,13 +80,13 @@ impl Drop for RecordPlace {
 /// An error if the record exists already, or a page beside it that dbdyno did not write.
 fn refuse_existing(path: &Path) -> Result<(), Blamed> {
     let refused = |message: String| {
-        let hint = "--record names another file".to_owned();
+        let hint = "name another file with --record".to_owned();
         Err(Blamed::new(Blame::Input, message).hint(hint))
     };
     if path.symlink_metadata().is_ok() {
         return match files::holder(path) {
             Some(holder) => refused(format!("{}: {holder} is writing it", path.display())),
-            None => refused(format!("{}: is there already", path.display())),
+            None => refused(format!("{} already exists", path.display())),
         };
     }
     let page = page_of(path);
@@ -127,7 +127,7 @@ mod tests {
         drop(place);
         assert!(record.exists());
         let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();
-        assert!(refused.message.contains("there already"), "{refused}");
+        assert!(refused.message.contains("already exists"), "{refused}");
         let live = fs::File::open(&record).unwrap();
         live.lock().unwrap();
         let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();

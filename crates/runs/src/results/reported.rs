@@ -54,7 +54,7 @@ pub fn results_so_far(directory: &Path) -> Result<Results, Blamed> {
     match experiment_of(directory)? {
         Some(experiment) => ResultsDirectory::of_past(directory).read_complete(&experiment),
         None => {
-            let message = format!("{}: holds no experiment", directory.display());
+            let message = format!("{}: contains no experiment", directory.display());
             Err(Blamed::new(Blame::Input, message))
         }
     }

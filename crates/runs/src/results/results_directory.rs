@@ -85,9 +85,9 @@ impl ResultsDirectory {
         let path = match named {
             Some(path) => path.to_owned(),
             None => last_path(&usual_name(experiment)).ok_or_else(|| {
-                let message = format!("no results of {} to go on with", experiment.name());
+                let message = format!("no results of {} to continue", experiment.name());
                 Blamed::new(Blame::Input, message)
-                    .hint("--results names their directory".to_owned())
+                    .hint("name their directory with --results".to_owned())
             })?,
         };
         // Only into a directory of this experiment: one of another experiment is not changed.
@@ -168,7 +168,7 @@ impl ResultsDirectory {
         let earlier = self.records(experiment, |run| run.block < block)?;
         Ok(is_decided(&question, &earlier).then(|| {
             let blocks = block - 1;
-            format!("decided after {blocks} of at most {at_most} blocks; the others need not run")
+            format!("decided after {blocks} of at most {at_most} blocks; the others are not needed")
         }))
     }
 
@@ -225,7 +225,7 @@ impl ResultsDirectory {
         let kept = set_aside(&self.path, run, DISTURBED).map_err(Blamed::from)?;
         let kept: Vec<String> = kept.iter().map(|it| it.display().to_string()).collect();
         Ok(format!(
-            "run {} is done again after its block: {}; kept as {}",
+            "run {} is repeated after its block: {}; kept as {}",
             run.run,
             disturbance_in_words(disturbance),
             kept.join(" and ")

@@ -84,7 +84,7 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
             }
             if outcome.unfinished > 0 {
                 why.push_str(&format!(
-                    "; {} operations had not come back when the drain ended",
+                    "; {} operations had not finished when the drain ended",
                     outcome.unfinished
                 ));
             }

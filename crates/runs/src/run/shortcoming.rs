@@ -87,7 +87,7 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
     }
     if unanswered > 0 {
         found.push(format!(
-            "{unanswered} operations had not come back when the run ended"
+            "{unanswered} operations had not finished when the run ended"
         ));
     }
     if let Some((run, first)) = failed_events.first() {
@@ -104,7 +104,7 @@ pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option
     }
     let hint = refusal.and_then(|error| hint_to_refusal(error.number));
     let remain = (!failed.is_empty())
-        .then(|| "the lines `error` of a run's record have them by operation".to_owned());
+        .then(|| "the lines `error` of a run's record list them by operation".to_owned());
     (!found.is_empty()).then(|| {
         Blamed::new(Blame::Server, found.join("; "))
             .hint(hint)
@@ -117,7 +117,7 @@ pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
     if outcome.succeeded > 0 {
         return None;
     }
-    let none = "no operation succeeded while the run was measured, so that there is no result";
+    let none = "no operation succeeded while the run was measured, so there is no result";
     match shortcoming([RunOutcome::from(outcome)]) {
         Some(because) => {
             let message = format!("{none}: {because}");
@@ -133,7 +133,8 @@ pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
                 Some(_) => ("none was due", "the run is too short for its rate"),
                 None => (
                     "none began in it",
-                    "the run is too short for its pauses, or an operation that began before it took longer than all of it",
+                    "the run is too short for its pauses, or an operation that began before the run lasted longer \
+                     than the whole run",
                 ),
             };
             let message = format!("{none}: {because}");
@@ -221,7 +222,7 @@ mod tests {
                 connects(4, 0),
                 &[],
                 2,
-                Some("2 operations had not come back when the run ended"),
+                Some("2 operations had not finished when the run ended"),
             ),
         ];
         for (connects, errors, in_flight, expected) in cases {
@@ -284,7 +285,11 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_began_names_what_was_too_long_for_it() {
         let cases = [
-            (None, "none began in it", "began before it took longer"),
+            (
+                None,
+                "none began in it",
+                "began before the run lasted longer",
+            ),
             (Some(0.1), "none was due", "too short for its rate"),
         ];
         for (rate_per_s, message, hint) in cases {

@@ -82,8 +82,8 @@ impl<'p> DisturbedRuns<'p> {
                 .filter(|_| is_first)
             {
                 step.note(&format!(
-                    "this machine is busy: {} of the {} runs of the first block were disturbed ({} in one of them); no run is \
-                     done again for that",
+                    "this machine is busy: {} of the {} runs of the first block were disturbed ({} in one of them); \
+                     disturbed runs are not repeated",
                     disturbed.len(),
                     done.len(),
                     disturbance_in_words(worst)
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(again, [1, 0, 1, 0], "{:?}", notes.0);
         assert_eq!(coming, [1, 0, 1, 0], "known before their block is over");
         assert_eq!(notes.0.borrow().len(), 2);
-        assert!(notes.0.borrow()[0].contains("is done again after its block"));
+        assert!(notes.0.borrow()[0].contains("is repeated after its block"));
     }
 
     #[test]

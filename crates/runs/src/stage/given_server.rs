@@ -214,8 +214,7 @@ impl GivenServer {
             "{}: the statements have changed since the first load",
             data.maker.name()
         );
-        let hint =
-            "put the file back, or begin a new experiment: its runs would have different data";
+        let hint = "restore the file, or start a new experiment: with the new statements, its runs would have different data";
         Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
     }
 
@@ -244,8 +243,8 @@ impl GivenServer {
                     let database = &created.database;
                     let (name, address) = (&there.name, &self.endpoint.address);
                     let message = format!("table {database}.{name} exists already on {address}");
-                    let hint = "drop it, or name another database: database = \"...\" under [server]; \
-                                without [data] a run takes the table as it is";
+                    let hint = "drop it, or name another database: database = \"...\" under [server]; without \
+                         [data], a run uses the table as it is";
                     return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
                 }
             }
@@ -283,12 +282,12 @@ impl GivenServer {
     fn not_ours(&self, database: &str, table: &NamesakeTable, what: &str) -> Blamed {
         let name = &table.name;
         let message = format!(
-            "table {database}.{name} on {} is not the one that dbdyno made: its columns are {}",
+            "table {database}.{name} on {} is not the one that dbdyno created: its columns are {}",
             self.endpoint.address,
             table.columns.join(", ")
         );
         let hint = format!(
-            "{what}; rename the table or drop it yourself, or take its line out of `created-tables` in the results"
+            "{what}; rename the table or drop it yourself, or remove its line from `created-tables` in the results"
         );
         Blamed::new(Blame::Input, message).hint(hint)
     }

@@ -87,7 +87,7 @@ impl PrivateServer {
     ) -> Result<Self, Blamed> {
         let installation = Installation::find(run, mysqld)?;
         let what = format!(
-            "making a private server ({} {})",
+            "creating a private server ({} {})",
             installation.flavour, installation.version
         );
         let step = context.step(&what, Length::Unknown);

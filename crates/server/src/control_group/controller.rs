@@ -72,7 +72,7 @@ impl Setting {
         let kept = fs::read_to_string(&file).unwrap_or_default();
         if self.is_kept && !line.split(' ').all(|word| kept.contains(word)) {
             return Err(Obstacle {
-                why: format!("{} does not keep {line:?}", file.display()),
+                why: format!("{} does not accept {line:?}", file.display()),
                 hint: "choose another limit, or measure without one",
             });
         }

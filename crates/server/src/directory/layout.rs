@@ -69,7 +69,7 @@ impl Layout {
     /// Makes the directory itself; the process that makes it owns the name.
     pub(crate) fn claim(&self) -> Result<(), Error> {
         let parent = self.dir.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(parent).map_err(Error::io("make the directory", parent))?;
+        std::fs::create_dir_all(parent).map_err(Error::io("create the directory", parent))?;
         match make_private_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let dir = self.dir.clone();
@@ -79,14 +79,14 @@ impl Layout {
                     Error::Foreign { dir }
                 })
             }
-            made => made.map_err(Error::io("make the directory", &self.dir)),
+            made => made.map_err(Error::io("create the directory", &self.dir)),
         }
     }
 
     /// Makes the directories inside, except the data directory.
     pub(crate) fn make_directories(&self) -> Result<(), Error> {
         for directory in [&self.temporary, &self.files, &self.run] {
-            make_private_dir(directory).map_err(Error::io("make the directory", directory))?;
+            make_private_dir(directory).map_err(Error::io("create the directory", directory))?;
         }
         Ok(())
     }

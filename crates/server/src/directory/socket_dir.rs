@@ -16,7 +16,7 @@ pub(crate) fn make(layout: &Layout) -> Result<PathBuf, Error> {
         .filter(|directory| directory.is_dir())
         .unwrap_or_else(std::env::temp_dir);
     let directory = parent.join(format!("dbdyno-{}", random_name()?));
-    make_private_dir(&directory).map_err(Error::io("make the directory", &directory))?;
+    make_private_dir(&directory).map_err(Error::io("create the directory", &directory))?;
     let owner = directory.join(OWNER);
     let server = layout.dir.as_os_str().as_encoded_bytes();
     std::fs::write(&owner, server).map_err(Error::io("write", &owner))?;

@@ -11,7 +11,7 @@ pub(crate) const MARK: &str = "dbdyno-unfinished";
 
 /// Makes a directory with the mark in it.
 pub(crate) fn make(dir: &Path) -> Result<(), Error> {
-    make_private_dir(dir).map_err(Error::io("make the directory", dir))?;
+    make_private_dir(dir).map_err(Error::io("create the directory", dir))?;
     mark(dir)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn make(dir: &Path) -> Result<(), Error> {
 pub(crate) fn mark(dir: &Path) -> Result<(), Error> {
     write_private(
         &dir.join(MARK),
-        b"dbdyno is making this; another one removes it\n",
+        b"dbdyno is creating this directory; another dbdyno removes it\n",
     )
 }
 

@@ -43,7 +43,7 @@ impl Accounts {
         let file = OptionFile::read(&layout.client_file)?;
         let missing = |what| Error::Marker {
             path: layout.client_file.clone(),
-            why: format!("holds no password of {what}"),
+            why: format!("contains no password of {what}"),
         };
         let bench = ClientOptions::from_file(&file)?.password;
         let root = mycnf::Options::from_groups(&file, &["client-root"]);

@@ -106,7 +106,7 @@ impl Template {
     }
 
     fn fill(&self, partial: &Path, data: &Path, accounts: &Accounts) -> Result<(), Error> {
-        fs::create_dir_all(&self.root).map_err(Error::io("make the directory", &self.root))?;
+        fs::create_dir_all(&self.root).map_err(Error::io("create the directory", &self.root))?;
         unfinished::make(partial)?;
         copy_directory(data, &partial.join("data"), &OWN_FILES)?;
         let marker = Marker {

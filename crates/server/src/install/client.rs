@@ -140,7 +140,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "mvn: not found; mysql-5.7 is fetched by it"
+            "mvn: not found; it is needed to download mysql-5.7"
         );
         assert!(error.hint().unwrap().contains("apt-get install maven"));
     }

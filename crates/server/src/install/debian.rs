@@ -36,7 +36,7 @@ impl<'a> Apt<'a> {
         };
         for name in ["lists/partial", "cache/archives/partial", "etc"] {
             let path = dir.join(name);
-            fs::create_dir_all(&path).map_err(Error::io("make the directory", &path))?;
+            fs::create_dir_all(&path).map_err(Error::io("create the directory", &path))?;
         }
         let signed = if Path::new(KEYRING).exists() {
             format!(" [signed-by={KEYRING}]")

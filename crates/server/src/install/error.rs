@@ -13,7 +13,7 @@ pub enum InstallError {
         name: String,
     },
     /// The name is not valid as a directory name.
-    #[error("{name:?}: not a name for an installed server")]
+    #[error("{name:?} is not a valid name for an installed server")]
     Name {
         /// The requested name.
         name: String,
@@ -47,7 +47,7 @@ pub enum InstallError {
         machine: &'static str,
     },
     /// The client of a package registry is missing.
-    #[error("{client}: not found; {what} is fetched by it")]
+    #[error("{client}: not found; it is needed to download {what}")]
     NoClient {
         /// The program.
         client: &'static str,
@@ -73,7 +73,7 @@ pub enum InstallError {
         what: String,
     },
     /// A downloaded file differs from the registry's description.
-    #[error("{file}: {what} is {found}, the registry says {expected}")]
+    #[error("{file}: {what} is {found}, the registry lists {expected}")]
     Mismatch {
         /// The file.
         file: String,
@@ -93,13 +93,13 @@ pub enum InstallError {
         why: String,
     },
     /// A directory contains no server binary.
-    #[error("{}: holds neither mariadbd nor mysqld", path.display())]
+    #[error("{}: contains neither mariadbd nor mysqld", path.display())]
     NoServer {
         /// The directory, or the archive that it was unpacked from.
         path: PathBuf,
     },
     /// The server binary needs a library that is not installed and not in a known package.
-    #[error("{}: needs the library {library}, which is missing", path.display())]
+    #[error("{}: the library {library} is missing", path.display())]
     Library {
         /// The server binary.
         path: PathBuf,
@@ -113,7 +113,7 @@ impl InstallError {
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoRecipe { .. } => {
-                "dbdyno server installed --all shows what there is; --from takes an archive, a directory or a mysqld"
+                "dbdyno server installed --all lists all versions; --from accepts an archive, a directory or a mysqld"
             }
             Self::Name { .. } => {
                 "a name has letters, digits, - _ and . and starts with a letter or digit"
@@ -123,7 +123,7 @@ impl InstallError {
                     "dbdyno server uninstall {name} makes room for another one"
                 ));
             }
-            Self::NotInstalled { .. } => "dbdyno server installed shows what is there",
+            Self::NotInstalled { .. } => "dbdyno server installed lists the installed versions",
             Self::InUse { .. } => "destroy that server first",
             Self::Architecture { .. } => "install from an archive for this machine with --from",
             Self::NoClient { client, .. } => {
@@ -141,12 +141,14 @@ impl InstallError {
             Self::NoDebian { .. } => "install from an archive, a directory or a binary with --from",
             Self::Mismatch { .. } => "try again; the download may have been cut short",
             Self::Archive { .. } => {
-                "--from takes .tar.gz, .tar.xz, .tar and .zip, a directory or a mysqld"
+                "--from accepts .tar.gz, .tar.xz, .tar and .zip, a directory or a mysqld"
             }
-            Self::NoServer { .. } => "name a mysqld or mariadbd, or what holds one",
+            Self::NoServer { .. } => {
+                "name a mysqld or mariadbd, or a directory or archive that contains one"
+            }
             Self::Library { library, .. } => {
                 return Some(format!(
-                    "install the package that holds the library {library}"
+                    "install the package that contains the library {library}"
                 ));
             }
         };

@@ -45,7 +45,7 @@ pub(super) fn fetch(work: &Path, library: &str) -> Result<Option<PathBuf>, Error
     };
     let download = work.join("library-download");
     let libraries = work.join("libraries");
-    fs::create_dir_all(&libraries).map_err(Error::io("make the directory", &libraries))?;
+    fs::create_dir_all(&libraries).map_err(Error::io("create the directory", &libraries))?;
     let apt = Apt::prepare(&download, SUITE, package)?;
     apt.fetch_alone(&[package])?;
     for deb in apt.fetched()? {

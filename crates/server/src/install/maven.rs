@@ -31,6 +31,6 @@ pub(super) fn fetch(
     client.run(command, &mut |pid| watch(written_bytes(pid)))?;
     let entries = std::fs::read_dir(into).map_err(Error::io("read the directory", into))?;
     let file = entries.flatten().map(|entry| entry.path()).next();
-    let none = || std::io::Error::new(std::io::ErrorKind::NotFound, "Maven left no file there");
+    let none = || std::io::Error::new(std::io::ErrorKind::NotFound, "Maven wrote no file there");
     file.ok_or_else(|| Error::io("read", into)(none()))
 }

@@ -39,7 +39,7 @@ pub(super) fn fetch(
         .arg(package);
     let output = client.run(command, &mut |pid| watch(written_bytes(pid)))?;
     let packed: Vec<PackOutput> = serde_json::from_slice(&output.stdout)
-        .map_err(|error| client_said(package, &format!("its answer is not understood: {error}")))?;
+        .map_err(|error| client_said(package, &format!("its answer cannot be read: {error}")))?;
     let packed = packed
         .into_iter()
         .next()
@@ -105,13 +105,13 @@ mod tests {
         let short = check(&path, &packed(4, &hash)).unwrap_err();
         assert_eq!(
             short.to_string(),
-            "x.tgz: size in bytes is 3, the registry says 4"
+            "x.tgz: size in bytes is 3, the registry lists 4"
         );
         let changed = check(&path, &packed(3, "sha512-AAAA")).unwrap_err();
         assert!(
             changed
                 .to_string()
-                .ends_with("the registry says sha512-AAAA"),
+                .ends_with("the registry lists sha512-AAAA"),
             "{changed}"
         );
     }

@@ -33,7 +33,7 @@ pub(crate) fn copy_directory(
     to: &Path,
     skip: &[impl AsRef<OsStr>],
 ) -> Result<Copied, Error> {
-    make_private_dir(to).map_err(Error::io("make the directory", to))?;
+    make_private_dir(to).map_err(Error::io("create the directory", to))?;
     let mut copied = Copied::default();
     for entry in fs::read_dir(from).map_err(Error::io("read the directory", from))? {
         let entry = entry.map_err(Error::io("read the directory", from))?;

@@ -120,7 +120,7 @@ fn what_cannot_be_installed_is_named_and_leaves_nothing() {
         (
             "../x",
             Some(text.as_path()),
-            "\"../x\": not a name for an installed server",
+            "\"../x\" is not a valid name for an installed server",
         ),
         (
             "x",
@@ -130,7 +130,7 @@ fn what_cannot_be_installed_is_named_and_leaves_nothing() {
         (
             "x",
             Some(empty.as_path()),
-            "holds neither mariadbd nor mysqld",
+            "contains neither mariadbd nor mysqld",
         ),
         ("x", Some(program.as_path()), "not usable as a server"),
         ("x", Some(Path::new("/nonexistent/x")), "No such file"),

@@ -366,7 +366,7 @@ fn settings_change_but_not_what_the_data_depends_on() {
     let error = server.reconfigure(&settings(&[])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "option innodb_page_size: 4k when the data directory was made, the default now"
+        "option innodb_page_size: 4k when the data directory was created, the default now"
     );
     server
         .reconfigure(&settings(&[

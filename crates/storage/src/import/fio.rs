@@ -64,7 +64,8 @@ impl Importer for FioFiles {
             return Err(match imported.left_out.first() {
                 Some(reason) => first.error(
                     format!("no job that can be imported ({reason})"),
-                    "a job is read that makes reads, writes or both of one size, and reports each by itself",
+                    "only jobs that make reads, writes or both with one size, and report each separately, can be \
+                     imported",
                 ),
                 None => first.error("no JSON of fio among the files", AS_WRITTEN),
             });
@@ -128,7 +129,7 @@ fn take_jobs(
             .flatten()
             .all(is_sound)
         {
-            let why = format!("job {job_name}: its figures are no rates and times");
+            let why = format!("job {job_name}: its figures are not rates and times");
             return Err(file.error(why, "import the file as fio wrote it"));
         }
         note_what_lacks(&job_name, &name, &options, &result, &mut imported.left_out);
@@ -157,7 +158,8 @@ fn take_jobs(
 fn kind_of(job: &mut Job, options: &JobOptions) -> Result<Kind, String> {
     let kind = options.kind()?;
     if !job.take_apart(kind.reads_percent) {
-        let why = "its reads and writes are reported together (unified_rw_reporting=1; `both` has them apart, too)";
+        let why = "its reads and writes are reported together (unified_rw_reporting=1; `both` also reports them \
+             separately)";
         return Err(why.to_owned());
     }
     match job.foreign_side(kind.reads_percent) {
@@ -210,7 +212,7 @@ fn note_what_lacks(
 ) {
     if let Some(engine) = options.idle_depth() {
         left_out.push(format!(
-            "job {job} of {file}: the engine {engine} has one request in flight whatever its iodepth"
+            "job {job} of {file}: the engine {engine} has one request in flight at any iodepth"
         ));
     }
     let mut sides = result.read.iter().chain(&result.write);
@@ -236,7 +238,7 @@ fn add_log(
 ) -> Result<(), Error> {
     let hint = "fio's logs of requests per second are read: write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log";
     let name = LogName::of(&file.name())
-        .ok_or_else(|| file.error("its name is not that of a log NAME_iops.N.log", hint))?;
+        .ok_or_else(|| file.error("its name is not NAME_iops.N.log", hint))?;
     let named: Vec<&Taken> = taken
         .iter()
         .filter(|it| it.log_prefix.as_ref() == Some(&name.prefix))
@@ -248,7 +250,7 @@ fn add_log(
         (_, _, [one]) => one,
         ([], ..) => {
             let why = format!("no job in the JSON files writes a log {}", name.prefix);
-            return Err(file.error(why, "name the JSON of the job, too"));
+            return Err(file.error(why, "also name the JSON of the job"));
         }
         _ => {
             let of: Vec<String> = named.iter().map(|it| files[it.file].name()).collect();
@@ -258,7 +260,7 @@ fn add_log(
     };
     let series = course(&file.text, job.log_avg_ms);
     if series.is_empty() {
-        return Err(file.error("none of its lines is one of a log of fio", hint));
+        return Err(file.error("none of its lines belongs to a fio log", hint));
     }
     let result = &imported.patterns[job.result];
     let known = imported.bursts.iter_mut();

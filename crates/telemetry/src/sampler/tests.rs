@@ -298,6 +298,6 @@ fn a_directory_without_a_device_names_its_file_system() {
     assert_eq!(
         error.to_string(),
         "disk of the data directory /var/lib/mysql not observed: \
-         no block device stands behind its file system (overlay)"
+         its file system has no block device (overlay)"
     );
 }

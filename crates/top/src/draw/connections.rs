@@ -136,7 +136,7 @@ pub(super) fn states(scene: Scene<'_>) -> Listing {
         why.unwrap_or_else(|| "none seen".to_owned())
     });
     Listing {
-        title: format!("What connections do, {} looks", looks.len()),
+        title: format!("Connection activity, {} polls", looks.len()),
         columns: vec![("now", 6), ("mean", 6), ("busy %", 6)],
         words_from: usize::MAX,
         text: "command: state",

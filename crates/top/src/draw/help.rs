@@ -38,25 +38,25 @@ pub(super) fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
 fn text(source: Source) -> Vec<&'static str> {
     let mut lines = vec![
         "q, Ctrl-C       end",
-        "p, space        pause; again: go on",
+        "p, space        pause; again: continue",
         "1 to 6, Tab     panel: overview, statements, waits, connections,",
         "                InnoDB, machine",
     ];
     lines.extend(match source {
         Source::Live => [
-            "+ / -           ask less often / more often",
-            "left, right     look a second back, or on; PgUp, PgDn: ten",
-            "Home, End       the oldest that is kept; back to now",
+            "+ / -           poll less often / more often",
+            "left, right     one second back or forward; PgUp, PgDn: ten",
+            "Home, End       oldest data that is kept; back to now",
         ],
         Source::Following => [
-            "left, right     look a second back, or on; PgUp, PgDn: ten",
-            "Home            the begin of the run",
+            "left, right     one second back or forward; PgUp, PgDn: ten",
+            "Home            beginning of the run",
             "End             back to now",
         ],
         Source::Replay => [
             "+ / -           faster / slower",
-            "left, right     a second back, or on; PgUp, PgDn: ten",
-            "Home, End       begin and end of the run",
+            "left, right     one second back or forward; PgUp, PgDn: ten",
+            "Home, End       beginning and end of the run",
         ],
     });
     lines.extend([
@@ -65,9 +65,9 @@ fn text(source: Source) -> Vec<&'static str> {
         "up, down        scroll a list",
         "h, ?            this help; any key closes it",
         "",
-        "Lines show what was; the newest is at the right. Shares (%) fill",
+        "Lines show the past; the newest is at the right. Shares (%) fill",
         "the height at 100 %, all others at their own largest value.",
-        "- is what the server or the machine does not tell.",
+        "- marks values that the server or the machine does not report.",
     ]);
     lines
 }

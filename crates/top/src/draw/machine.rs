@@ -48,7 +48,7 @@ fn disks(scene: Scene<'_>) -> Listing {
     });
     let rows: Vec<_> = rows.collect();
     let nothing = rows.is_empty().then(|| match machine {
-        Some(_) => "none did anything".to_owned(),
+        Some(_) => "no disk activity".to_owned(),
         None => "not observed at this time".to_owned(),
     });
     Listing {
@@ -84,9 +84,7 @@ fn interfaces(scene: Scene<'_>) -> Listing {
         (figures, it.interface.clone())
     });
     let rows: Vec<_> = rows.collect();
-    let nothing = rows
-        .is_empty()
-        .then(|| "nothing went through any".to_owned());
+    let nothing = rows.is_empty().then(|| "no network activity".to_owned());
     Listing {
         title: "Network".to_owned(),
         columns: vec![

@@ -114,7 +114,7 @@ fn digests(scene: Scene<'_>) -> Listing {
             note: Some(
                 scene
                     .missing("statement digests")
-                    .unwrap_or_else(|| "not known of this time".to_owned()),
+                    .unwrap_or_else(|| "not known at this time".to_owned()),
             ),
         },
     }

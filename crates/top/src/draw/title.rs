@@ -53,7 +53,7 @@ fn subject(scene: Scene<'_>) -> String {
     }
     let asked = model.server.at(scene.at_s).and_then(|it| it.asked);
     if let Some(asked) = asked {
-        parts.push(format!("{asked} statements a look"));
+        parts.push(format!("{asked} statements a poll"));
     }
     parts.join("  ")
 }

@@ -49,7 +49,7 @@ pub(super) fn top(scene: Scene<'_>) -> Listing {
                 words_from: usize::MAX,
                 text: "",
                 rows: Vec::new(),
-                note: Some(why.unwrap_or_else(|| "not known of this time".to_owned())),
+                note: Some(why.unwrap_or_else(|| "not known at this time".to_owned())),
             };
         }
     };
@@ -76,7 +76,7 @@ pub(super) fn top(scene: Scene<'_>) -> Listing {
     let rows: Vec<_> = rows.collect();
     let nothing = rows
         .is_empty()
-        .then(|| "none, as far as instruments are on".to_owned());
+        .then(|| "none with enabled instruments".to_owned());
     Listing {
         title: format!("{title}, by {}", sorting.name()),
         columns: vec![

@@ -64,7 +64,7 @@ fn an_absence_is_told_once_and_so_is_its_end() {
     );
     assert_eq!(told(&model), "");
     model.meet(&server("10.11.2"));
-    assert_eq!(told(&model), "# the server is there again\n");
+    assert_eq!(told(&model), "# the server is back\n");
     model.take(status(9.0));
     let lines = told(&model);
     assert!(lines.starts_with("# db1:3306, 10.11.2"), "{lines}");

@@ -43,7 +43,7 @@ const RANDOM: [OptionSpec; 6] = [
         "rand_type",
         DISTRIBUTIONS,
         "uniform",
-        "Distribution of the rows (sysbench 1.0.20 defaults to special)",
+        "Distribution of row accesses (sysbench 1.0.20 defaults to special)",
     ),
     OptionSpec::without_default(
         "rand_spec_iter",
@@ -83,10 +83,10 @@ const TABLE: [OptionSpec; 7] = [
         "table_size",
         TABLE_SIZE,
         "10000",
-        "Rows of a table: 250000, 250k, 1M",
+        "Rows per table: 250000, 250k, 1M",
     )
     .of("ROWS"),
-    OptionSpec::with_default("auto_inc", Kind::Flag, "on", "Ids from AUTO_INCREMENT"),
+    OptionSpec::with_default("auto_inc", Kind::Flag, "on", "Take ids from AUTO_INCREMENT"),
     OptionSpec::with_default(
         "secondary",
         Kind::Flag,
@@ -139,55 +139,55 @@ const TRANSACTION: [OptionSpec; 16] = [
         "range_size",
         Kind::Count(0, i32::MAX as u64),
         "100",
-        "Rows of a range",
+        "Number of rows in a range",
     )
     .of("ROWS"),
-    times("point_selects", "10", "Point selects of a transaction"),
+    times("point_selects", "10", "Point selects per transaction"),
     OptionSpec::with_default(
         "range_selects",
         Kind::Flag,
         "on",
-        "Range selects of a transaction, all kinds",
+        "Include range selects of all kinds in a transaction",
     ),
-    times("simple_ranges", "1", "Selects of a range"),
-    times("sum_ranges", "1", "Sums over a range"),
-    times("order_ranges", "1", "Sorted selects of a range"),
+    times("simple_ranges", "1", "Simple range selects per transaction"),
+    times("sum_ranges", "1", "Range sums per transaction"),
+    times("order_ranges", "1", "Sorted range selects per transaction"),
     times(
         "distinct_ranges",
         "1",
-        "Selects of distinct values of a range",
+        "Distinct range selects per transaction",
     ),
-    times("index_updates", "1", "Updates of k"),
-    times("non_index_updates", "1", "Updates of c"),
+    times("index_updates", "1", "Updates of k per transaction"),
+    times("non_index_updates", "1", "Updates of c per transaction"),
     times(
         "delete_inserts",
         "1",
-        "Deletes, each with an insert of the same id",
+        "Deletes per transaction, each followed by an insert of the same id",
     ),
     OptionSpec::with_default("skip_trx", Kind::Flag, "off", "Leave out BEGIN and COMMIT"),
     OptionSpec::with_default(
         "random_points",
         Kind::Count(1, 10_000),
         "10",
-        "Values of select_random_points",
+        "Number of values in select_random_points",
     ),
     OptionSpec::with_default(
         "number_of_ranges",
         Kind::Count(1, 10_000),
         "10",
-        "Ranges of select_random_ranges",
+        "Number of ranges in select_random_ranges",
     ),
     OptionSpec::with_default(
         "delta",
         Kind::Count(0, i32::MAX as u64),
         "5",
-        "Width of such a range",
+        "Width of each of these ranges",
     ),
     OptionSpec::with_default(
         "db_ps_mode",
         Kind::Choice(&["auto", "disable"]),
         "auto",
-        "auto: prepared statements; disable: text",
+        "auto: prepared statements; disable: statements as text",
     ),
     OptionSpec::with_default(
         "mysql_ignore_errors",
@@ -263,7 +263,7 @@ fn useless_parameter(values: &Values) -> Option<Conflict> {
     Some(Conflict {
         option: useless,
         problem: format!("`{useless}` has no effect with rand_type {rand_type:?}"),
-        hint: "take it out, or name the distribution that it is of",
+        hint: "remove it, or name the distribution that it belongs to",
     })
 }
 
@@ -406,7 +406,7 @@ impl OptionTable for OltpLoad {
         if IgnoredErrors::of(list).is_none() {
             return Some(Conflict {
                 option: "mysql_ignore_errors",
-                problem: format!("{list:?} is no list of error numbers"),
+                problem: format!("{list:?} is not a list of error numbers"),
                 hint: "such as \"1213,1205\", or \"all\"",
             });
         }
@@ -427,7 +427,7 @@ impl LoadKind for OltpLoad {
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: false,
-            missing: "[load] oltp runs on the tables of [data] oltp, which is not there",
+            missing: "[load] oltp runs on the tables of [data] oltp, which is missing",
             hint: "add [data] with oltp = { tables = 4, table_size = \"250k\" }",
         })
     }

@@ -42,7 +42,7 @@ pub(super) fn write_field(
             if !bytes.is_ascii() || number.is_none() {
                 let text = String::from_utf8_lossy(field);
                 return Err(io::Error::other(format!(
-                    "{text:?} is no number for a BIT column, or has a byte above 127"
+                    "{text:?} is not a number for a BIT column, or has a byte above 127"
                 )));
             }
             let from = bytes.iter().position(|byte| *byte != 0).unwrap_or(7);

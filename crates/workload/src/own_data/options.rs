@@ -16,18 +16,18 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "sql",
         Kind::File("file of SQL"),
-        "Statements that make the tables",
+        "Statements that create the tables",
     ),
     OptionSpec::without_default(
         "dump",
         Kind::DataFile("dump"),
-        "A dump of mysqldump or mariadb-dump, or a directory of mydumper",
+        "A mysqldump or mariadb-dump file, or a mydumper directory",
     ),
     OptionSpec::with_default(
         DUMP_AS,
         Kind::Choice(&["lines", "inserts"]),
         "lines",
-        "INSERTs of a dump sent as LOAD DATA LOCAL where that changes no row, or as they are",
+        "How INSERTs of a dump are sent: as LOAD DATA LOCAL where that changes no row, or unchanged",
     ),
     OptionSpec::without_default(
         "csv",
@@ -78,14 +78,14 @@ impl OptionTable for OwnData {
         if !has_dump && values.text(DUMP_AS) == Some("inserts") {
             return conflict(
                 DUMP_AS,
-                "`dump_as` has no meaning without `dump`",
+                "`dump_as` has no effect without `dump`",
                 "leave it out",
             );
         }
         let beside = ["sql", "csv", "generate"].into_iter();
         let mut beside = beside.filter(|key| values.get(key).is_some());
         if let Some(key) = beside.next().filter(|_| has_dump) {
-            let problem = format!("`{key}` has no place beside `dump`, which has tables and rows");
+            let problem = format!("`{key}` cannot be used with `dump`, which has tables and rows");
             return conflict(key, &problem, "leave one of the two out");
         }
         if let Some(files) = values.named_data_files("csv") {
@@ -97,7 +97,8 @@ impl OptionTable for OwnData {
                 );
             }
             if values.file("sql").is_none() {
-                let problem = "csv: the types of the columns come from a table, and none is made";
+                let problem =
+                    "csv: the types of the columns come from a table, and none is created";
                 return conflict(
                     "csv",
                     problem,
@@ -121,7 +122,7 @@ impl OptionTable for OwnData {
         specs.err().map(|error| Conflict {
             option: "generate",
             problem: error.to_string(),
-            hint: "docs/data.md has all rules",
+            hint: "docs/data.md lists all rules",
         })
     }
 }

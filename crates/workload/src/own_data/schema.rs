@@ -26,13 +26,13 @@ pub enum SchemaError {
     #[error(transparent)]
     Script(#[from] SqlScriptError),
     /// It has no statement.
-    #[error("{}: there is no statement in it", path.display())]
+    #[error("{}: it contains no statement", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// It names another database.
-    #[error("{place}: USE {database}: the tables are made in the database of the clients")]
+    #[error("{place}: USE {database}: the tables are created in the database of the clients")]
     Database {
         /// Where.
         place: Place,
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn files_that_cannot_be_a_schema_are_errors() {
         for (text, message) in [
-            ("-- nothing\n", "there is no statement in it"),
+            ("-- nothing\n", "it contains no statement"),
             (
                 "create table t (a int);\nuse shop;",
                 "schema.sql:2:1: USE shop",

@@ -165,12 +165,11 @@ impl Compiler<'_> {
                 return Err((at, message));
             }
             "setrandom" => {
-                let message =
-                    "\\setrandom is of pgbench before 9.6: \\set id random(1, 1000) says the same";
+                let message = "\\setrandom is from pgbench before 9.6: \\set id random(1, 1000) does the same";
                 return Err((at, message.to_owned()));
             }
             "startpipeline" | "endpipeline" | "syncpipeline" => {
-                let message = "the protocol of MySQL has no pipelines".to_owned();
+                let message = "the MySQL protocol has no pipelines".to_owned();
                 return Err((at, message));
             }
             other => {
@@ -291,7 +290,10 @@ impl Compiler<'_> {
         if word.is_empty() {
             Ok(())
         } else {
-            Err((at, format!("`{word}` is too much for \\{command}")))
+            Err((
+                at,
+                format!("`{word}` is one argument too many for \\{command}"),
+            ))
         }
     }
 }

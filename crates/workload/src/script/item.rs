@@ -100,7 +100,7 @@ impl Reader<'_> {
             b':' if matches!(second, Some(b':' | b'=')) => self.take(2),
             b':' => self.variable(),
             b'?' => {
-                let message = "`?` is no placeholder here".to_owned();
+                let message = "`?` is not a placeholder here".to_owned();
                 return Err((self.at, message + ": name a variable, such as :id"));
             }
             byte if byte.is_ascii_whitespace() && self.begun.is_none() => self.at += 1,

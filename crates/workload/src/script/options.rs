@@ -19,7 +19,7 @@ impl ScriptLoad {
             "mode",
             Kind::Choice(Mode::NAMES),
             "prepared",
-            "Statements prepared once per connection, sent as text, or prepared each time",
+            "How statements are sent: prepared once per connection, as text, or prepared each time",
         ),
         OptionSpec::with_default(
             "scale",
@@ -68,15 +68,11 @@ impl OptionTable for ScriptLoad {
                     "files",
                     Kind::WeightedFiles("script"),
                     Absent::Required("files = [\"orders.sql@70\", \"search.sql@30\"]"),
-                    "The scripts, each with its weight",
+                    "Scripts, each with its weight",
                 ),
                 ScriptLoad::NUMBERS[0],
                 ScriptLoad::NUMBERS[1],
-                OptionSpec::without_default(
-                    "define",
-                    Kind::Pairs,
-                    "Variables of the scripts with their values",
-                ),
+                OptionSpec::without_default("define", Kind::Pairs, "Values of script variables"),
             ]
         }
     }

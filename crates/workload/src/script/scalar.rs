@@ -40,7 +40,7 @@ pub(crate) enum EvalError {
     #[error("the size of permute must be above 0, not {0}")]
     PermuteSize(i64),
     /// The variable in this slot holds a text that is no number, boolean or NULL.
-    #[error("a variable holds a text, which an expression cannot use")]
+    #[error("a variable contains a text, which an expression cannot use")]
     Text(u32),
     /// The variable in this slot has no value.
     #[error("a variable is not set")]

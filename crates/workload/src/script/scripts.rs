@@ -375,7 +375,7 @@ fn text_of(path: &Path) -> Result<String, Error> {
             name: &name,
             text: error.as_bytes(),
         };
-        fault(&source, at, "this is no UTF-8".to_owned())
+        fault(&source, at, "this is not UTF-8".to_owned())
     })
 }
 

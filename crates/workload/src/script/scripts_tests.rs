@@ -70,7 +70,7 @@ fn faults_name_file_line_and_column() {
         ),
         (
             "\\setrandom id 1 10\nSELECT :id;",
-            "line 1, column 1: \\setrandom is of pgbench before 9.6: \\set id random(1, 1000)",
+            "line 1, column 1: \\setrandom is from pgbench before 9.6: \\set id random(1, 1000)",
         ),
         ("\\set a debug(1)\nSELECT 1", "debug() prints"),
         ("\\draw ids\nSELECT 1", "there is no list `ids`"),

@@ -22,7 +22,7 @@ const BYTES_MAX: u64 = 1 << 30;
 /// The statements would take more memory than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{statements} different statements of up to {bytes} bytes are kept in memory, and 1 GiB is the most"
+    "{statements} different statements of up to {bytes} bytes would be kept in memory; the limit is 1 GiB"
 )]
 pub struct TooLarge {
     /// Number of statements.

@@ -33,14 +33,14 @@ const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",
     Kind::Flag,
     "off",
-    "Make up a table and statements",
+    "Generate a table and statements",
 );
 
 const DELIMITER: OptionSpec = OptionSpec::with_default(
     "delimiter",
     Kind::Text,
     "\n",
-    "What stands between statements",
+    "Separator between statements",
 );
 
 /// Options of tables.
@@ -50,48 +50,48 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_add_autoincrement",
         Kind::Flag,
         "off",
-        "With a primary key that counts",
+        "Add a primary key with AUTO_INCREMENT",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_guid_primary",
         Kind::Flag,
         "off",
-        "With a primary key of uuid()",
+        "Add a primary key of uuid() values",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_secondary_indexes",
         Kind::Count(0, COLUMNS_MAX as u64),
         "0",
-        "Number of unique uuid() columns",
+        "Number of unique columns with uuid() values",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_write_number",
         Kind::Count(1, STATEMENTS_MAX),
         "100",
-        "Statements that make and fill the table, CREATE among them",
+        "Number of statements that create and fill the table, including CREATE",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_unique_write_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Different INSERTs among them",
+        "Number of different INSERTs among them",
     ),
     OptionSpec::with_default(
         "number_int_cols",
         Kind::Text,
         "1",
-        "Columns of numbers; :1 gives each an index",
+        "Number of integer columns; :1 adds an index to each",
     ),
     OptionSpec::with_default(
         "number_char_cols",
         Kind::Text,
         "1",
-        "Columns of text; :1 gives each an index",
+        "Number of text columns; :1 adds an index to each",
     ),
     OptionSpec::without_default(
         "create",
         Kind::Script("file of SQL"),
-        "Statements that make the tables, or a file of them",
+        "Statements that create the tables, or a file of them",
     ),
     DELIMITER,
     OptionSpec::without_default(
@@ -114,23 +114,23 @@ const LOAD: &[OptionSpec] = &[
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Different statements of the clients, less one",
+        "Number of different client statements, less one",
     ),
     OptionSpec::without_default(
         "auto_generate_sql_execute_number",
         Kind::Count(1, STATEMENTS_MAX),
-        "Statements of each client",
+        "Number of statements of each client",
     ),
     OptionSpec::without_default(
         "query",
         Kind::Script("file of SQL"),
-        "Statements of the clients, or a file of them",
+        "Statements that the clients run, or a file of them",
     ),
     DELIMITER,
     OptionSpec::without_default(
         "number_of_queries",
         Kind::Count(1, STATEMENTS_MAX),
-        "Statements of all clients together",
+        "Total number of statements of all clients",
     ),
     OptionSpec::with_default(
         "commit",
@@ -186,7 +186,7 @@ fn no_single_source(values: &Values, given: &'static str) -> Option<Conflict> {
             "leave one of them out",
         ),
         (false, false) => (
-            format!("neither `{given}` nor auto_generate_sql is there"),
+            format!("neither `{given}` nor auto_generate_sql is given"),
             "add auto_generate_sql = true, or SQL of your own",
         ),
         _ => return None,
@@ -268,7 +268,7 @@ impl OptionTable for SlapData {
         {
             return conflict(
                 "auto_generate_sql_guid_primary",
-                "a table has one primary key: one that counts, or one of uuid()",
+                "a table has one primary key: either AUTO_INCREMENT or uuid()",
                 "leave one of the two out",
             );
         }
@@ -276,8 +276,8 @@ impl OptionTable for SlapData {
         if engine.is_some_and(|engine| engine.contains(',') || Engine::of(engine).is_none()) {
             return conflict(
                 "engine",
-                "`engine` takes one storage engine",
-                "make a factor of several: engine = \"{engine}\"",
+                "`engine` accepts one storage engine",
+                "for several, use a factor: engine = \"{engine}\"",
             );
         }
         if values.text("delimiter").is_none_or(str::is_empty) {
@@ -291,7 +291,7 @@ impl OptionTable for SlapData {
         let wrong = columns.into_iter().find(is_wrong)?;
         conflict(
             wrong,
-            "it is no number of columns",
+            "it is not a number of columns",
             "a number up to 4096 such as 3, or \"3:1\" with an index on each",
         )
     }
@@ -414,7 +414,7 @@ impl LoadKind for SlapLoad {
     fn needed_data(&self, values: &Values) -> Option<NeededData> {
         values.flag(AUTO.name).then_some(NeededData {
             may_be_found: false,
-            missing: "[load] slap runs on the table that [data] slap makes up, which is not there",
+            missing: "[load] slap runs on the table that [data] slap generates, which is missing",
             hint: "add [data] with slap = { auto_generate_sql = true }",
         })
     }
@@ -423,7 +423,7 @@ impl LoadKind for SlapLoad {
         if !data.flag(AUTO.name) {
             return Some(Conflict {
                 option: AUTO.name,
-                problem: "[load] slap makes up its statements, and [data] slap no table for them"
+                problem: "[load] slap generates its statements, but [data] slap generates no table for them"
                     .to_owned(),
                 hint: "auto_generate_sql = true belongs under both",
             });

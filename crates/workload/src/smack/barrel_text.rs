@@ -33,7 +33,7 @@ pub(crate) fn parse(
         if let Some(seconds) = word.strip_prefix('-') {
             match seconds.parse().map(Duration::try_from_secs_f64) {
                 Ok(Ok(pause)) => entries.push(BarrelEntry::Pause(pause)),
-                _ => return fault(offset, format!("pause '{word}' is no -SECONDS")),
+                _ => return fault(offset, format!("pause '{word}' is not -SECONDS")),
             }
             continue;
         }
@@ -103,9 +103,9 @@ mod tests {
                 "query_barrel expects a count or a pause, found 'b'",
             ),
             ("1 a 2", 4, "no query follows the count 2"),
-            ("1 a -x", 4, "pause '-x' is no -SECONDS"),
-            ("-", 0, "pause '-' is no -SECONDS"),
-            ("-inf", 0, "pause '-inf' is no -SECONDS"),
+            ("1 a -x", 4, "pause '-x' is not -SECONDS"),
+            ("-", 0, "pause '-' is not -SECONDS"),
+            ("-inf", 0, "pause '-inf' is not -SECONDS"),
         ] {
             assert_eq!(parsed(text), Err((offset, message.to_owned())), "{text}");
         }

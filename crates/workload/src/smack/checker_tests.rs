@@ -143,7 +143,7 @@ fn faults_of_meaning() {
         ),
         (
             "dictionary \"d\" { type \"unique\"; source_type \"template\"; source \"x\"; } main {}",
-            "1:64 the template has no directive, so that its words would not be unique: use for example u%05d",
+            "1:64 the template has no directive, so its words would not be unique: use u%05d, for example",
         ),
         (
             "query \"q\" { query \"select '$w'\"; parsed \"y\"; } main {}",

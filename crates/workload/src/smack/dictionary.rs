@@ -80,7 +80,7 @@ impl Dictionary {
                     words.push(word).map_err(|TooLarge| too_large(section))?;
                 }
                 let offered = words.len() as u64;
-                Self::of_words(section, (words, offered), "its list has no word".to_owned())
+                Self::of_words(section, (words, offered), "its list is empty".to_owned())
             }
             WordSource::File {
                 path: name,
@@ -121,7 +121,7 @@ impl Dictionary {
         Self::of_words(
             section,
             words,
-            format!("gen-data -n {} makes no row that counts", generator.rows),
+            format!("gen-data -n {} generates no usable row", generator.rows),
         )
     }
 
@@ -159,7 +159,7 @@ impl Dictionary {
         Self::of_words(
             section,
             words,
-            format!("no line of {} counts", path.display()),
+            format!("no line of {} is usable", path.display()),
         )
     }
 

@@ -154,12 +154,12 @@ fn dictionaries_without_words_are_refused() {
     for (members, message) in [
         (
             r#"type "rand"; source_type "list"; source "";"#,
-            "dictionary 'd' is empty: its list has no word".to_owned(),
+            "dictionary 'd' is empty: its list is empty".to_owned(),
         ),
         (
             r#"type "rand"; source_type "file"; source "empty";"#,
             format!(
-                "dictionary 'd' is empty: no line of {} counts",
+                "dictionary 'd' is empty: no line of {} is usable",
                 dir.path().join("empty").display()
             ),
         ),
@@ -173,7 +173,7 @@ fn dictionaries_without_words_are_refused() {
         (
             r#"type "rand"; source_type "file"; source "one"; file_size_equiv "1";"#,
             format!(
-                "dictionary 'd' is empty: no line of {} counts",
+                "dictionary 'd' is empty: no line of {} is usable",
                 dir.path().join("one").display()
             ),
         ),

@@ -121,7 +121,7 @@ impl OptionTable for SmackLoad {
                     "client",
                     Kind::Text,
                     Absent::Unset,
-                    "The client type that runs, where the file has several",
+                    "Client type to run if the file has several",
                 ),
                 OptionSpec::new(
                     "mix",

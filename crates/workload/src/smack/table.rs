@@ -143,7 +143,7 @@ impl TablePlan {
             PlannedRows::None => return Ok(()),
             PlannedRows::Homeless => {
                 return Err(self.fault(
-                    "a shell command makes its rows, and there is no directory for its file",
+                    "a shell command generates its rows, but there is no directory for its file",
                     "name the directory of the data files with -D",
                 ));
             }

@@ -37,7 +37,7 @@ pub(crate) enum TemplateError {
     #[error("the template's directive '%{0}' writes no whole number: use %d, %u, %x, %X or %o")]
     Directive(String),
     #[error(
-        "the template has no directive, so that its words would not be unique: use for example u%05d"
+        "the template has no directive, so its words would not be unique: use u%05d, for example"
     )]
     NoDirective,
     #[error("the width of the template's number is beyond {WIDTH_MAX}")]

@@ -46,13 +46,13 @@ impl OptionTable for TpccData {
                     "warehouses",
                     Kind::Count(1, WAREHOUSES_MAX as u64),
                     Absent::Required("warehouses = 10"),
-                    "Warehouses: the scale of the database, about 100 MB each",
+                    "Number of warehouses, about 100 MB each",
                 ),
                 OptionSpec::new(
                     "foreign_keys",
                     Kind::Flag,
                     Absent::Default("on"),
-                    "Foreign keys, and the indexes that only they need",
+                    "Create foreign keys, and the indexes that only they need",
                 ),
             ]
         }
@@ -133,7 +133,7 @@ impl OptionTable for TpccLoad {
                     "pacing",
                     Kind::Choice(&["none", "spec"]),
                     Absent::Default("none"),
-                    "The specification's key and think times, or no pauses",
+                    "Key and think times: none, or those of the specification",
                 ),
                 OptionSpec::new(
                     "delivery",
@@ -142,13 +142,14 @@ impl OptionTable for TpccLoad {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    "Who executes a Delivery: connections in the background, one for every four terminals, or the terminal",
+                    "Execution of Delivery: in background connections, one for every four terminals (deferred), or \
+                     in the terminal (inline)",
                 ),
                 OptionSpec::new(
                     "check",
                     Kind::Flag,
                     Absent::Default("on"),
-                    "Consistency conditions are checked after the run, of found data also before it",
+                    "Check the consistency conditions after the run, and before it if the data already existed",
                 ),
             ]
         }
@@ -172,8 +173,8 @@ impl LoadKind for TpccLoad {
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: true,
-            missing: "[load] tpcc runs on the tables of [data] tpcc, which is not there",
-            hint: "add [data] with tpcc = { warehouses = 10 }; a server that is there may have its tables without",
+            missing: "[load] tpcc runs on the tables of [data] tpcc, which is missing",
+            hint: "add [data] with tpcc = { warehouses = 10 }; an existing server may already have the tables",
         })
     }
 

@@ -156,7 +156,7 @@ fn left_open(failure: Failure) -> Failure {
 
 /// The value that a row must have.
 pub(crate) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
-    value.ok_or_else(|| Failure::of_client(format!("{what} is not there")))
+    value.ok_or_else(|| Failure::of_client(format!("{what} is missing")))
 }
 
 fn not_prepared(sql: Sql) -> Failure {

@@ -60,19 +60,20 @@ impl OptionTable for TpchData {
                     "scale_factor",
                     Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
                     Absent::Required("scale_factor = 0.1"),
-                    "How large the data is: 1 is about 1 GB of text and 8.7 million rows",
+                    "Scale of the data: 1 is about 1 GB of text and 8.7 million rows",
                 ),
                 OptionSpec::new(
                     "keys",
                     Kind::Choice(&["primary", "secondary", "foreign"]),
                     Absent::Default("foreign"),
-                    "Primary keys only, also an index for each reference, also the foreign keys",
+                    "primary: primary keys only; secondary: also an index for each reference; foreign: also the \
+                     foreign keys",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("after"),
-                    "When the indexes and foreign keys are made: before the rows or after them",
+                    "When the indexes and foreign keys are created: before or after the rows",
                 ),
             ]
         }
@@ -155,25 +156,25 @@ impl OptionTable for TpchLoad {
                         "region",
                     ]),
                     Absent::Required("table = \"lineitem\""),
-                    "The table whose load is measured",
+                    "Table whose load is measured",
                 ),
                 OptionSpec::new(
                     "statements",
                     Kind::Count(1, 10_000),
                     Absent::Unset,
-                    "LOAD DATA statements that its rows are divided into; one per connection unless given",
+                    "Number of LOAD DATA statements that load the rows [default: one per connection]",
                 ),
                 OptionSpec::new(
                     "checks",
                     Kind::Flag,
                     Absent::Default("off"),
-                    "The server's checks of unique and foreign keys in the loading sessions",
+                    "Checks of unique and foreign keys in the loading sessions",
                 ),
                 OptionSpec::new(
                     "redo_log",
                     Kind::Flag,
                     Absent::Default("on"),
-                    "InnoDB's redo log meanwhile; MySQL from 8.0.21 on",
+                    "InnoDB's redo log during the load; off needs MySQL 8.0.21 or later",
                 ),
             ]
         }
@@ -204,8 +205,8 @@ impl LoadKind for TpchLoad {
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: false,
-            missing: "[load] tpch loads a table of [data] tpch, which is not there",
-            hint: "add [data] with tpch = { scale_factor = 0.1 }; it makes the other tables, and this one empty",
+            missing: "[load] tpch loads a table of [data] tpch, which is missing",
+            hint: "add [data] with tpch = { scale_factor = 0.1 }; it creates the other tables, and this one empty",
         })
     }
 

@@ -35,14 +35,15 @@ impl OptionTable for WikiData {
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "The date before which the last revision was made; the first one is ten years older",
+                    "Date of the end of the page history, before which the last revision was made; the first one is \
+                     ten years older",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("before"),
-                    "When the secondary keys are made: before the rows, as a dump does it, or after them, which \
-                     makes them smaller",
+                    "When the secondary keys are created: before the rows, as in a dump, or after them, which makes \
+                     the keys smaller",
                 ),
             ]
         }
@@ -56,7 +57,7 @@ impl OptionTable for WikiData {
         let until = values.text("until").unwrap_or_default();
         end_of(values).is_none().then(|| Conflict {
             option: "until",
-            problem: format!("{until:?} is no date from 1980 to 9999"),
+            problem: format!("{until:?} is not a date from 1980 to 9999"),
             hint: "such as \"2013-03-03\"",
         })
     }

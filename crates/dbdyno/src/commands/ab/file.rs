@@ -66,13 +66,13 @@ pub(super) fn text(
     let are_there = factors.iter().any(|it| it.kind == Kind::Server);
     let (of_servers, of_data) = if are_there {
         (
-            "each is there, and stays as it is",
+            "each exists, and is not changed",
             "loaded once on each server",
         )
     } else {
         (
             "a private one, restarted before each run",
-            "loaded once, and put back before each run",
+            "loaded once, and restored before each run",
         )
     };
     text.push_str(&format!("\n[server] # {of_servers}\n"));
@@ -83,7 +83,8 @@ pub(super) fn text(
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let name = sql.name();
         text.push_str(&format!(
-            "\n[each] # on the data as it was loaded; then the server is restarted, without the statement, too\nchange = [\"{{{name}}}\"]\n"
+            "\n[each] # on the loaded data; then the server is restarted, even without the statement\nchange = \
+             [\"{{{name}}}\"]\n"
         ));
     }
     let connections = measurement.connections;

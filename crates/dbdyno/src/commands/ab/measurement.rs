@@ -27,7 +27,7 @@ pub(super) struct Measurement {
     /// No new run starts after this time
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
-    /// Figure to compare
+    /// Metric to compare
     #[arg(long, global = true, value_enum, default_value = "throughput")]
     pub(super) metric: Metric,
     /// Smallest difference that matters
@@ -42,7 +42,7 @@ pub(super) struct Measurement {
         help_heading = "Options"
     )]
     pub(super) seed: u64,
-    /// Directory of the results [default: results/ab-N]
+    /// Directory for the results [default: results/ab-N]
     #[arg(
         long,
         global = true,

@@ -157,8 +157,8 @@ impl ScriptWorkload {
         }
         if given.is_empty() {
             let message = "the scripts have no tables on a new server";
-            let hint = "--schema FILE or --dump FILE gives yours; --tables or --table-size makes those of sysbench, \
-                        sbtest1 and so on, in the database test";
+            let hint = "--schema FILE or --dump FILE loads yours; --tables or --table-size creates sysbench's \
+                 (sbtest1 and so on) in the database test";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let data = given.iter().map(|(name, value)| key(name, value));
@@ -217,7 +217,7 @@ impl Args for ScriptWorkload {
     fn augment_args(command: Command) -> Command {
         let files = Arg::new("files")
             .value_name("FILE[@WEIGHT]")
-            .help("The scripts; a number behind an @ is the weight among several")
+            .help("Scripts; a number after @ is the script's weight among several")
             .required(true)
             .num_args(1..)
             .value_parser(weighted_file);
@@ -225,7 +225,7 @@ impl Args for ScriptWorkload {
             .long("define")
             .short('D')
             .value_name("NAME=VALUE")
-            .help("Give a variable of the scripts a value")
+            .help("Set a variable of the scripts")
             .action(clap::ArgAction::Append)
             .value_parser(pair);
         let made: Vec<&str> = OltpData.options().iter().map(|it| it.name).collect();

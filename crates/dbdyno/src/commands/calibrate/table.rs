@@ -42,7 +42,7 @@ pub(super) fn answer(figures: &[Figures]) -> String {
             shown(it.send_lag_p99_us)
         )
     }));
-    out + "Run records now say what share of this a run used; -v shows every measurement.\n"
+    out + "Run records now contain the share of this that a run used; -v shows every measurement.\n"
 }
 
 /// A table for people: one row per measurement.

@@ -61,7 +61,7 @@ impl RecordedSide {
             side.records.iter().map(|it| it.path.clone()).collect()
         };
         if !paths(&a).is_disjoint(&paths(&b)) {
-            let hint = "DIR:FACTOR=LEVEL takes a part of the results".to_owned();
+            let hint = "DIR:FACTOR=LEVEL selects a part of the results".to_owned();
             let message = format!("{} and {} have runs in common", a.name, b.name);
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
@@ -217,7 +217,7 @@ fn experiment_beside(path: &Path) -> Option<Experiment> {
         Ok(experiment) => experiment,
         Err(error) => {
             eprintln!(
-                "warning: {}: what it asks, and whether it ran until it was decided, is unknown: {error}",
+                "warning: {}: its question, and whether it ran until decided, are unknown: {error}",
                 directory.display()
             );
             None
@@ -256,7 +256,9 @@ fn part(text: &str) -> Result<Selection, Blamed> {
     let exists = |at: &usize| !text[..*at].is_empty() && Path::new(&text[..*at]).exists();
     let Some(end) = ends.filter(exists).max() else {
         let path = text.split(':').next().unwrap_or(text);
-        let hint = "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); --help tells".to_owned();
+        let hint =
+            "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); see --help"
+                .to_owned();
         return Err(Blamed::new(Blame::Input, format!("{path:?}: no such results")).hint(hint));
     };
     let mut levels: Vec<(String, String)> = Vec::new();
@@ -266,7 +268,7 @@ fn part(text: &str) -> Result<Selection, Blamed> {
             // A level may contain colons: mix=1:0.
             (None, Some((_, level))) => *level = format!("{level}:{piece}"),
             (None, None) => {
-                let message = format!("{text}: {piece:?} is no FACTOR=LEVEL");
+                let message = format!("{text}: {piece:?} is not FACTOR=LEVEL");
                 return Err(Blamed::new(Blame::Input, message));
             }
         }
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(part(path.to_str().unwrap()).unwrap().levels, Levels::new());
         let error = part(&format!("{}:8", path.display())).unwrap_err();
         assert!(
-            error.message.ends_with("\"8\" is no FACTOR=LEVEL"),
+            error.message.ends_with("\"8\" is not FACTOR=LEVEL"),
             "{error}"
         );
         assert!(part("nowhere:a=1").is_err() && part("").is_err());

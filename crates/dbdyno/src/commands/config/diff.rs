@@ -43,7 +43,7 @@ pub(crate) struct DiffArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show every difference, also those of options without an explanation
+    /// Show every difference, including options without an explanation
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ impl DiffArgs {
         match &self.b {
             Some(b) if names_one => {
                 let message = format!(
-                    "a third side: beside {} and {b} the options name a server",
+                    "three sides: besides {} and {b}, the options name a server",
                     self.a
                 );
                 let hint = "leave one side out, or write it as host:ADDRESS or server:NAME";
@@ -161,7 +161,7 @@ fn record_variables(path: &Path) -> Result<BTreeMap<String, String>, Blamed> {
         }
     }
     let message = format!(
-        "{}: no run record has the variables of a server",
+        "{}: no run record contains server variables",
         path.display()
     );
     Err(Blamed::new(Blame::Input, message))
@@ -224,7 +224,7 @@ fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &
         if !side.idle.is_empty() {
             writeln!(
                 out,
-                "{name}: lines that set nothing in this version: {}",
+                "{name}: lines without effect in this version: {}",
                 side.idle.join(", ")
             )
             .expect("writing to a String cannot fail");

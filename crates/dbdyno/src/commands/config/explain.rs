@@ -14,8 +14,8 @@ use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a file, each option is explained in one line; -v adds when it matters, what to measure, what it costs, and its
-defaults over the versions. For a variable, everything is shown. For an option without an explanation, only the
-catalogue's facts are shown.
+defaults by version. For a variable, everything is shown. For an option without an explanation, only the catalogue's
+facts are shown.
 
 Examples:
   dbdyno config explain sync_binlog
@@ -91,13 +91,13 @@ fn variable_text(name: &str, target: Option<&Target>) -> String {
     let text = explanation(name);
     let mut out = match text {
         Some(text) => format!("{name} ({}): {}\n", text.unit, text.what),
-        None => format!("{name}: no text of ours; the catalogues' facts:\n"),
+        None => format!("{name}: no explanation available; facts from the catalogues:\n"),
     };
     if let Some(target) = target {
         let catalogue = target.catalogue();
         let here = match presence(&catalogue, name) {
             Presence::Absent => "unknown".to_owned(),
-            Presence::WithoutEffect => "taken, without effect".to_owned(),
+            Presence::WithoutEffect => "accepted, without effect".to_owned(),
             Presence::Default(None) => "the default depends on the instance".to_owned(),
             Presence::Default(Some(value)) => format!("default {}", shown(value, unit(text))),
         };
@@ -182,7 +182,9 @@ fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
         let value = value.unwrap_or_default();
         let what = match (text, name) {
             (Some(text), _) => text.what.clone(),
-            (None, Some(_)) => "no text of ours; -v shows the catalogues' facts".to_owned(),
+            (None, Some(_)) => {
+                "no explanation available; -v shows facts from the catalogues".to_owned()
+            }
             (None, None) => "no version has this option".to_owned(),
         };
         line(&mut out, &format!("{}{value}: {what}", entry.name));

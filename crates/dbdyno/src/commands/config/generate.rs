@@ -16,8 +16,8 @@ use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only lines that differ from the version's default, each with its reason and formula as a comment. Without --disk-iops or
---storage the disk is unknown: its options then keep their defaults.
+The file contains only lines that differ from the version's defaults, each with its reason and formula as a comment.
+Without --disk-iops or --storage the disk is unknown, and its options keep their defaults.
 
 Examples:
   dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf
@@ -34,23 +34,23 @@ pub(crate) struct GenerateArgs {
     /// Durable random writes per second of the disk
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
-    /// Measurement of the disk by `dbdyno storage`
+    /// Disk measurement by `dbdyno storage`
     #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
     storage: Option<PathBuf>,
     /// Purpose of the server
     #[arg(long, value_enum, default_value_t = Workload::Oltp)]
     workload: Workload,
-    /// What may be lost: D4 nothing, D3 the end of the binary log, D2 a second of commits in a power cut, D1 also in a
-    /// crash, D0 anything
+    /// What may be lost: D4 nothing, D3 the end of the binary log, D2 a second of commits in a power failure, D1
+    /// also in a crash, D0 anything
     #[arg(long, value_name = "CLASS", value_parser = class, default_value = "D4")]
     durability: DurabilityClass,
-    /// Clients at once
+    /// Number of simultaneous clients
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value_t = 151)]
     connections: u64,
     /// New file to write [default: standard output]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Do not start the version with the file, also where it is installed
+    /// Do not start the version with the file, even if it is installed
     #[arg(long)]
     no_start: bool,
 }
@@ -59,7 +59,7 @@ pub(crate) struct GenerateArgs {
 enum Workload {
     /// Many short transactions
     Oltp,
-    /// Loads and long statements
+    /// Bulk loads and long statements
     Bulk,
     /// Both
     Mixed,
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         .or_else(telemetry::usable_memory_bytes)
         .ok_or_else(|| {
             let message = "the memory of this machine is unknown";
-            Blamed::new(Blame::Machine, message).hint("name it with --memory".to_owned())
+            Blamed::new(Blame::Machine, message).hint("set it with --memory".to_owned())
         })?;
     let wish = Wish {
         target,
@@ -123,13 +123,14 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
 /// Durable random writes of pages per second in a measurement of storage.
 fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let file = record_file(path).ok_or_else(|| {
-        let message = format!("{}: no measurement of storage", path.display());
-        Blamed::new(Blame::Input, message).hint("make one with dbdyno storage quick".to_owned())
+        let message = format!("{} contains no storage measurement", path.display());
+        Blamed::new(Blame::Input, message).hint("create one with dbdyno storage quick".to_owned())
     })?;
     let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
-            "{}: random writes of pages were not measured on a known device, for 3 s or longer, at a rate that held",
+            "{}: it has no random page writes that were measured on a known device, for 3 s or longer, at a steady \
+             rate",
             path.display()
         );
         Blamed::new(Blame::Input, message)

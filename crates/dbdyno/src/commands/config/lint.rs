@@ -24,14 +24,15 @@ const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server reads it: includes, the groups of its version, the last of several lines. Where the
-version is installed on this machine, its own validator judges, too. Levels: refused (the server does not start, or
-ignores the line), risk (data, commits or access can be lost), warning, note. docs/config.md has all rules.
+The file is read as the server would read it: with its includes and the groups of its version; the last of several lines
+for an option counts. If the version is installed on this machine, its own validator checks the file as well. Levels:
+refused (the server does not start, or ignores the line), risk (data, commits or access can be lost), warning, note.
+docs/config.md lists all rules.
 
-Without FILE, the running server of --host, --socket, --port or --server is judged: its variables, its counters since
-the start, and its machine, through --observe or directly. Nothing is changed on it. Each advice is marked: rule is
-known, counter is inferred; only `dbdyno config prove` measures. With FILE the same options name the version and the
-machine that the file is for.
+Without FILE, the running server named by --host, --socket, --port or --server is judged: its variables, its counters
+since the start, and its machine, through --observe or directly. Nothing on it is changed. Each piece of advice is
+marked: `rule` is known, `counter` is inferred; only `dbdyno config prove` measures. With FILE, the same options name
+the version and the machine that the file is for.
 
 Exit code 1 when a finding reaches --fail-if; 0 otherwise.
 
@@ -45,8 +46,9 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: that of the server
-    /// named below, else the server found on this machine]
+    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
+    /// version of
+    /// the server named below, else of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
     version: Option<Target>,
@@ -55,10 +57,10 @@ pub(crate) struct LintArgs {
     /// Judge by counters only if they cover at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
-    /// Judge by the catalogues alone, also where the version is installed
+    /// Judge by the catalogues only, even if the version is installed
     #[arg(long)]
     no_validator: bool,
-    /// Write the file with the safe rewrites to this new file, and show the difference
+    /// Write a copy of the file with all safe fixes to this new file, and show the difference
     #[arg(long, value_name = "NEW")]
     fix: Option<PathBuf>,
     /// Output format
@@ -150,7 +152,7 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
         return review(files, &file, running.target, &machine, None);
     }
     if args.observe.observe()?.is_some() {
-        let message = "--observe is for a running server, and none is named";
+        let message = "--observe is for a running server, but none is named";
         return Err(Blamed::new(Blame::Input, message).hint("name it with --host".to_owned()));
     }
     let version = VersionArgs::of(args.version.clone(), args.connection.server.clone());
@@ -168,7 +170,7 @@ fn review_of_server(args: &LintArgs) -> Result<Review, Blamed> {
         ("--for", args.version.is_some()),
     ];
     if let Some((option, _)) = only_files.into_iter().find(|(_, is_given)| *is_given) {
-        let message = format!("{option} is for option files, and none is named");
+        let message = format!("{option} is for option files, but none is named");
         return Err(Blamed::new(Blame::Input, message)
             .hint("a running server is judged by its own version and variables".to_owned()));
     }

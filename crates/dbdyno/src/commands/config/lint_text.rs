@@ -39,7 +39,7 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
     if verbose && !lint.needs_restart.is_empty() {
         writeln!(
             text,
-            "set only at start, so that a change needs a restart: {}",
+            "set only at start, so a change needs a restart: {}",
             lint.needs_restart.join(", ")
         )
         .expect("writing to a String cannot fail");

@@ -17,9 +17,9 @@ use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Renamed options get their new name and unit, options that the new version does not have become comments with the reason,
-and defaults that change results or durability are pinned to what they were. Everything else stays as it is, comments
-included. Where the new version is installed, its own validator reads the result before it is written, and the version is
+Renamed options get their new name and unit. Options that the new version does not have become comments with the reason.
+Changed defaults that affect results or durability are pinned to the old values. Everything else is kept, comments
+included. If the new version is installed, its own validator checks the result before it is written, and the version is
 started with it on a data directory of its own.
 
 Without --output the difference is shown and nothing is written.
@@ -33,13 +33,13 @@ pub(crate) struct MigrateArgs {
     /// Version that the file is for
     #[arg(long, value_name = "VERSION", value_parser = target)]
     from: Target,
-    /// Version to move to
+    /// Version to migrate to
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
     /// New file to write
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Judge by the catalogues alone, also where the new version is installed
+    /// Judge by the catalogues only, even if the new version is installed
     #[arg(long)]
     no_validator: bool,
     /// Show all changes with their reasons, and all defaults that change

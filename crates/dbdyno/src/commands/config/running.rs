@@ -48,7 +48,7 @@ pub(super) fn read(
         counters,
     };
     let Some(target) = server.target() else {
-        let message = format!("{name}: the server names no version that is understood");
+        let message = format!("{name}: its version is not recognised");
         return Err(Blamed::new(Blame::Server, message));
     };
     let machine = machine(endpoint, &server.variables, observe, is_here, &mut unknown)?;
@@ -81,7 +81,7 @@ fn machine(
         return Ok(machine_of(&watching.machine, &watching.storage, unknown));
     }
     if server_pid.is_none() && !is_here {
-        let why = "machine: not seen from here; --observe reads it, or name --memory, --cpus, --disk and --file-system";
+        let why = "machine: not visible from here; use --observe, or give --memory, --cpus, --disk and --file-system";
         unknown.push(why.to_owned());
         return Ok(Machine::default());
     }

@@ -25,11 +25,12 @@ pub(super) enum Format {
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Version to judge for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the server found
+    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
+    /// server found
     /// on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
-    /// Judge for this private server, on this machine
+    /// Explain for this private server, on this machine
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     server: Option<String>,
 }
@@ -83,7 +84,7 @@ pub(super) struct MachineArgs {
     /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: not judged]
     #[arg(long, value_name = "TYPE")]
     file_system: Option<String>,
-    /// The server runs on this machine: take all of these from here
+    /// The server runs on this machine: take all of these values from it
     #[arg(long)]
     here: bool,
 }

@@ -36,7 +36,7 @@ const OURS: [(&str, &str); 20] = [
 const REFUSED: [(&str, &str); 18] = [
     (
         "thread-stack-size",
-        "connections have no threads here: leave it out",
+        "connections do not use threads here: leave it out",
     ),
     (
         "thread-init-timeout",
@@ -45,7 +45,7 @@ const REFUSED: [(&str, &str); 18] = [
     ("luajit-cmd", "there is no Lua here: leave it out"),
     (
         "report-checkpoints",
-        "the run record has every interval: leave it out",
+        "the run record contains every interval: leave it out",
     ),
     ("verbosity", "leave it out"),
     ("debug", "leave it out"),
@@ -53,7 +53,7 @@ const REFUSED: [(&str, &str); 18] = [
     ("config-file", "write the options on the command line"),
     (
         "db-debug",
-        "every report has the times of each statement: leave it out",
+        "every report contains the times of each statement: leave it out",
     ),
     ("mysql-debug", "leave it out"),
     ("mysql-dry-run", "a run without a server measures nothing"),
@@ -70,7 +70,10 @@ const REFUSED: [(&str, &str); 18] = [
         "mysql-ssl-cipher",
         "ciphers are chosen by the TLS library: leave it out",
     ),
-    ("pgsql-variant", "only MySQL and MariaDB are spoken here"),
+    (
+        "pgsql-variant",
+        "only the protocol of MySQL and MariaDB is supported",
+    ),
     (
         "reconnect",
         "connections stay open; a lost one is opened again with --mysql-ignore-errors=2013",
@@ -139,7 +142,7 @@ fn unknown(name: &str, known: &[String]) -> Blamed {
     let all: Vec<String> = known.iter().cloned().chain(theirs).collect();
     let hint = match nearest(name, &all) {
         Some(near) => format!("did you mean --{near}?"),
-        None => "dbdyno oltp --help has all of them".to_owned(),
+        None => "dbdyno oltp --help lists them all".to_owned(),
     };
     Blamed::new(Blame::Input, format!("--{name}: there is no such option")).hint(hint)
 }

@@ -25,8 +25,8 @@ const ROWS_SEED: u64 = 1;
 
 /// Run sysbench's OLTP workloads: same tables, statements and distributions
 ///
-/// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are accepted, too
-/// (--threads, --time, --events, --rand-seed, --mysql-host and so on).
+/// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are also
+/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on).
 #[derive(Debug, Parser)]
 #[command(
     name = "dbdyno oltp",
@@ -47,8 +47,8 @@ docs/oltp.md describes the statements, the distributions and the differences to 
 )]
 pub(super) struct Options {
     /// point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
-    /// update_non_index, select_random_points or select_random_ranges; sysbench's oltp_ before it, and the path of its
-    /// script, are taken too
+    /// update_non_index, select_random_points or select_random_ranges; sysbench's prefix oltp_ and the path of its
+    /// script are also accepted
     pub(super) workload: String,
     /// What to do
     #[arg(value_enum)]
@@ -59,7 +59,7 @@ pub(super) struct Options {
     /// Password; visible in the process list until it is wiped: prefer --password-file
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
-    /// TLS as sysbench's --mysql-ssl has it: on requires it, off forbids it
+    /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
     #[arg(long, hide = true, value_enum, conflicts_with = "ssl_mode")]
     pub(super) tls: Option<Switch>,
     /// Only mysql
@@ -76,13 +76,13 @@ pub(super) struct Options {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Command {
-    /// Make the tables and their rows
+    /// Create and load the tables
     Prepare,
     /// Read the tables into the server's memory
     Prewarm,
     /// Measure
     Run,
-    /// Compare the tables with what prepare makes: columns, rows, ids, indexes
+    /// Compare the tables with those that prepare creates: columns, rows, ids, indexes
     Check,
     /// Drop the tables
     Cleanup,
@@ -150,13 +150,13 @@ pub(super) struct LoadOptions {
     /// Seed of the rows [default: 1] and of a run [default: 0, a new one each time]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
-    /// Connections, also of prepare, prewarm and cleanup
+    /// Number of connections, also for prepare, prewarm and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// Event loops
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
-    /// Events per second: an open loop with response times from the scheduled start; 0 for a closed loop
+    /// Events per second of an open loop, with response times measured from the scheduled start; 0 for a closed loop
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
     /// Arrival process with --rate [default: poisson]
@@ -173,7 +173,7 @@ pub(super) struct LoadOptions {
     /// [default: 5s, and no failure]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
-    /// Busy-wait shortly before an event is due, to start it on time to a microsecond
+    /// Busy-wait shortly before an event is due, to start it within a microsecond of its time
     #[arg(long)]
     pub(super) spin: bool,
     /// Warm-up before the measurement, not counted
@@ -200,7 +200,7 @@ pub(super) struct ReportOptions {
     /// Print the distribution of the response times
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     histogram: Switch,
-    /// Seconds between intermediate lines, 0 for none
+    /// Seconds between intermediate reports, 0 for none
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) report_interval: u64,
     /// Print the times of each statement and every finding (format text)
@@ -218,7 +218,7 @@ pub(super) enum Format {
     Sysbench,
     /// One object
     Json,
-    /// One line for the events and for each statement
+    /// One line for the events and one for each statement
     Csv,
 }
 
@@ -255,7 +255,7 @@ impl Options {
         let list = self.workload_options.0.text("mysql_ignore_errors");
         let list = list.unwrap_or_default().trim();
         IgnoredErrors::of(list).ok_or_else(|| {
-            let message = format!("--mysql-ignore-errors: '{list}' is no list of error numbers");
+            let message = format!("--mysql-ignore-errors: '{list}' is not a list of error numbers");
             Blamed::new(Blame::Input, message).hint("such as 1213,1205, or all".to_owned())
         })
     }

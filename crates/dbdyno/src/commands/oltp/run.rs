@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     let is_document = matches!(options.report.format, Format::Json | Format::Csv);
     if options.has_histogram() && is_document {
         let message = "--histogram is for the formats text and sysbench";
-        let hint = "the record has every interval's histogram".to_owned();
+        let hint = "the record contains every interval's histogram".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let stop = stop(options)?;
@@ -130,9 +130,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     let unfinished = recorded.outcome.unfinished;
     if is_forced(options) && unfinished > 0 {
-        let message = format!(
-            "forced shutdown: {unfinished} events had not come back when the time was over"
-        );
+        let message =
+            format!("forced shutdown: {unfinished} events had not finished when the time was over");
         return Err(Blamed::new(Blame::Server, message).into());
     }
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
@@ -168,8 +167,8 @@ fn stop(options: &Options) -> Result<Stop, Blamed> {
     let operations = options.load.operations;
     match (options.load.duration, operations) {
         (Some(Duration::ZERO), 0) => {
-            let message = "a run without end: --duration 0 and --operations 0";
-            Err(Blamed::new(Blame::Input, message).hint("give one of them".to_owned()))
+            let message = "a run without an end: --duration 0 and --operations 0";
+            Err(Blamed::new(Blame::Input, message).hint("set one of them".to_owned()))
         }
         (None, 0) => Ok(Stop::After(DURATION)),
         (Some(duration), 0) => Ok(Stop::After(duration)),
@@ -185,7 +184,7 @@ fn drain(options: &Options, stop: Stop) -> Result<Drain, Blamed> {
     };
     forced.drain(time_of(stop)).ok_or_else(|| {
         let message = "--forced-shutdown has no effect without a time that ends the run";
-        Blamed::new(Blame::Input, message).hint("name one by --duration".to_owned())
+        Blamed::new(Blame::Input, message).hint("set one with --duration".to_owned())
     })
 }
 
@@ -241,7 +240,7 @@ fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
     let needs_rows = !matches!(plan.benchmark(), Benchmark::Insert | Benchmark::BulkInsert);
     if let Some(last_id) = last_id.filter(|last| needs_rows && *last < settings.table_size) {
         eprintln!(
-            "warning: the ids of sbtest1 end at {last_id}, and --table-size is {}: statements will miss",
+            "warning: the ids of sbtest1 end at {last_id}, and --table-size is {}: some statements will find no row",
             settings.table_size
         );
     }
@@ -319,6 +318,11 @@ fn report(options: &Options, recorded: &Recorded) -> String {
 /// The error with what to do where tables are missing.
 fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
     let is_missing = error.message.contains("doesn't exist");
-    let hint = || format!("dbdyno oltp {} prepare makes the tables", benchmark.name());
+    let hint = || {
+        format!(
+            "dbdyno oltp {} prepare creates the tables",
+            benchmark.name()
+        )
+    };
     error.hint(is_missing.then(hint))
 }

@@ -69,7 +69,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 pub(super) fn percentile(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
-        _ => Err("percentiles lie between 0 and 100".to_owned()),
+        _ => Err("percentiles are between 0 and 100".to_owned()),
     }
 }
 

@@ -28,8 +28,7 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
     let (message, hint) = if names.is_empty() {
         (
             "these results have no chart".to_owned(),
-            "charts are drawn over the levels of a factor, or of storage over depths and time"
-                .to_owned(),
+            "charts show the levels of a factor, or for storage, depths and time".to_owned(),
         )
     } else {
         (
@@ -52,7 +51,7 @@ pub(super) fn document_of(picture: &Picture, format: Format) -> Result<Vec<u8>, 
 
 /// The error of a build without a format.
 pub(super) fn not_built(error: impl std::fmt::Display) -> Blamed {
-    let hint = "`make quickstart` builds without it; the packages and `make build` have it";
+    let hint = "`make quickstart` builds without it; the packages and `make build` include it";
     Blamed::new(Blame::Input, error).hint(hint.to_owned())
 }
 

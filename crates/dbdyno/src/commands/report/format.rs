@@ -13,13 +13,13 @@ pub(super) enum Format {
     Json,
     /// One row per run and metric
     Csv,
-    /// For a comment on a change
+    /// For a comment on a pull request
     Markdown,
-    /// The [expect] of an experiment as tests, for CI
+    /// An experiment's [expect] as tests, for CI
     Junit,
     /// For Prometheus
     Openmetrics,
-    /// The rows of csv, typed
+    /// The csv rows with typed columns
     Parquet,
     /// A chart
     Svg,

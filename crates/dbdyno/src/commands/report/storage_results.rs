@@ -33,8 +33,8 @@ pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
         return Ok(None);
     };
     if wanted.results.len() > 1 {
-        let message = format!("{} is a measurement of storage", file.display());
-        let hint = "name it alone: measurements of storage have a report each".to_owned();
+        let message = format!("{} is a storage measurement", file.display());
+        let hint = "name it alone: each storage measurement has its own report".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     if wanted.seconds {
@@ -62,7 +62,7 @@ pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
             document_of(&chosen(pictures, wanted.chart)?, format)?
         }
         Format::Markdown | Format::Junit | Format::Openmetrics | Format::Parquet => {
-            let message = format!("a measurement of storage has no {}", format.name());
+            let message = format!("a storage measurement has no {}", format.name());
             let hint = "html, json, csv, svg and png are its formats".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint).into());
         }

@@ -36,22 +36,25 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 const AFTER_HELP: &str = "\
-An operation is one pass through a script; with several scripts, each operation draws one by weight. Operations are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read (1020) and lost connections; any other error ends the run. The database is that of --database; without it, test on a private server.
+An operation is one pass through a script; with several scripts, each operation draws one at random by weight.
+Operations are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read (1020)
+and lost connections; any other error ends the run. --database names the database; on a private server the default is
+test.
 
 Examples:
   dbdyno script orders.sql --server one --connections 16 --duration 60s
   dbdyno script orders.sql@70 search.sql@30 -D customers=50000 --socket /run/mysqld/mysqld.sock --database shop
   dbdyno script orders.sql --mode text --rate 500 --warmup auto --server one
 
-docs/script.md has the language of the scripts.";
+docs/script.md describes the language of the scripts.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct RunArgs {
-    /// The scripts; a number behind an @ is the weight among several
+    /// Scripts; a number after @ is the script's weight among several
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
     files: Vec<WeightedFile>,
-    /// Give a variable of the scripts a value
+    /// Set a variable of the scripts
     #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     define: Vec<(String, String)>,
     #[command(flatten)]
@@ -67,7 +70,8 @@ pub(super) struct RunArgs {
     /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = warm_up, help_heading = "Load")]
     warmup: WarmUp,
-    /// Operations per second: an open loop with response times from the scheduled start; a closed loop without it
+    /// Operations per second of an open loop, with response times measured from the scheduled start [default: a
+    /// closed loop]
     #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
     rate: Option<f64>,
     /// Arrival process with --rate
@@ -82,7 +86,7 @@ pub(super) struct RunArgs {
     /// Event loops
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     loops: Option<u32>,
-    /// Seed of everything random [default: a new one each time]
+    /// Seed of all random choices [default: a new one each time]
     #[arg(long, value_name = "N", help_heading = "Load")]
     seed: Option<u64>,
     #[command(flatten, next_help_heading = "Report")]
@@ -107,7 +111,7 @@ enum Format {
     Text,
     /// One object
     Json,
-    /// One line for the scripts and for each statement
+    /// One line for each script and each statement
     Csv,
 }
 

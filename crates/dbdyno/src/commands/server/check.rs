@@ -9,16 +9,16 @@ use server::{Installation, Settings};
 /// Check option files against a server version without starting it
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Server binary [default: search]
+    /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// The flavour and version to check against: mariadb-10.11, mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; of several, a later one wins
+    /// Option file; of several, a later one takes precedence
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single option; overrides the files
+    /// Single server option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
     let checked = server::check(&installation, &settings)?;
     if checked.catalogue.is_none() {
         eprintln!(
-            "note: no catalogue is near {} {}; the server alone judges",
+            "note: no catalogue matches {} {}; only the server itself judges",
             installation.flavour, installation.version
         );
     }

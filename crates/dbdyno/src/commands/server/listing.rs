@@ -76,7 +76,7 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
     if server.redo_log_is_off() {
         push(
             "redo log",
-            "switched off: a crash would cost all data".to_owned(),
+            "switched off: a crash would lose all data".to_owned(),
         );
     }
     push("version", version(server)?);

@@ -13,7 +13,7 @@ use crate::{commands::server::table::aligned, progress::Step};
 pub(super) struct SnapshotArgs {
     /// Name of the server
     name: String,
-    /// Name of the snapshot; the time of day unless given
+    /// Name of the snapshot [default: the current time]
     snapshot: Option<String>,
     /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin
     #[arg(long)]
@@ -127,7 +127,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
         stop_for_a_while(&mut server, &args.name)?;
     }
     let begin = reactor::system_now();
-    let step = Step::spinner(format!("putting {} back", args.snapshot));
+    let step = Step::spinner(format!("restoring {}", args.snapshot));
     let restored = server.restore(&path);
     let method = restored.map_err(|error| after_failure(error, &mut server, args, was_running))?;
     let took = reactor::system_now() - begin;
@@ -170,7 +170,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
             println!("{value}");
         }
         Format::Text => println!(
-            "{}: restored {}: {} in {} files, {} in {}, compared with its list; the server answers and has {tables} \
+            "{}: restored {}: {} in {} files, {} in {}, checked against its list; the server answers and has {tables} \
              tables{}",
             args.name,
             args.snapshot,
@@ -204,7 +204,7 @@ fn after_failure(
         };
     }
     error.hint(format!(
-        "the server has no data now: dbdyno server restore {} {} puts the snapshot back",
+        "the server has no data now: dbdyno server restore {} {} restores the snapshot",
         args.name, args.snapshot
     ))
 }
@@ -265,7 +265,7 @@ fn offline(
 fn stop_for_a_while(server: &mut Server, name: &str) -> Result<(), Blamed> {
     server.stop().map_err(|error| {
         let again = server.is_running().then(|| {
-            format!("it was asked to stop: once it has, dbdyno server start {name} starts it again")
+            format!("it is still stopping: once it has stopped, dbdyno server start {name} starts it again")
         });
         Blamed::from(error).hint(again)
     })
@@ -327,7 +327,7 @@ fn clone(server: &Server, draft: &mut Draft) -> Result<(), Blamed> {
         cloned.map(drop)
     });
     cloned.map_err(|error| {
-        let hint = "CLONE takes MySQL 8.0.17 or later with its plugins; without --online the server is stopped for \
+        let hint = "CLONE needs MySQL 8.0.17 or later with its plugins; without --online the server is stopped for \
                     the copy";
         error.hint(hint.to_owned())
     })

@@ -28,17 +28,18 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each statement is explained and executed, and its plan, its use of columns and its costs give the candidates: indexes by its
-conditions, joins and order, covering ones, fresh statistics, larger buffers, and other texts of the statement: without
-its hints, with a range for a function of a column and the index for it, a UNION for an OR, a join for IN, another order of
-tables; and what only its author can change. Duplicate and unused indexes on the tables are listed as well.
+Each statement is explained and executed. Candidates come from its plan, the columns it uses and its costs: indexes for
+its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A rewrite
+drops the hints, replaces a function of a column with a range (and adds the index for it), an OR with a UNION or IN with
+a join, or changes the order of tables. Changes that only the statement's author can make are listed, and so are
+duplicate and unused indexes on the tables.
 
-With --try the candidates that save most by the plans are measured on two copies of the private server, one after the other,
-as by sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it makes a statement
-certainly faster, by more than --min-effect, with the same result on this data. Of an index, its size and what it adds to an
-insert and an update are measured there, too. The server itself is not changed.
+With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
+the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it
+certainly makes a statement faster by more than --min-effect, with the same result on this data. For an index, its size
+and its cost for inserts and updates are measured as well. The server itself is not changed.
 
-Exit code 1: with --try, nothing was proved.
+Exit code 1 if --try proved nothing.
 
 Examples:
   dbdyno sql advise q.sql --host db1 --database wiki
@@ -49,19 +50,19 @@ pub(super) struct AdviseArgs {
     /// Measure the candidates on copies of the private server
     #[arg(long = "try")]
     is_tried: bool,
-    /// Candidates to measure at most, those that save most by the plans
+    /// Maximum number of candidates to measure, those with the largest estimated saving first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
-    /// Time for all measurements
+    /// Maximum time of all measurements
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
     /// Smallest difference that matters
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: u32,
-    /// Seed of the order of executions
+    /// Seed of the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Time limit of each statement; after it the statement is killed on the server
+    /// Time limit of each statement, after which it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
     /// Show every candidate with its reason and all figures
@@ -85,8 +86,8 @@ enum Format {
 pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
     // Not by clap, which asks for no option that conflicts with a given one, such as --host.
     if args.is_tried && args.connection.server.is_none() {
-        let message = "--try needs a private server, of which it makes copies";
-        let hint = "name one by --server; without --try the candidates are only named";
+        let message = "--try needs a private server to make copies of";
+        let hint = "name one with --server; without --try the candidates are only listed";
         return Err(Blamed::new(Blame::Input, message)
             .hint(hint.to_owned())
             .into());
@@ -96,7 +97,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
         check_kind(statement)?;
     }
     if statements.iter().all(is_setting) {
-        let message = "no statement to advise on: there are only settings of the session";
+        let message = "no statement to advise on: there are only session settings";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;

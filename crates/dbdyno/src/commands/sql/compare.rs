@@ -48,26 +48,28 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A variant is NAME: PART; PART, with one or more parts:
-  SET or USE of the session       executed at the beginning of its session
+  SET or USE of the session       executed at the start of the side's session
   other SQL, such as CREATE INDEX, DROP INDEX, ALTER, ANALYZE TABLE, SET GLOBAL
                                   executed once on a copy of the private server
-  option NAME=VALUE               option of the server, on a copy of the private server
-  hint HINT                       put as /*+ HINT */ after the first word of every statement
-  rewrite FILE                    other statements for the same results, one for each, in their order
+  option NAME=VALUE               server option, set on a copy of the private server
+  hint HINT                       inserted as /*+ HINT */ after the first word of every statement
+  rewrite FILE                    replacement statements with the same results, one for each, in order
 
---cnf compares option files instead, on copies of --server, and with --setup FILE.sql option files and versions (--run) on new
-private servers, which get the schema and the data of that file; the first side is the baseline.
+Instead of variants, --cnf compares option files on copies of --server. With --setup FILE.sql, --cnf and --run compare
+option files and versions on new private servers, where FILE.sql creates the schema and the data. The first side is the
+baseline.
 
-Each side with SQL or options of its own runs on a copy of the private server (--server), and then so does the baseline; the
-server itself is stopped while it is copied, and not changed. A given server only gets sessions.
+Each side with SQL or options of its own runs on a copy of the private server (--server), and then the baseline does,
+too. The server itself is stopped while it is copied, and is not changed. On a given server, dbdyno only opens sessions.
 
-First every statement is executed twice on every side, which is not timed, and the rows are compared in any order, as
-the server's text. Then blocks follow: each statement on every side, in random order, a short one up to nine times, of
-which the median counts. They end when every difference is decided (by the rule of experiments), or at --runs or
---budget. Copies differ by some percent even without a change, so a difference between copies is decided only if its
-whole interval is beyond --min-effect, or within it. Statements that change data are rolled back each time.
+First, every statement is executed twice on every side without timing, and the result rows are compared as text, in any
+order. Then follow blocks, in which each statement is executed on every side in random order. A short statement is
+executed up to nine times per block, and the median counts. The blocks end when every difference is decided (by the same
+rule as in experiments), or at --runs or --budget. Copies differ by a few percent even without a change, so a difference
+between copies is decided only if its whole interval is beyond --min-effect, or within it. Statements that change data
+are rolled back each time.
 
-Exit code 1: a variant gives another result than the baseline.
+Exit code 1 if a variant gives another result than the baseline.
 
 Examples:
   dbdyno sql compare q.sql --server demo --variant 'index: create index len on page (page_len)'
@@ -78,19 +80,19 @@ Examples:
 pub(super) struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Another side with its differences, NAME: PART; PART; may be repeated
+    /// Side to compare with the baseline, as NAME: PART; PART; may be repeated
     #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
-    /// Differences of the baseline, with which the others are compared [default: none]
+    /// Changes that the baseline itself has [default: none]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
-    /// Option files of the sides, on copies of --server in addition to its own options, or on new servers with --setup
+    /// Option files to compare: on copies of --server, in addition to its own options, or on new servers with --setup
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
     /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11; each is loaded from --setup
     #[arg(long, value_name = "SPEC,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     run: Vec<String>,
-    /// Statements that make the schema and the data on new private servers
+    /// Statements that create the schema and the data on new private servers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "host", "port", "socket", "from"])]
     setup: Option<PathBuf>,
     /// Maximum number of blocks (rounds over all sides)
@@ -102,10 +104,10 @@ pub(super) struct CompareArgs {
     /// Smallest difference that matters [default: 5 between copies, else 2]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: Option<u32>,
-    /// Seed of the order of executions
+    /// Seed of the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Time limit of each statement; after it the statement is killed on the server
+    /// Time limit of each statement, after which it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
     /// Show every comparison with its plans and counters
@@ -114,7 +116,7 @@ pub(super) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Page with the plans of both sides to write, too
+    /// HTML page with the plans of both sides to write in addition
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -155,7 +157,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         check_kind(statement)?;
     }
     if statements.iter().all(is_setting) {
-        let message = "no statement to compare: there are only settings of the session";
+        let message = "no statement to compare: there are only session settings";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     signals::interrupt()?;
@@ -211,8 +213,9 @@ impl CompareArgs {
             return Ok([baseline].into_iter().chain(self.variant.clone()).collect());
         }
         if !self.run.is_empty() && self.setup.is_none() {
-            let message = "--run makes new servers, which have no data";
-            let hint = "name statements that make the schema and the data by --setup FILE.sql";
+            let message = "--run creates new servers, which have no data";
+            let hint =
+                "give the statements that create the schema and the data with --setup FILE.sql";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         // Before a server is made or stopped for them.
@@ -246,6 +249,6 @@ pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let hint = "definitions and the like belong to a variant: --variant 'NAME: ...'";
+    let hint = "schema changes and similar statements belong in a variant: --variant 'NAME: ...'";
     Err(not_taken(statement, "cannot be rolled back", hint))
 }

@@ -88,7 +88,10 @@ impl DearStatements {
             }
         }
         if kinds.is_empty() {
-            let message = format!("{}: no statement of a slow query log in it", path.display());
+            let message = format!(
+                "{}: it contains no statement of a slow query log",
+                path.display()
+            );
             let hint = "a log has lines such as '# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 9'";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
@@ -200,20 +203,22 @@ impl DearStatements {
         let statements = without_schema;
         let mut notes = String::new();
         if let Some(first) = refused.first() {
-            let kinds = units::counted(refused.len(), "dearer kind");
-            notes = format!("; {kinds} left out that this server refuses, the first by: {first}");
+            let kinds = units::counted(refused.len(), "more expensive kind");
+            notes = format!(
+                "; {kinds} left out because this server refuses them, the first with: {first}"
+            );
         }
         if self.not_utf8 > 0 {
             let entries = units::counted(
                 usize::try_from(self.not_utf8).unwrap_or(usize::MAX),
                 "entry",
             );
-            notes += &format!("; {entries} not in UTF-8, and so without a sample");
+            notes += &format!("; {entries} not in UTF-8, so there is no sample");
         }
         if taken == 0 {
             let message = format!(
-                "{}: none of its {} of statements can be executed again: definitions, transactions, cut texts or \
-                 placeholders{notes}",
+                "{}: none of its {} of statements can be executed again: definitions, transactions, truncated texts \
+                 or placeholders{notes}",
                 self.source,
                 units::counted(self.kinds.len(), "kind")
             );
@@ -222,8 +227,8 @@ impl DearStatements {
         let left_out = match left_out {
             0 => String::new(),
             number => format!(
-                "; {} before them left out: no SELECT, INSERT, UPDATE or DELETE, or without its whole text",
-                units::counted(number, "dearer kind")
+                "; {} before them left out: not a SELECT, INSERT, UPDATE or DELETE, or not the whole text",
+                units::counted(number, "more expensive kind")
             ),
         };
         let share = if total_s > 0.0 {
@@ -232,7 +237,8 @@ impl DearStatements {
             0.0
         };
         let note = format!(
-            "{}: {} statements of {}; the longest one of each of the {taken} dearest, which took {} of {}{left_out}{notes}",
+            "{}: {} statements of {}; the longest one of each of the {taken} most expensive kinds, which took {} of \
+             {}{left_out}{notes}",
             self.source,
             units::count(count as f64),
             units::counted(self.kinds.len(), "kind"),
@@ -318,12 +324,12 @@ mod tests {
         );
         assert!(
             note.starts_with(
-                "slow.log: 5 statements of 4 kinds; the longest one of each of the 2 dearest"
+                "slow.log: 5 statements of 4 kinds; the longest one of each of the 2 most expensive kinds"
             ),
             "{note}"
         );
         assert!(
-            note.contains("1 dearer kind before them left out"),
+            note.contains("1 more expensive kind before them left out"),
             "{note}"
         );
     }
@@ -345,8 +351,8 @@ mod tests {
                 "slow.log:10:1: select a from t",
             ]
         );
-        assert!(note.contains("1 dearer kind left out"), "{note}");
-        assert!(note.contains("the first by: no table gone"), "{note}");
+        assert!(note.contains("1 more expensive kind left out"), "{note}");
+        assert!(note.contains("the first with: no table gone"), "{note}");
     }
 
     #[test]

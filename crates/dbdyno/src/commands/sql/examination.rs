@@ -55,10 +55,11 @@ impl Examination {
             return Ok(());
         }
         let message = format!(
-            "{}: not executed: with the session's sql_mode or character set the server takes it for another text",
+            "{}: not executed: with the session's sql_mode or character set, the server reads it as a different text",
             statement.place()
         );
-        let hint = "a quotation mark in a text can be doubled, which all modes understand; or set them outside of the statements";
+        let hint = "double a quotation mark inside a string, which all modes understand, or set these variables \
+             outside the statements";
         Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
     }
 

@@ -36,9 +36,9 @@ Each form of EXPLAIN that the server supports is used once: EXPLAIN's rows (EXTE
 FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. The most informative one is
 drawn; --forms draws all.
 
-A statement that reads is executed once to measure its plan, in a transaction that allows nothing but reading. One that
-changes data is only explained; with --analyze it is executed, too, in a transaction that is rolled back. USE,
-and SET of the session's variables, are executed for the statements after them.
+A statement that only reads is executed once, in a read-only transaction, to measure its plan. A statement that changes
+data is only explained; with --analyze it is also executed, in a transaction that is rolled back. USE and SET of session
+variables are executed for the statements that follow.
 
 Examples:
   dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
@@ -47,16 +47,16 @@ Examples:
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Execute statements that change data, too, and roll them back
+    /// Also execute statements that change data, and roll them back
     #[arg(long)]
     analyze: bool,
     /// Execute nothing: estimates only
     #[arg(long, conflicts_with = "analyze")]
     no_analyze: bool,
-    /// Time limit of each statement; after it the statement is killed on the server
+    /// Time limit of each statement, after which it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
-    /// Draw every form, not only the most informative one
+    /// Draw every form of the plan, not only the most informative one
     #[arg(long)]
     forms: bool,
     /// Output format [default: by the ending of --output, or text]
@@ -73,7 +73,7 @@ pub(super) struct ExplainArgs {
 enum Format {
     /// Trees for a terminal
     Text,
-    /// One object with the model and the server's own words
+    /// One object with the plan model and the server's own output
     Json,
     /// A page for a browser
     Html,
@@ -144,7 +144,8 @@ fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
     if is_setting(statement) || effect_of(statement) != Effect::Other {
         return Ok(());
     }
-    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can; USE and SET of the session's variables prepare it";
+    let hint = "SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE and VALUES can be explained; USE and SET of \
+         session variables can precede them";
     Err(not_taken(statement, "cannot be explained", hint))
 }
 
@@ -207,7 +208,7 @@ async fn explain_all(
     if explained.is_empty() {
         return Err(Blamed::new(
             Blame::Input,
-            "no statement to explain: there are only settings of the session",
+            "no statement to explain: there are only session settings",
         ));
     }
     Ok(explained)

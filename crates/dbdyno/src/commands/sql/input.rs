@@ -10,13 +10,13 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// File of statements, as the command-line client reads it (delimiter, source, comments)
+    /// File of statements, read as by the command-line client (delimiter, source, comments)
     #[arg(value_name = "FILE", required_unless_present_any = ["execute", "from"])]
     file: Option<PathBuf>,
-    /// Statement instead of a file, may be repeated
+    /// Statement to use instead of a file; may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
-    /// Take the most expensive statements of a slow query log, or of performance_schema: a file's name, or digest
+    /// Use the most expensive statements of a slow query log (its file name) or of performance_schema (digest)
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
     /// Number of statements of --from
@@ -56,7 +56,7 @@ impl InputArgs {
             };
             return Err(Blamed::new(
                 Blame::Input,
-                format!("{what}: no statement in it"),
+                format!("{what}: it contains no statement"),
             ));
         }
         Ok(statements)

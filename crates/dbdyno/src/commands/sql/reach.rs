@@ -48,7 +48,7 @@ pub(super) fn obstacle(
     // A transaction that only reads keeps the server from changing tables, whatever it executes.
     if !is_guarded && let Some(program) = reach.hidden {
         return Some(format!(
-            "the text of {} is not shown to this account, so that what it changes is not known",
+            "the text of {} is not shown to this account, so its changes are unknown",
             program.called()
         ));
     }
@@ -57,7 +57,7 @@ pub(super) fn obstacle(
         && let Some(program) = reach.programs().next()
     {
         return Some(format!(
-            "{} may reach what this account does not see",
+            "{} may use objects that this account cannot see",
             program.called()
         ));
     }
@@ -68,7 +68,7 @@ pub(super) fn obstacle(
     }
     if let Some(schema) = reach.server_schema(statement, database, access) {
         return Some(format!(
-            "not every table of schema {schema} has transactions"
+            "not every table of schema {schema} supports transactions"
         ));
     }
     catalogue
@@ -154,7 +154,7 @@ impl<'a> Reach<'a> {
         let writes = |text: &&Text<'_>| text.has_one_of(&["outfile", "dumpfile"]);
         let text = self.texts.iter().find(writes)?;
         Some(format!(
-            "{} writes a file, which no transaction takes back",
+            "{} writes a file, which cannot be rolled back",
             text.called()
         ))
     }
@@ -169,7 +169,7 @@ impl<'a> Reach<'a> {
             let mut loadable = catalogue.loadable.iter();
             if let Some(name) = loadable.find(|name| text.mentions(name)) {
                 return Some(format!(
-                    "{called} may call {name}, a loadable function, whose effects no transaction takes back"
+                    "{called} may call {name}, a loadable function, whose effects cannot be rolled back"
                 ));
             }
             let draws = text.has_one_of(&DRAWS) || text.has("next") && text.has("value");
@@ -179,7 +179,7 @@ impl<'a> Reach<'a> {
                 .filter(|it| it.kind == TableKind::Sequence);
             if draws && let Some(sequence) = sequences.find(|it| text.mentions(&it.name)) {
                 return Some(format!(
-                    "{called} takes values from sequence {}.{}, which are not given back",
+                    "{called} uses values from sequence {}.{}, which a rollback does not return",
                     sequence.schema, sequence.name
                 ));
             }
@@ -222,18 +222,18 @@ impl<'a> Reach<'a> {
             .any(|it| it.eq_ignore_ascii_case(engine))
         {
             return Some(format!(
-                "table {schema}.{name}{by} has engine {engine}, which has no transactions"
+                "table {schema}.{name}{by} has engine {engine}, which does not support transactions"
             ));
         }
         if *draws {
             return Some(format!(
-                "table {schema}.{name}{by} takes values from a sequence, which are not given back"
+                "table {schema}.{name}{by} uses values from a sequence, which a rollback does not return"
             ));
         }
         let is_seen = catalogue.sight.has_triggers_of(schema, name);
         (access == Access::RolledBackChange && !is_seen).then(|| {
             format!(
-                "triggers of table {schema}.{name} are not shown to this account (GRANT TRIGGER shows them)"
+                "triggers of table {schema}.{name} are not shown to this account (grant it TRIGGER)"
             )
         })
     }

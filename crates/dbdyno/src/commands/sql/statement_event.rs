@@ -77,8 +77,8 @@ impl StatementEvent {
         let is_on = values.next().is_some_and(|value| value.as_slice() == b"1");
         let why = if is_on {
             format!(
-                "its consumer events_statements_history is off, or events_statements_current, which it needs; or an instrument \
-                 of statements is off, or performance_schema_events_statements_history_size is below {}",
+                "its consumer events_statements_history or events_statements_current is off, a statement instrument \
+                 is off, or performance_schema_events_statements_history_size is below {}",
                 skipped + 1
             )
         } else {

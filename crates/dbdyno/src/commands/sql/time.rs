@@ -28,14 +28,14 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All statements are executed in their order, again and again: until each one's median is known to --precision, --runs
-rounds are done or --budget is used up. The first round is reported separately, because it may read pages from disk that
-the others find in memory. --cold adds rounds before these, each after a restart of the private server, with an empty
-buffer pool and its files dropped from the memory of the operating system; a note says if they stay there.
+The statements are executed in order, in rounds, until every median is known to --precision, --runs rounds are done or
+--budget is used up. The first round is reported separately, because it may read pages from disk that later rounds find
+in memory. --cold adds rounds before these. Each follows a restart of the private server, with an empty buffer pool and
+the server's files dropped from the page cache of the operating system; a note reports files that could not be dropped.
 
-A time is that from sending the statement to the last byte of its result, which is read and counted. Statements that read
-are executed in a transaction that allows nothing but reading, and statements that change data in one that is rolled back;
---commit keeps what they change. USE and SET of the session's variables are executed and not timed.
+A statement's time is measured from sending it to receiving the last byte of its result, which is read and counted.
+Statements that only read are executed in a read-only transaction, and statements that change data in a transaction that
+is rolled back; --commit keeps their changes. USE and SET of session variables are executed but not timed.
 
 Examples:
   dbdyno sql time queries.sql --server demo --database wiki
@@ -47,25 +47,25 @@ pub(super) struct TimeArgs {
     /// Maximum number of rounds after the first one
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-    /// End when half the interval of every median is at most this share of it
+    /// Stop when half the width of every median's interval is at most this share of the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
-    /// Time for all rounds after the first one
+    /// Maximum time of all rounds after the first one
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Rounds after a restart of the private server
+    /// Number of cold rounds, each after a restart of the private server
     #[arg(long, value_name = "N", default_value = "0", requires = "server", value_parser = clap::value_parser!(u32).range(0..=1000))]
     cold: u32,
-    /// Keep what the statements change, and allow statements other than SELECT, INSERT, UPDATE and the like
+    /// Commit the changes of statements, and allow statements other than SELECT, INSERT, UPDATE and similar ones
     #[arg(long)]
     commit: bool,
-    /// Time limit of each statement; after it the statement is killed on the server
+    /// Time limit of each statement, after which it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Page for a browser to write, too
+    /// HTML page to write in addition
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     if statements.iter().all(is_setting) {
         return Err(Blamed::new(
             Blame::Input,
-            "no statement to time: there are only settings of the session",
+            "no statement to time: there are only session settings",
         )
         .into());
     }
@@ -135,7 +135,7 @@ fn measure(args: &TimeArgs, rounds: &mut Rounds<'_>, report: &mut Report) -> Res
     })?;
     if let Some(why) = missing {
         report.note(format!(
-            "performance_schema says nothing about the executions: {why}"
+            "performance_schema has no data about the executions: {why}"
         ));
     }
     Ok(())

@@ -25,12 +25,12 @@ const LOG: &str = "course";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each size runs at each depth for --seconds, with a pause before each but the first. The burst ends when the rate falls
-to 70 % or less and stays there: both rates, the moment and the requests above the lasting rate are shown, and the cell
-runs once more after a pause to see whether the disk recovered. A measurement of less than 180 seconds misses the end of
-many bursts.
+Each size is measured at each depth for --seconds, with a pause before every measurement but the first. The burst ends
+when the rate falls to 70 % or less and stays there. The result shows both rates, the time of the change and the number
+of requests above the sustained rate. The measurement is then repeated after a pause, to see whether the disk recovered.
+A measurement of less than 180 seconds misses the end of many bursts.
 
-An interrupted or killed burst continues with --resume, cell by cell.
+--resume continues an interrupted or killed command with the cells that are missing.
 
 Example:
   dbdyno storage burst /data --sizes 8G --depths 8 --seconds 600")]
@@ -38,26 +38,26 @@ pub(super) struct BurstArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Sizes of the range that is accessed
+    /// Sizes of the accessed range
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
     sizes: Vec<u64>,
     /// Requests in flight
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8",
         value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
-    /// Seconds of each course
+    /// Length of each measurement, seconds
     #[arg(long, value_name = "SECONDS", default_value = "180", value_parser = values::seconds)]
     seconds: u64,
-    /// Seconds of the pause before each course
+    /// Pause before each measurement, seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = values::pause_s)]
     pause: u64,
-    /// Size of a request
+    /// Request size
     #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = values::block_bytes)]
     block: u64,
-    /// Share of the reads, percent
+    /// Share of reads, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Continue results that were interrupted
+    /// Continue interrupted results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -107,11 +107,11 @@ fn refuse_other_pause(session: &Session, pause: u64) -> Result<(), Blamed> {
     match measured.find(|it| it.pause_s != pause as f64) {
         Some(cell) => {
             let message = format!(
-                "the pause of its courses is {}, not {}",
+                "the pause between its measurements is {}, not {}",
                 units::moment(cell.pause_s),
                 units::moment(pause as f64)
             );
-            let hint = "--resume takes the options that the results were begun with".to_owned();
+            let hint = "use --resume with the original options of these results".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
         None => Ok(()),
@@ -137,7 +137,7 @@ fn measure(
     let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
     if let Some(lost) = lost_recovery(session) {
         let note = format!(
-            "{lost}: its second course is left out, for writing the test file again is no pause"
+            "{lost}: its second measurement is left out, because writing the test file again is not a pause"
         );
         session.ground.context.tell(Event::Note(&note));
     }

@@ -13,10 +13,11 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with sync_binlog=1 and
-innodb_flush_log_at_trx_commit=1. MariaDB writes a block of 4 KiB past the page cache and 210 bytes, MySQL blocks of 512 bytes
-through it and 380 bytes. Writers that wait share one pair of flushes, as in the server's group commit. A server does more for a
-commit: the rate is an upper bound of its durable commits.
+A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with
+sync_binlog=1 and innodb_flush_log_at_trx_commit=1. For MariaDB, it writes a block of 4 KiB bypassing the page cache,
+then 210 bytes; for MySQL, blocks of 512 bytes through the page cache, then 380 bytes. Waiting writers share one pair of
+flushes, as in the server's group commit. A server does more work for a commit, so the rate is an upper bound for its
+durable commits.
 
 Examples:
   dbdyno storage commit /data --server mysql
@@ -25,14 +26,14 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose calls are made
+    /// Server whose system calls are imitated
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
-    /// Writers at the same time, one probe for each number
+    /// Numbers of concurrent writers, one probe for each
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,
-    /// Seconds for each probe
+    /// Length of each probe, seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
     #[command(flatten)]

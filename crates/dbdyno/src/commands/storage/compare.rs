@@ -19,9 +19,9 @@ const NAME: &str = "storage-compare";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The runs of both volumes alternate in random order, so that a change of the machine does not look like a difference of
-the volumes; the answer is a verdict with its interval for each kind of requests. The experiment is in the results
-directory, and can be changed and run: dbdyno run results/storage-compare-1/storage-compare.toml
+The runs on both volumes are in random order, so that a change on the machine does not look like a difference between
+the volumes. The answer is a verdict with its interval for each kind of request. The experiment file is in the results
+directory, and can be edited and run again: dbdyno run results/storage-compare-1/storage-compare.toml
 
 Example:
   dbdyno storage compare /mnt/a /mnt/b --depths 1,32")]
@@ -30,7 +30,7 @@ pub(super) struct CompareArgs {
     one: PathBuf,
     /// Directory on the second volume
     other: PathBuf,
-    /// Sizes of a request
+    /// Request sizes
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["16k"], value_parser = values::block_bytes)]
     blocks: Vec<u64>,
     /// Shares of reads in percent
@@ -45,10 +45,10 @@ pub(super) struct CompareArgs {
     /// Time of each run
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
-    /// Runs of each kind of requests on each volume
+    /// Number of runs of each kind of request on each volume
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
-    /// Directory of the results [default: results/storage-compare-N]
+    /// Directory for the results [default: results/storage-compare-N]
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
     /// Print every table and finding after the answer

@@ -10,7 +10,8 @@ use storage::RawDevice;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DestroyArgs {
-    /// Measure a raw device and destroy what is on it; asks for its name, or takes it without a terminal: --destroy=/dev/X
+    /// Measure a raw device and destroy its contents; asks for its name, or without a terminal accepts it as
+    /// --destroy=/dev/X
     #[arg(long, value_name = "DEVICE", num_args = 0..=1, require_equals = true)]
     destroy: Option<Option<PathBuf>>,
 }
@@ -28,7 +29,7 @@ impl DestroyArgs {
             None if stdin().is_terminal() => refuse_other(&typed(&device, path)?, path)?,
             None => {
                 let message =
-                    "--destroy asks for the device's name on a terminal, and there is none";
+                    "--destroy asks for the device's name on a terminal, but there is none";
                 let hint = format!("without a terminal: --destroy={}", path.display());
                 return Err(Blamed::new(Blame::Input, message).hint(hint).into());
             }
@@ -57,6 +58,6 @@ fn refuse_other(named: &Path, path: &Path) -> Result<(), Blamed> {
         path.display(),
         named.display().to_string()
     );
-    let hint = "name the same device twice, letter by letter".to_owned();
+    let hint = "name the same device in both places, with the same spelling".to_owned();
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }

@@ -26,10 +26,11 @@ pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CommonArgs {
-    /// Limit the disk while it is measured, by a control group: read_iops, write_iops (per second), read_mb, write_mb (MiB/s)
+    /// Limit the disk during the measurement with a control group: read_iops, write_iops (per second), read_mb,
+    /// write_mb (MiB/s)
     #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
-    /// Directory of the results [default: results/storage-MODE-N]
+    /// Directory for the results [default: results/storage-MODE-N]
     #[arg(long, value_name = "RESULTS")]
     pub(super) results: Option<PathBuf>,
 }
@@ -108,7 +109,7 @@ impl Ground {
     /// The test files; only what never takes a raw device calls it.
     pub(super) fn files(&self) -> &TestFile {
         let files = self.test.files();
-        files.expect("a raw device is taken by suite and steady alone")
+        files.expect("only suite and steady accept a raw device")
     }
 
     /// While the returned value lives, the threads of dbdyno are limited, too.

@@ -100,7 +100,7 @@ pub(super) fn last_results(mode: StorageMode) -> Result<PathBuf, Blamed> {
         Some(number) if number > 0 => Ok(free.with_file_name(format!("{name}-{number}"))),
         _ => {
             let message = format!("no results of dbdyno storage {} to resume", mode.name());
-            let hint = "--results names them".to_owned();
+            let hint = "name them with --results".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
     }

@@ -26,8 +26,8 @@ const FILE_UNIT: u64 = 1 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Takes less than a minute, and half a minute more for each repeat. Without fio only commits and random reads and writes at depths 1 and 16 are measured, by threads
-of dbdyno.
+The measurement takes less than a minute, and half a minute more for each further repeat. Without fio, dbdyno's own
+threads measure only commits, and random reads and writes at depths 1 and 16.
 
 Example:
   dbdyno storage quick /data")]
@@ -35,7 +35,7 @@ pub(super) struct QuickArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Measure each pattern this many times, each time in another random order
+    /// Number of times to measure each pattern, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
     #[command(flatten)]

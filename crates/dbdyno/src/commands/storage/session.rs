@@ -55,7 +55,7 @@ impl Session {
         let header = ground.header(&plan);
         if let Some((noun, now, before)) = header.differs_from(&record.header) {
             let message = format!("{}: its {noun} is {before}, not {now}", path.display());
-            let hint = "--resume takes the options that the results were begun with".to_owned();
+            let hint = "use --resume with the original options of these results".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint).into());
         }
         let whole_bytes = record.whole_bytes;

@@ -19,11 +19,12 @@ const FILLS: u32 = 2;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file is written twice, then one pattern runs in rounds. Steady: in the last five rounds the range is below 20
-% of their mean, and the rise or fall of their line is below 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk,
-and it is not purged before: SNIA's figures of a drive are not comparable.
+The whole file is written twice, then one pattern runs in rounds. The disk is steady when the range of the last five
+rounds is below 20 % of their mean, and the fitted line rises or falls by less than 10 % (SNIA SSS PTS 2.0.2). A file is
+not the whole disk, and the disk is not purged first, so the figures are not comparable with SNIA figures of a drive.
 
-Exit code 1 when the steady state is not reached in --rounds. It cannot be resumed: rounds follow each other without a pause.
+Exit code 1 if the steady state is not reached within --rounds. The command cannot be resumed, because its rounds must
+follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
@@ -34,17 +35,17 @@ pub(super) struct SteadyArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Seconds of a round
+    /// Length of a round, seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
     /// Maximum number of rounds
     #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
         value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
     rounds: u32,
-    /// Size of a request
+    /// Request size
     #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = values::block_bytes)]
     block: u64,
-    /// Share of the reads, percent
+    /// Share of reads, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
     /// Requests in flight
@@ -98,7 +99,10 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             session.finish()?;
             Ok(ExitCode::from(Blame::Answer as u8))
         }
-        Err(error) => Err(session.fail(error, "; a steady state is measured in one go")),
+        Err(error) => Err(session.fail(
+            error,
+            "; a steady state must be measured without interruption",
+        )),
     }
 }
 

@@ -24,10 +24,10 @@ const OVERHEAD: Duration = Duration::from_millis(600);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads and
-depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads and depths
-1, 4, 16, 64 and 256. A FILE holds [[pattern]] tables with name, block, reads (percent), depth and, unless random,
-access = \"sequential\".
+sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads
+and depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads
+and depths 1, 4, 16, 64 and 256. A FILE contains [[pattern]] tables with name, block, reads (percent), depth and, unless
+random, access = \"sequential\".
 
 Examples:
   dbdyno storage suite /data
@@ -43,16 +43,16 @@ pub(super) struct SuiteArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Seconds for each pattern
+    /// Time for each pattern, seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
-    /// Measure each pattern this many times, each time in another random order
+    /// Number of times to measure each pattern, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
     /// I/O engine of fio
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
-    /// Continue results that were interrupted
+    /// Continue interrupted results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         .map_err(Blamed::from)?;
     let mut left_out = Vec::new();
     if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
-        let one = "depths above 1: the engine psync has one request in flight whatever the depth";
+        let one = "depths above 1: the engine psync has one request in flight at any depth";
         left_out.push(one.to_owned());
     }
     let plan = Plan {
@@ -136,7 +136,7 @@ fn patterns(named: &str) -> Result<Vec<Pattern>, Blamed> {
     }
     let text = files::read_handed_over_text(Path::new(named), FILE_AT_MOST);
     let text = text.map_err(|error| {
-        let hint = "--patterns takes sh2-137, mysql-30 or a TOML file".to_owned();
+        let hint = "--patterns must be sh2-137, mysql-30 or a TOML file".to_owned();
         Blamed::new(Blame::Input, format!("{named}: {error}")).hint(hint)
     })?;
     parse_patterns(&text).map_err(|error| Blamed::new(Blame::Input, format!("{named}: {error}")))

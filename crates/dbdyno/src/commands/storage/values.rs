@@ -18,7 +18,7 @@ const SECONDS_AT_MOST: u64 = 86_400;
 pub(super) fn file_bytes(text: &str) -> Result<u64, String> {
     let bytes = quantity::bytes(text).filter(|bytes| *bytes >= FILE_AT_LEAST);
     let bytes = bytes.filter(|bytes| bytes % FILE_UNIT == 0);
-    bytes.ok_or_else(|| "a size from 16M on, in whole MiB, for example 16G".to_owned())
+    bytes.ok_or_else(|| "a size of at least 16M, in whole MiB, for example 16G".to_owned())
 }
 
 /// The size of a request: `16k`.
@@ -37,7 +37,7 @@ pub(super) fn repeats() -> RangedI64ValueParser<u32> {
 pub(super) fn seconds(text: &str) -> Result<u64, String> {
     let seconds = text.trim_end_matches('s').parse().ok();
     let seconds = seconds.filter(|it| (1..=SECONDS_AT_MOST).contains(it));
-    seconds.ok_or_else(|| "whole seconds from 1 on, for example 60".to_owned())
+    seconds.ok_or_else(|| "whole seconds, at least 1, for example 60".to_owned())
 }
 
 /// Whole seconds that may be none.

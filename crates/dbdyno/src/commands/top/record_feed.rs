@@ -180,8 +180,9 @@ impl Feed for RecordFeed {
 
     fn broken_off(&self) -> Option<String> {
         let record = self.path.display();
-        self.was_killed
-            .then(|| format!("{record}: the dbdyno that wrote it is gone; its run did not end"))
+        self.was_killed.then(|| {
+            format!("{record}: the dbdyno that wrote it has ended, and the run is incomplete")
+        })
     }
 
     fn silent_for(&self) -> Option<Duration> {
@@ -198,7 +199,7 @@ fn newest(directory: &Path) -> Result<PathBuf, Blamed> {
     let files = record_files(directory)?;
     let newest = files.iter().max_by_key(|file| modified(file));
     let newest = newest.ok_or_else(|| {
-        let message = format!("{}: holds no run record", directory.display());
+        let message = format!("{}: contains no run record", directory.display());
         Blamed::new(Blame::Input, message)
     })?;
     let is_same_run = |file: &&PathBuf| {

@@ -75,7 +75,7 @@ impl Site for Asking {
             .ok()
             .and_then(|()| answered.recv_timeout(PATIENCE).ok());
         answered.unwrap_or_else(|| {
-            let why = "dbdyno top is busy or ends\n";
+            let why = "dbdyno top is busy or ending\n";
             Some(Content::new(Kind::Unavailable, why))
         })
     }

@@ -18,13 +18,13 @@ const NOT_CONSISTENT: u8 = 1;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Conditions 1 to 12 are those of clause 3.3.2; 11 holds only right after the load and is checked with
---after-load. Condition 13 is dbdyno's: the counters of the stock agree with the order lines; a database on
-which tpcc-mysql ran violates it, because that never updates them.
+Conditions 1 to 12 are those of clause 3.3.2; condition 11 holds only right after the load, and is checked with
+--after-load. Condition 13 is dbdyno's own: the stock counters agree with the order lines. A database on which
+tpcc-mysql ran violates it, because tpcc-mysql never updates these counters.
 
 Exit codes: 0 all hold; 1 a condition is violated.")]
 pub(crate) struct CheckArgs {
-    /// Nothing has run since the load: check condition 11 too
+    /// Also check condition 11: no transaction has run since the load
     #[arg(long)]
     after_load: bool,
     #[command(flatten)]

@@ -18,22 +18,23 @@ use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrepareArgs {
-    /// Warehouses: the scale of the database, about 100 MB each
+    /// Number of warehouses, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
-    /// Seed of the rows: the same seed, the same rows
+    /// Seed of the rows; the same seed gives the same rows
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// When secondary indexes are made
+    /// When secondary indexes are created
     #[arg(long, value_enum, default_value = "after")]
     keys: Keys,
-    /// Whether foreign keys are made [default: on, with --keys none off]
+    /// Whether foreign keys are created [default: on, or off with --keys none]
     #[arg(long, value_enum, value_name = "WHETHER")]
     foreign_keys: Option<Switch>,
-    /// Connections that load at the same time [default: one per CPU, at most 8]
+    /// Number of loading connections [default: one per CPU, at most 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log while it loads. While it is off, a crash loses all data of the server; it is on again afterwards. MySQL 8.0.21 and later
+    /// InnoDB's redo log during the load. While it is off, a crash loses all data of the server; it is switched on
+    /// again afterwards. off needs MySQL 8.0.21 or later
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
     /// Skip the check of the consistency conditions after the load
@@ -47,7 +48,7 @@ pub(crate) struct PrepareArgs {
 enum Keys {
     /// With the tables
     Before,
-    /// When a table's rows are in
+    /// After a table's rows are loaded
     After,
     /// Never
     None,
@@ -69,7 +70,8 @@ pub(super) fn run(args: PrepareArgs) -> anyhow::Result<ExitCode> {
     };
     let loaded = prepare(&endpoint, &plan, loading, &context)?;
     if !args.no_check {
-        let hint = "all rows are in: dbdyno tpcc check --after-load checks them again, dbdyno tpcc cleanup drops them";
+        let hint = "all rows are loaded: dbdyno tpcc check --after-load checks them again, dbdyno tpcc cleanup \
+             drops them";
         require_after_load(&endpoint, &context).map_err(|error| error.hint(hint.to_owned()))?;
     }
     let name = database::name(&endpoint);
@@ -94,7 +96,7 @@ fn plan(args: &PrepareArgs) -> Result<LoadPlan, Blamed> {
     let without = keys == workload::tpcc::Keys::None;
     if without && args.foreign_keys == Some(Switch::On) {
         let message = "--keys none and --foreign-keys on: a foreign key needs its index";
-        return Err(Blamed::new(Blame::Input, message).hint("leave out one of both".to_owned()));
+        return Err(Blamed::new(Blame::Input, message).hint("leave out one of them".to_owned()));
     }
     Ok(LoadPlan {
         population: Population { seed: args.seed },

@@ -42,18 +42,18 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every terminal has a home warehouse and a district, draws from a deck of 23 shuffled cards of its own, and runs its
-transactions as prepared statements, one at a time, or as calls of stored procedures (--round-trips stored).
+Every terminal has a home warehouse and a district. It draws its transactions from its own shuffled deck of 23 cards,
+and runs them one at a time, as prepared statements or as calls of stored procedures (--round-trips stored).
 Transactions are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read
 (1020) and lost connections; any other error ends the run.
 
-Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification; 3 a
-connection was refused, an operation failed for good or had no answer at the end, or none succeeded.")]
+Exit codes: 0 ok; 1 the run left the database inconsistent, or its inputs did not follow the specification; 3 a
+connection was refused, an operation failed for good or had no answer at the end, or no operation succeeded.")]
 pub(crate) struct RunArgs {
     /// Number of warehouses to use [default: all]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     warehouses: Option<u32>,
-    /// Terminals, each over a connection of its own
+    /// Number of terminals, each with a connection of its own
     #[arg(long, short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
     /// Duration, such as 60s or 5m
@@ -65,12 +65,12 @@ pub(crate) struct RunArgs {
     /// Key and think times: spec (those of the specification) or none
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// Round trips of a transaction: statements for one per statement, stored for one call of a stored procedure (created
-    /// if missing)
+    /// Round trips of a transaction: one per statement (statements), or one call of a stored procedure, created if
+    /// missing (stored)
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
-    /// Execution of Delivery: deferred in background connections, one for every four terminals, or inline in the
-    /// terminal
+    /// Execution of Delivery: in background connections, one for every four terminals (deferred), or in the
+    /// terminal (inline)
     #[arg(long, value_enum, default_value = "deferred")]
     delivery: Delivery,
     /// Seed of the inputs
@@ -148,7 +148,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {
         let what = format!(
-            "{} warehouses are there, not {warehouses}",
+            "it has {} warehouses, not {warehouses}",
             database.warehouses
         );
         return Err(database::conflict(&endpoint, what).into());
@@ -163,8 +163,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     if database.notes.is_none() {
         eprintln!(
-            "note: another tool loaded this database: the constant of its last names is unknown, so that clause \
-             2.1.6.1 (C-Delta) cannot be kept; that of the run comes from the seed"
+            "note: another tool loaded this database. The constant of its last names is unknown, so clause 2.1.6.1 \
+             (C-Delta) cannot be kept; the run's constant comes from the seed"
         );
     }
     if matches!(args.round_trips, RoundTrips::Stored) {

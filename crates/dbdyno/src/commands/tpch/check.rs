@@ -18,7 +18,7 @@ pub(super) struct CheckArgs {
     /// The scale factor that the tables should have [default: from the number of suppliers]
     #[arg(long, value_name = "N", value_parser = super::scale_factor::scale_factor)]
     scale_factor: Option<ScaleFactor>,
-    /// Count the rows only, and do not compare their content
+    /// Only count the rows, without comparing their contents
     #[arg(long)]
     no_checksums: bool,
     #[command(flatten)]

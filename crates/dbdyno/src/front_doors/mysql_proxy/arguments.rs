@@ -22,16 +22,16 @@ pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
     name = "mysql-proxy",
     version,
     after_help = "\
-An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host the proxy listens on every address, and a
-backend is on this machine. Options that stand in the file of --defaults-file below [mysql-proxy] need not be given
-here; lists there are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
+An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, the proxy listens on every address, and a
+backend is on this machine. Options can also be set in the --defaults-file, in the group [mysql-proxy]; lists there are
+separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
 
 Examples:
   mysql-proxy --proxy-address=:3306 --proxy-backend-addresses=:3307
   mysql-proxy -b db1:3306 -b db2:3306 -r replica:3306 --event-threads=4 --pid-file=/run/proxy.pid --daemon"
 )]
 pub(crate) struct Arguments {
-    /// Where clients connect
+    /// Address on which clients connect
     #[arg(short = 'P', long, value_name = "ADDRESS", default_value = ":4040")]
     pub(super) proxy_address: String,
     /// A server for reads and writes; may be repeated
@@ -45,29 +45,30 @@ pub(crate) struct Arguments {
     /// A server for reads only, which a script may choose; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
     pub(super) proxy_read_only_backend_addresses: Vec<String>,
-    /// Script whose hooks watch and change sessions; a changed file is loaded again for new clients
+    /// Script whose hooks watch and change sessions; a changed file is reloaded for new clients
     #[arg(short = 's', long, value_name = "FILE")]
     pub(super) proxy_lua_script: Option<PathBuf>,
     /// Do not start the proxy, only the admin interface
     #[arg(long)]
     pub(super) no_proxy: bool,
-    /// Let no client log in on a connection of the pool (by COM_CHANGE_USER): it gets a new one in place of an idle one
+    /// Open a new server connection for each client instead of reusing an idle one from the pool (with
+    /// COM_CHANGE_USER)
     #[arg(long)]
     pub(super) proxy_pool_no_change_user: bool,
     /// Time limit for connecting to a backend, seconds
     #[arg(long, value_name = "SECONDS", default_value = "2.0", value_parser = seconds)]
     pub(super) proxy_connect_timeout: Duration,
-    /// Time limit for a client or a server that sends nothing, seconds
+    /// Time limit for a client or a server that sends no data, seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_read_timeout: Duration,
-    /// Time limit for a client or a server that takes nothing, seconds
+    /// Time limit for a client or a server that accepts no data, seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_write_timeout: Duration,
 
     /// Plugin to start: proxy or admin; may be repeated
     #[arg(long, value_name = "NAME", value_parser = ["proxy", "admin"], default_value = "proxy")]
     pub(super) plugins: Vec<String>,
-    /// Where the admin interface listens (with --plugins=admin)
+    /// Address of the admin interface (with --plugins=admin)
     #[arg(long, value_name = "ADDRESS", default_value = ":4041")]
     pub(super) admin_address: String,
     /// User of the admin interface
@@ -81,15 +82,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(super) admin_lua_script: Option<PathBuf>,
 
-    /// Where scripts find their modules [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
+    /// Search path for the modules of scripts [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory of the scripts of an event thread, with the results that they keep, in bytes, such as 64M [default:
-    /// unlimited]
+    /// Memory limit for the scripts of an event thread, including the results that they keep, in bytes, such as 64M
+    /// [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
-    /// Instructions of one call of a hook, after which it fails: the default takes seconds. 0 sets no limit, and compiles
-    /// scripts instead of interpreting them
+    /// Maximum number of instructions in one call of a hook, after which the call fails; the default lasts seconds.
+    /// 0 sets no limit, and compiles scripts instead of interpreting them
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub(super) lua_instruction_limit: u64,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
@@ -104,25 +105,25 @@ pub(crate) struct Arguments {
     /// Run as this user (needs root)
     #[arg(long, value_name = "NAME")]
     pub(super) user: Option<String>,
-    /// Directory from which relative paths start; absolute
+    /// Directory from which relative paths start; must be absolute
     #[arg(long, value_name = "DIR")]
     pub(super) basedir: Option<PathBuf>,
     /// Write the process id to this file, which is removed at the end
     #[arg(long, value_name = "FILE")]
     pub(super) pid_file: Option<PathBuf>,
-    /// Accepted for existing start scripts: the plugins are built in, which the log says
+    /// Accepted for existing start scripts, with a note in the log: the plugins are built in
     #[arg(long, value_name = "DIR")]
     pub(super) plugin_dir: Option<PathBuf>,
-    /// Least important lines of the log: error, critical, warning, message, info or debug
+    /// Lowest level that is logged: error, critical, warning, message, info or debug
     #[arg(long, value_name = "LEVEL", default_value = "critical", value_parser = level)]
     pub(super) log_level: Level,
     /// Append the log to this file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub(super) log_file: Option<PathBuf>,
-    /// Start the proxy again when it crashes
+    /// Restart the proxy when it crashes
     #[arg(long)]
     pub(super) keepalive: bool,
-    /// Limit of open files, two per client
+    /// Limit of open files; each client needs two
     #[arg(long, value_name = "N")]
     pub(super) max_open_files: Option<u64>,
     /// Number of event threads
@@ -160,8 +161,8 @@ pub(super) fn parse(words: &[OsString]) -> Result<Parsed, Blamed> {
             let Some(arg) = arg.filter(|arg| arg.get_id() != "defaults_file") else {
                 let place = format!("{}: line {}", path.display(), entry.line);
                 let message = format!("{place}: --{} is not an option of mysql-proxy", entry.key);
-                let hint = "mysql-proxy --help lists the options; docs/proxy.md says which ones of MySQL Proxy are \
-                            left out";
+                let hint = "mysql-proxy --help lists the options; docs/proxy.md lists the options of MySQL Proxy \
+                     that are left out";
                 return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
             };
             let id = arg.get_id().as_str();

@@ -7,9 +7,9 @@ use crate::commands::null_server::share;
 
 /// Faults on purpose.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Faults on purpose, not of the original")]
+#[command(next_help_heading = "Injected faults (not in MySQL Proxy)")]
 pub(super) struct FaultOptions {
-    /// Delay each command by this time, varied evenly by the jitter: 2ms, 2ms:500us
+    /// Delay each command by this time, with a uniform jitter: 2ms, 2ms:500us
     #[arg(long, value_name = "TIME[:JITTER]")]
     add_delay: Option<Delay>,
     /// Commands per second, of all clients together
@@ -18,7 +18,7 @@ pub(super) struct FaultOptions {
     /// Bytes per second, of all clients together and in both directions: 10M
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     bandwidth: Option<u64>,
-    /// Share of commands at which the client's and the server's connection are closed and the command is lost
+    /// Share of commands that are lost, with the connections to client and server closed
     #[arg(long, value_name = "0..1", value_parser = share)]
     drop: Option<f64>,
     /// Close the connections of each client after this number of commands

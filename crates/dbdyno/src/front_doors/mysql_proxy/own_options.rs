@@ -4,16 +4,18 @@ use std::{path::PathBuf, time::Duration};
 
 /// Rules, metrics and checks.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Rules and metrics, not of the original")]
+#[command(next_help_heading = "Rules and metrics (not in MySQL Proxy)")]
 pub(super) struct OwnOptions {
-    /// File of rules (TOML) that replace, block, fail, delay, answer, route or copy statements; a changed file is read again
-    /// for new clients
+    /// File of rules (TOML) that replace, block, fail, delay, answer, route or copy statements; a changed file is
+    /// reloaded for new clients
     #[arg(long, value_name = "FILE", conflicts_with = "proxy_lua_script")]
     pub(super) rewrite: Option<PathBuf>,
-    /// Where metrics can be read: /metrics (OpenMetrics) and /metrics.json. Without a host only from this machine
+    /// Address for metrics: /metrics (OpenMetrics) and /metrics.json. Without a host, they can be read only from
+    /// this machine
     #[arg(long, value_name = "[HOST]:PORT")]
     pub(super) metrics_address: Option<String>,
-    /// Interval at which each backend is checked, seconds [default: backends are not checked, clients find them down]
+    /// Interval at which each backend is checked, seconds [default: no checks; a failed client connection shows
+    /// that a backend is down]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) backend_check_interval: Option<Duration>,
 }

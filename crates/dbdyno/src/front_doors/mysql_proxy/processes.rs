@@ -183,7 +183,7 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
         let has_served = !is_first || reactor::system_now() - started >= AGAIN_AFTER;
         is_first = false;
         if has_crashed && has_served && arguments.keepalive && !interrupt.is_raised() {
-            eprintln!("warning: the proxy ended by {status}; it is started again");
+            eprintln!("warning: the proxy ended with {status}; it is restarted");
             thread::sleep(AGAIN_AFTER);
             continue;
         }

@@ -100,7 +100,7 @@ fn admin(arguments: &Arguments, backends: &Arc<Backends>) -> Result<Service, Bla
             .filter(|password| !password.is_empty())
             .ok_or_else(|| {
                 let hint = format!(
-                    "put admin-password = ... into the file of --defaults-file, or set {PASSWORD_VARIABLE}; it must \
+                    "put admin-password = ... into the --defaults-file, or set {PASSWORD_VARIABLE}; it must \
                      not be empty"
                 );
                 missing("admin-password", &hint)

@@ -10,15 +10,15 @@ use crate::terminal::Terminal;
 
 /// TLS, compression and logins.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "TLS, compression and logins, not of the original")]
+#[command(next_help_heading = "TLS, compression and logins (not in MySQL Proxy)")]
 pub(super) struct SideOptions {
-    /// Certificate for TLS with clients, as PEM, with those between it and its authority
+    /// Certificate for TLS with clients, as PEM, including intermediate certificates
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_key")]
     proxy_ssl_cert: Option<PathBuf>,
     /// Private key of --proxy-ssl-cert, as PEM without a passphrase
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_cert")]
     proxy_ssl_key: Option<PathBuf>,
-    /// TLS with clients by a certificate that the proxy makes for itself at each start
+    /// TLS with clients, with a certificate that the proxy generates at each start
     #[arg(long, conflicts_with = "proxy_ssl_cert")]
     proxy_ssl_auto: bool,
     /// Refuse clients on TCP that do not use TLS
@@ -27,16 +27,16 @@ pub(super) struct SideOptions {
     /// TLS with backends: disabled, preferred (over TCP, if offered), required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE", default_value = "disabled")]
     backend_ssl_mode: SslMode,
-    /// Authorities for verify_ca and verify_identity, as PEM
+    /// Certificate authorities for verify_ca and verify_identity, as PEM
     #[arg(long, value_name = "FILE")]
     backend_ssl_ca: Option<PathBuf>,
     /// Offer compression (zlib) to clients
     #[arg(long)]
     proxy_compress: bool,
-    /// Compress (zlib) towards backends that offer it
+    /// Compress connections to backends that offer it (zlib)
     #[arg(long)]
     backend_compress: bool,
-    /// Account by which clients log in at the proxy, and the proxy at the backends
+    /// Account with which clients log in to the proxy, and the proxy to the backends
     #[arg(long, value_name = "NAME", requires = "backend_password_file")]
     backend_user: Option<String>,
     /// File whose first line is the password of --backend-user

@@ -41,7 +41,7 @@ impl<'s> Main<'s> {
         let connection = opened?.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
         if endpoint.compression != Compression::Off && !connection.compressed() {
             eprintln!(
-                "warning: {}: nothing is compressed, the server does not offer it",
+                "warning: {}: nothing is compressed: the server does not support it",
                 settings.program
             );
         }
@@ -90,7 +90,7 @@ impl<'s> Main<'s> {
                 Some(_) if settings.no_drop => Schema::Theirs,
                 Some(tables) if !settings.yes_drop => {
                     let message = format!(
-                        "{}: schema `{name}` was there before, with {tables} tables, and {} would drop it",
+                        "{}: schema `{name}` already exists, with {tables} tables, and {} would drop it",
                         settings.program, settings.program
                     );
                     return Err(Blamed::new(Blame::Input, message).hint(

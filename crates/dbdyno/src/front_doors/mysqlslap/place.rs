@@ -71,13 +71,16 @@ fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
             .is_none_or(|value| value.eq_ignore_ascii_case(none))
     };
     if !is_none("ssl-fips-mode", "off") {
-        return refuse("ssl-fips-mode", "takes OFF: dbdyno's TLS has no such mode");
+        return refuse(
+            "ssl-fips-mode",
+            "must be OFF: dbdyno's TLS has no such mode",
+        );
     }
     compression(options, all)?;
     if !is_none("protocol", "tcp") && !is_none("protocol", "socket") {
         return refuse(
             "protocol",
-            "takes tcp or socket: the others are for Windows",
+            "must be tcp or socket: the others are for Windows",
         );
     }
     Ok(())
@@ -104,13 +107,12 @@ fn connection_options(
             ..ConnectionOptions::default()
         });
     }
-    let port =
-        match all.text("port") {
-            None | Some("0") => None,
-            Some(text) => Some(text.parse::<u16>().map_err(|_| {
-                options.error(&format!("option '--port' is no port number: '{text}'"))
-            })?),
-        };
+    let port = match all.text("port") {
+        None | Some("0") => None,
+        Some(text) => Some(text.parse::<u16>().map_err(|_| {
+            options.error(&format!("option '--port' is not a port number: '{text}'"))
+        })?),
+    };
     let environment = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let host = all
         .text("host")
@@ -170,7 +172,7 @@ fn compression(options: &Options<'_>, all: &Arguments) -> Result<Compression, Bl
             "uncompressed" => uncompressed = true,
             _ => {
                 let message = format!(
-                    "option '--compression-algorithms' takes zlib, uncompressed, or both: not '{word}'"
+                    "option '--compression-algorithms' must be zlib, uncompressed, or both: not '{word}'"
                 );
                 return Err(options.error(&message));
             }

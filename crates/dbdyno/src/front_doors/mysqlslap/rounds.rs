@@ -69,7 +69,7 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
     if settings.output != Output::Nothing && !settings.asks_for_more() {
         let (mean, longest) = connecting.times();
         eprintln!(
-            "note: the seconds are those in which statements ran; mysqlslap counts connecting too, which took {} \
+            "note: the seconds are the time in which statements ran; mysqlslap also counts connecting, which took {} \
              on average and {} at most",
             units::elapsed(mean),
             units::elapsed(longest)
@@ -299,13 +299,13 @@ fn note_remainder(settings: &Settings, clients: u32) {
     let (share, left) = (count / u64::from(clients), count % u64::from(clients));
     if share == 0 {
         eprintln!(
-            "note: {count} statements are fewer than {clients} clients: each runs its list once, as mysqlslap has it; \
+            "note: {count} statements are fewer than {clients} clients: each runs its list once, as in mysqlslap; \
              with --remainder {count} clients run one statement each"
         );
     } else if left > 0 {
         eprintln!(
-            "note: {left} of {count} statements are not run: {clients} clients run {share} each, as mysqlslap has it; \
-             --remainder runs them too"
+            "note: {left} of {count} statements are not run: {clients} clients run {share} each, as in mysqlslap; \
+             --remainder runs them, too"
         );
     }
 }

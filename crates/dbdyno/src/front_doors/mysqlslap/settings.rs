@@ -119,7 +119,7 @@ impl Settings {
         let engines = read.engines()?;
         let has_option = engines.iter().any(|engine| engine.option.is_some());
         if dialect == Dialect::MySql && generated.is_none() && has_option {
-            let warning = "--engine: the option behind the colon is for tables that are made up; put it into --create";
+            let warning = "--engine: the option after the colon is only for generated tables; put it into --create";
             warnings.push(warning.to_owned());
         }
         let seed = read.whole("seed")?.unwrap_or_else(fresh_seed);

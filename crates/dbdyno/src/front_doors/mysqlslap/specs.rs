@@ -9,16 +9,15 @@ use super::super::my_getopt::{
     Takes::{self, MaybeValue, Switch, Value},
 };
 
-const NO_ZSTD: &str = "dbdyno compresses by zlib";
-const NO_CERTIFICATE: &str = "dbdyno presents no client certificate";
-const NO_TLS_DETAIL: &str =
-    "dbdyno's TLS has its own choice of versions and ciphers (TLS 1.2 and 1.3)";
-const NO_REVOCATION: &str = "dbdyno reads no revocation lists";
+const NO_ZSTD: &str = "dbdyno compresses only with zlib";
+const NO_CERTIFICATE: &str = "dbdyno does not support client certificates";
+const NO_TLS_DETAIL: &str = "dbdyno's TLS chooses versions and ciphers itself (TLS 1.2 and 1.3)";
+const NO_REVOCATION: &str = "dbdyno does not read revocation lists";
 const NO_CA_DIRECTORY: &str = "dbdyno reads authorities from one file: --ssl-ca";
-const NO_PLUGIN: &str = "dbdyno loads no plugins; the login methods that it knows are part of it";
-const NO_DEBUG: &str = "belongs to debug builds of the original";
+const NO_PLUGIN: &str = "dbdyno does not load plugins; its login methods are built in";
+const NO_DEBUG: &str = "exists only in debug builds of the original";
 const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
-const NO_SESSION: &str = "dbdyno takes up no earlier TLS session";
+const NO_SESSION: &str = "dbdyno does not resume TLS sessions";
 
 /// Marks an option whose description and default come from the workload.
 const OF_THE_WORKLOAD: &str = "";
@@ -67,7 +66,8 @@ const fn refused_letter(
 pub(super) const SPECS: &[Spec] = &[
     spec("help", Some('?'), Switch, Both, "Print this help"),
     spec("version", Some('V'), Switch, Both, "Print the version"),
-    long("dialect", Value("NAME"), Ours, "Whose options and SQL: mysql or mariadb [default: by the program's name]"),
+    long("dialect", Value("NAME"), Ours, "Options and SQL to follow: mysql or mariadb [default: by the program's \
+         name]"),
 
     spec("auto-generate-sql", Some('a'), Switch, Both, OF_THE_WORKLOAD),
     long("auto-generate-sql-add-autoincrement", Switch, Both, OF_THE_WORKLOAD),
@@ -83,36 +83,40 @@ pub(super) const SPECS: &[Spec] = &[
 
     long("create", Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
     spec("query", Some('q'), Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
-    spec("delimiter", Some('F'), Value("TEXT"), Both, "What stands between statements [default: a new line]"),
+    spec("delimiter", Some('F'), Value("TEXT"), Both, "Separator between statements [default: a new line]"),
     long("create-schema", Value("NAME"), Both, "Schema of the test [default: mysqlslap]"),
-    long("no-drop", Switch, Both, "Keep the schema, and use it if it is there"),
-    long("yes-drop", Switch, Ours, "Drop a schema that was there before"),
-    long("pre-query", Value("SQL|FILE"), Both, "Statements before the clients start"),
-    long("post-query", Value("SQL|FILE"), Both, "Statements after the clients have ended"),
-    long("pre-system", Value("COMMAND"), Both, "Command of the shell before the clients start"),
-    long("post-system", Value("COMMAND"), Both, "Command of the shell after the clients have ended"),
+    long("no-drop", Switch, Both, "Keep the schema, and use it if it exists"),
+    long("yes-drop", Switch, Ours, "Drop a schema that existed before"),
+    long("pre-query", Value("SQL|FILE"), Both, "Statements to run before the clients start"),
+    long("post-query", Value("SQL|FILE"), Both, "Statements to run after the clients have ended"),
+    long("pre-system", Value("COMMAND"), Both, "Shell command to run before the clients start"),
+    long("post-system", Value("COMMAND"), Both, "Shell command to run after the clients have ended"),
     long("only-print", Switch, Both, "Print the statements and connect to no server"),
 
-    spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, one test after the other [default: 1]"),
-    spec("iterations", Some('i'), Value("N"), Both, "Rounds of every test [default: 1]"),
+    spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, each in a test of its own [default: 1]"),
+    spec("iterations", Some('i'), Value("N"), Both, "Number of rounds of every test [default: 1]"),
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
-    long("remainder", Switch, Ours, "Run also what --number-of-queries leaves over when it is divided by the clients"),
+    long("remainder", Switch, Ours, "Also run the remainder of --number-of-queries divided by the number of clients"),
     long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries too, the run ends at whichever comes first"),
-    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times count from the schedule)"),
+    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times are \
+         measured from the schedule)"),
     long("arrivals", Value("PROCESS"), Ours, "poisson or constant, with --rate [default: poisson]"),
-    spec("engine", Some('e'), Value("LIST"), Both, "Storage engines, all tests with each; engine:option adds a table option"),
+    spec("engine", Some('e'), Value("LIST"), Both, "Storage engines; all tests run with each; engine:option adds a \
+         table option"),
     long("commit", Value("N"), Both, OF_THE_WORKLOAD),
     long("detach", Value("N"), Both, OF_THE_WORKLOAD),
-    long("on-error", Value("POLICY"), Ours, "What a failed statement does: stop the test, be counted, or be tried again after a deadlock (retry) [default: stop]"),
-    long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: another one at every call]"),
+    long("on-error", Value("POLICY"), Ours, "Effect of a failed statement: stop the test, count it, or retry it \
+         after a deadlock (retry) [default: stop]"),
+    long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: a new one each time]"),
     long("loops", Value("N"), Ours, "Event loops"),
 
-    long("csv", MaybeValue("FILE"), Both, "One line per test, to the end of a file or to standard output"),
+    long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
     spec("silent", Some('s'), Switch, Both, "Print no report"),
-    spec("verbose", Some('v'), Switch, Both, "Twice: say what is done; three times: with the statements around the test"),
-    long("label", Value("TEXT"), Ours, "A name that the report and the record carry"),
+    spec("verbose", Some('v'), Switch, Both, "Given twice: report each step; three times: also the statements \
+         around the test"),
+    long("label", Value("TEXT"), Ours, "Name of the test in the report and the record"),
     long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
-    long("record", Value("FILE"), Ours, "Keep a run record; of several rounds, FILE-1, FILE-2 ..."),
+    long("record", Value("FILE"), Ours, "Write a run record; with several rounds, FILE-1, FILE-2 ..."),
     long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of the machine, at least 100ms"),
 
     spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost is the unix socket"),
@@ -120,29 +124,32 @@ pub(super) const SPECS: &[Spec] = &[
     spec("socket", Some('S'), Value("PATH"), Both, "Unix socket"),
     long("protocol", Value("NAME"), Both, "tcp or socket"),
     spec("user", Some('u'), Value("NAME"), Both, "Account name [default: root for mysqlslap, the system's user for mariadb-slap]"),
-    spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; seen by others until it is wiped from the process list"),
+    spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; visible in the process list until it is \
+         wiped"),
     long("password1", MaybeValue("PASSWORD"), MySql, "The same"),
     long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
-    long("server", Value("NAME"), Ours, "A private server by name, in place of all of these"),
-    long("init-command", Value("SQL"), MariaDb, "Statement that every connection begins with"),
+    long("server", Value("NAME"), Ours, "Private server, by name, in place of all of these"),
+    long("init-command", Value("SQL"), MariaDb, "Statement that every connection runs first"),
     long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
-    long("ssl", Switch, MariaDb, "TLS where the server offers it over TCP; --skip-ssl forbids it"),
+    long("ssl", Switch, MariaDb, "Use TLS over TCP if the server offers it; --skip-ssl disables TLS"),
     long("ssl-mode", Value("MODE"), MySql, "disabled, preferred, required, verify_ca or verify_identity [default: preferred]"),
-    long("ssl-verify-server-cert", Switch, MariaDb, "The certificate must be for this host"),
-    long("ssl-ca", Value("FILE"), Both, "Authorities to trust, PEM"),
+    long("ssl-verify-server-cert", Switch, MariaDb, "Check that the certificate is for this host"),
+    long("ssl-ca", Value("FILE"), Both, "PEM file with the certificate authorities to trust"),
     long("ssl-fips-mode", Value("MODE"), MySql, "Only OFF"),
-    long("default-auth", Value("NAME"), Both, "Login method; the server names the one that counts"),
-    long("get-server-public-key", Switch, MySql, "Encrypt the password by whatever key the server sends, where a login without TLS needs it"),
-    long("server-public-key-path", Value("FILE"), MySql, "The same by this key, a copy of the server's public_key.pem"),
-    spec("compress", Some('C'), Switch, Both, "Compress what is sent and received on every connection, where the server can"),
+    long("default-auth", Value("NAME"), Both, "Login method; the server's choice overrides it"),
+    long("get-server-public-key", Switch, MySql, "Encrypt the password with the RSA key that the server sends, if a \
+         login without TLS needs it"),
+    long("server-public-key-path", Value("FILE"), MySql, "Encrypt the password with this RSA key, a copy of the \
+         server's public_key.pem"),
+    spec("compress", Some('C'), Switch, Both, "Compress every connection if the server supports it"),
     long("compression-algorithms", Value("LIST"), MySql, "zlib, uncompressed, or both; the server must allow one of them [default: uncompressed]"),
-    long("no-login-paths", Switch, MySql, "Done in any case: no login file is read"),
+    long("no-login-paths", Switch, MySql, "Accepted without effect: login files are never read"),
 
-    long("print-defaults", Switch, Both, "Print what the option files say"),
+    long("print-defaults", Switch, Both, "Print the options from the option files"),
     long("no-defaults", Switch, Both, "Read no option file"),
     long("defaults-file", Value("FILE"), Both, "Read only this option file"),
     long("defaults-extra-file", Value("FILE"), Both, "Read this option file after the system's"),
-    long("defaults-group-suffix", Value("TEXT"), Both, "Read the groups with this suffix too"),
+    long("defaults-group-suffix", Value("TEXT"), Both, "Also read the groups with this suffix"),
 
     refused("zstd-compression-level", Value(""), MySql, NO_ZSTD),
     refused("ssl-cert", Value(""), Both, NO_CERTIFICATE),
@@ -160,8 +167,9 @@ pub(super) const SPECS: &[Spec] = &[
     refused("enable-cleartext-plugin", Switch, MySql, "dbdyno never sends a password in clear text"),
     refused("password2", MaybeValue(""), MySql, NO_SECOND_FACTOR),
     refused("password3", MaybeValue(""), MySql, NO_SECOND_FACTOR),
-    refused("login-path", Value(""), MySql, "dbdyno reads no login file; --defaults-extra-file takes a plain one"),
-    refused("character-sets-dir", Value(""), MariaDb, "dbdyno reads no character sets"),
+    refused("login-path", Value(""), MySql, "dbdyno does not read login files; --defaults-extra-file accepts a \
+         plain option file"),
+    refused("character-sets-dir", Value(""), MariaDb, "dbdyno does not read character set files"),
     refused_letter("debug", Some('#'), MaybeValue(""), Both, NO_DEBUG),
     refused("debug-check", Switch, Both, NO_DEBUG),
     refused_letter("debug-info", Some('T'), Switch, Both, NO_DEBUG),

@@ -111,7 +111,7 @@ impl Tally {
             Ended::Failed { failure, .. } => {
                 eprintln!("error: {program}: {failure}");
                 eprintln!(
-                    "hint: no report, as {} statements were done when it failed; --on-error=count goes on, \
+                    "hint: no report, because it failed after {} statements; --on-error=count continues, \
                      --on-error=retry also repeats after a deadlock",
                     self.succeeded
                 );
@@ -125,7 +125,7 @@ impl Tally {
         }
         if outcome.unfinished > 0 {
             eprintln!(
-                "warning: {} statements had no answer yet",
+                "warning: {} statements were not answered",
                 outcome.unfinished
             );
         }

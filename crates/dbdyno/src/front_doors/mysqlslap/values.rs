@@ -48,7 +48,7 @@ impl Reader<'_> {
             None => Ok(None),
             Some(text) => number(text)
                 .map(Some)
-                .ok_or_else(|| self.wrong(name, &format!("is no number: '{text}'"))),
+                .ok_or_else(|| self.wrong(name, &format!("is not a number: '{text}'"))),
         }
     }
 
@@ -108,7 +108,7 @@ impl Reader<'_> {
     pub(super) fn columns(&self, name: &str) -> Result<Columns, Blamed> {
         let text = self.arguments.text(name).unwrap_or(default_of(name));
         Columns::of(text).ok_or_else(|| {
-            let what = format!("is no number of columns, or too large: '{text}'");
+            let what = format!("is not a number of columns, or is too large: '{text}'");
             self.wrong(name, &what)
         })
     }
@@ -137,14 +137,14 @@ impl Reader<'_> {
         } else {
             if is_like_a_path(text) {
                 warnings.push(format!(
-                    "--{name}: there is no file {text}, and so it is taken for SQL, as mysqlslap takes it"
+                    "--{name}: there is no file {text}; its value is used as SQL, as in mysqlslap"
                 ));
             }
             Script::parse(text.as_bytes(), delimiter.as_bytes())
         };
         if script.empty > 0 {
             warnings.push(format!(
-                "--{name}: {} empty statements left out; mysqlslap reads no further than the first",
+                "--{name}: {} empty statements left out; mysqlslap stops reading at the first one",
                 script.empty
             ));
         }
@@ -177,7 +177,9 @@ impl Reader<'_> {
             }
             _ => Err(self.wrong(
                 "concurrency",
-                &format!("has '{word}', which is no number of clients from 1 to {CLIENTS_AT_MOST}"),
+                &format!(
+                    "has '{word}', which is not a number of clients from 1 to {CLIENTS_AT_MOST}"
+                ),
             )),
         };
         text.split(',').map(clients).collect()
@@ -200,7 +202,7 @@ impl Reader<'_> {
         };
         let parsed = quantity::seconds(text).filter(|time| !time.is_zero());
         parsed.map(Some).ok_or_else(|| {
-            let takes = "takes seconds, or a time such as 30s, 500ms, 5m";
+            let takes = "must be seconds or a time, such as 30s, 500ms, 5m";
             self.wrong(name, &format!("{takes}; {}", quantity::DURATION_LIMIT))
         })
     }
@@ -228,13 +230,13 @@ impl Reader<'_> {
         let rate_per_s = quantity::rate(text).ok_or_else(|| {
             self.wrong(
                 "rate",
-                "takes a number of statements per second up to 1000000",
+                "must be a number of statements per second up to 1000000",
             )
         })?;
         let process = match process.unwrap_or("poisson") {
             "poisson" => Process::Poisson,
             "constant" => Process::Constant,
-            _ => return Err(self.wrong("arrivals", "takes poisson or constant")),
+            _ => return Err(self.wrong("arrivals", "must be poisson or constant")),
         };
         Ok(Arrivals::Open {
             rate_per_s,
@@ -247,7 +249,7 @@ impl Reader<'_> {
             "stop" => Ok(OnError::Stop),
             "count" => Ok(OnError::Count),
             "retry" => Ok(OnError::Retry { at_most: RETRIES }),
-            _ => Err(self.wrong("on-error", "takes stop, count or retry")),
+            _ => Err(self.wrong("on-error", "must be stop, count or retry")),
         }
     }
 
@@ -255,7 +257,7 @@ impl Reader<'_> {
         match self.whole("loops")? {
             None => Ok(None),
             Some(loops @ 1..=1024) => Ok(Some(loops as u32)),
-            Some(_) => Err(self.wrong("loops", "takes 1 to 1024")),
+            Some(_) => Err(self.wrong("loops", "must be from 1 to 1024")),
         }
     }
 
@@ -267,7 +269,7 @@ impl Reader<'_> {
             Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
             _ => Err(self.wrong(
                 "percentile",
-                "takes numbers from 0 to 100, such as 50,95,99.9",
+                "must be numbers from 0 to 100, such as 50,95,99.9",
             )),
         };
         text.split(',').map(percentile).collect()

@@ -197,7 +197,7 @@ fn tell_errors(outcome: &Outcome) {
         eprintln!("error: super-smack: {open} of {asked} connections were open");
     }
     if outcome.unfinished > 0 {
-        eprintln!("warning: {} queries had no answer yet", outcome.unfinished);
+        eprintln!("warning: {} queries were not answered", outcome.unfinished);
     }
 }
 

@@ -52,7 +52,7 @@ fn show(table: &str, event: &TableEvent<'_>, progress: &mut Option<Step>) {
             println!("Loading generated rows into table '{table}'");
         }
         TableEvent::ByInsert { reason } => {
-            eprintln!("note: table '{table}' is loaded by INSERT, because of this: {reason}");
+            eprintln!("note: table '{table}' is loaded with INSERT, because of this: {reason}");
         }
         TableEvent::Sent { rows, of } => {
             if let Some(of) = of

@@ -70,7 +70,7 @@ impl OrderLog {
         if self.is_broken.load(Ordering::Relaxed) {
             Err(Blamed::new(
                 Blame::Machine,
-                "the files of options f and t are not whole: a line could not be written",
+                "the files of options f and t are incomplete: a line could not be written",
             ))
         } else {
             Ok(())

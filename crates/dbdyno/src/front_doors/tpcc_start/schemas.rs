@@ -52,7 +52,7 @@ impl Schemas {
             let database = Database::look(&endpoint)?;
             if warehouses > database.warehouses {
                 let message = format!(
-                    "database {}: {} warehouses are there, not {warehouses}",
+                    "database {}: it has {} warehouses, not {warehouses}",
                     endpoint.database.as_deref().unwrap_or_default(),
                     database.warehouses
                 );

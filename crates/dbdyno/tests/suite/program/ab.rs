@@ -23,7 +23,7 @@ fn servers_that_are_there_are_compared() {
     ));
     let written = fs::read_to_string(scene.path().join("results/ab-1/ab.toml")).unwrap();
     for line in [
-        "[server] # each is there, and stays as it is\naddress = \"{server}\"\nuser = \"bench\"\n",
+        "[server] # each exists, and is not changed\naddress = \"{server}\"\nuser = \"bench\"\n",
         "[load]\nscript = ",
     ] {
         assert!(written.contains(line), "{written}");
@@ -49,7 +49,7 @@ fn servers_that_are_there_are_compared() {
     for (args, said) in [
         (&["--set", "sync_binlog=0,1"][..], "cannot be used with"),
         (&["--password-file", "none"], "none: No such file"),
-        (&["--server", "one"], "there is no such server"),
+        (&["--server", "one"], "no such server"),
     ] {
         scene
             .dbdyno([&servers[..], args, &load].concat())

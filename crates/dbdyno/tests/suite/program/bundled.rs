@@ -25,7 +25,7 @@ fn experiments_are_listed_and_run_by_name() {
     scene
         .dbdyno(["experiments", "--file", "none"])
         .exits(2)
-        .says("no experiment `none` comes with dbdyno")
+        .says("dbdyno has no experiment `none`")
         .hints("there are auto-increment, ");
 
     for (named, hint) in [
@@ -59,7 +59,7 @@ fn times_can_be_set_and_the_next_step_is_a_command() {
     scene
         .dbdyno(["run", "trial.toml", "--resume", "--results", "here"])
         .exits(2)
-        .says("they were made with --duration 1s, this is without --duration");
+        .says("they were measured with --duration 1s, this run is without --duration");
     scene
         .dbdyno(["run", "trial.toml", "--duration", "soon"])
         .exits(2)

@@ -90,8 +90,8 @@ fn the_cost_of_synced_commits_is_named() {
         ])
         .exits(5)
         .prints_sentence("undecided (too few executions or operations on a side)")
-        .says("cannot tell whether B is worse than allowed: throughput")
-        .hints("more executions");
+        .says("these runs cannot decide whether B is worse than allowed: throughput")
+        .hints("more runs on each side");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn what_cannot_be_compared() {
         ),
         (
             &["flush:flush_log=1", "flush:2"],
-            "\"2\" is no FACTOR=LEVEL",
+            "\"2\" is not FACTOR=LEVEL",
             "",
         ),
         (&["flush:flush_log=1", "trial.toml"], "trial.toml", ""),
@@ -132,7 +132,11 @@ fn what_cannot_be_compared() {
             "was not measured on both sides",
             "",
         ),
-        (&["flush:flush_log=1", "empty"], "holds no run record", ""),
+        (
+            &["flush:flush_log=1", "empty"],
+            "contains no run record",
+            "",
+        ),
     ];
     std::fs::create_dir(scene.path().join("empty")).unwrap();
     for (args, why, hint) in cases {
@@ -245,7 +249,7 @@ fn figures_of_failures_decide_nothing() {
     scene
         .dbdyno(sides)
         .exits(5)
-        .says("these figures decide nothing: B: in all of 3 runs")
+        .says("these figures cannot decide the comparison: B: in all of 3 runs")
         .says("with error 1213 (W10)")
         .prints_nothing()
         .hints("--anyway");

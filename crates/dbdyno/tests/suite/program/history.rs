@@ -1,5 +1,5 @@
-//! `dbdyno history` and `dbdyno rerun` without a server of their own: single runs and `quick` are done again, and what cannot
-//! be done again or shown is refused.
+//! `dbdyno history` and `dbdyno rerun` without a server of their own: single runs and `quick` are done again, and
+//! what cannot be repeated or shown is refused.
 
 use std::{fs, path::Path};
 
@@ -28,11 +28,11 @@ fn what_cannot_be_done_again_or_shown() {
     scene
         .dbdyno(["rerun", "empty"])
         .exits(2)
-        .says("holds no run record");
+        .says("contains no run record");
     scene
         .dbdyno(["history", "--dir", "empty"])
         .exits(2)
-        .says("empty: no results there");
+        .says("empty: no results in it");
     scene
         .dbdyno(["history", "--of", "trial", "--metric", "speed"])
         .exits(2)
@@ -84,7 +84,7 @@ fn a_single_run_is_done_again_by_its_command() {
         .says("again: dbdyno oltp point_select run --threads=2 --events=40 --socket ")
         .prints("then (A) and now (B)")
         .prints("A  a\nB  b");
-    rerun(&[]).exits(2).says("b: holds results already");
+    rerun(&[]).exits(2).says("b: already contains results");
     assert_eq!(record("a").header.seed, record("b").header.seed);
     scene
         .dbdyno([

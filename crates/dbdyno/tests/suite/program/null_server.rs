@@ -41,7 +41,7 @@ fn a_simulated_experiment_loads_and_starts_nothing() {
             "results/trial-simulated-1",
         ])
         .exits(2)
-        .says("they were made with --simulate, this is without it");
+        .says("they were measured with --simulate, this run is without it");
 
     let tpcc = trial.text().split("[data]").next().unwrap().to_owned()
         + "[data]\ntpcc = { warehouses = 1 }\n[load]\ntpcc = {}\nconnections = 1\nduration = \"1s\"\n";

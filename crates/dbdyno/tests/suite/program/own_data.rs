@@ -10,7 +10,7 @@ fn a_faulty_schema_is_refused_with_its_line() {
     let run = || scene.dbdyno(["run", "own.toml"]).exits(2);
     run().says("schema.sql");
     for (schema, message) in [
-        ("-- nothing\n", "there is no statement in it"),
+        ("-- nothing\n", "it contains no statement"),
         (
             "create table t (a int);\nuse shop;\n",
             "schema.sql:2:1: USE shop",
@@ -28,7 +28,7 @@ fn a_faulty_schema_is_refused_with_its_line() {
         "own.toml",
         &experiment("", "sql = \"schema.sql\"\noltp = { tables = 1 }"),
     );
-    run().says("`oltp` has no meaning beside `sql`");
+    run().says("`oltp` has no effect with `sql`");
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn faulty_rules_are_refused_with_their_line() {
         ),
         (
             table("rows = \"many\""),
-            "table t: rows: \"many\" is no count",
+            "table t: rows: \"many\" is not a count",
         ),
         (table("columns = { a = \"sequence\" }"), "`rows` is missing"),
         (
             table("rows = 5, columns = { a = \"sometimes\" }"),
-            "t.a: \"sometimes\" is no rule",
+            "t.a: \"sometimes\" is not a rule",
         ),
         (
             table("rows = 5, columns = { a = \"references u.id\" }"),
-            "u.id is no column of a generated table",
+            "u.id is not a column of a generated table",
         ),
         ("generate = \"t\"".to_owned(), "generate"),
         (

@@ -13,7 +13,7 @@ fn a_dump_that_is_not_there_or_has_no_place_is_refused() {
     scene.file("prod.sql", "");
     run()
         .says("prod.sql: the file is empty")
-        .hints("make it again");
+        .hints("create the dump again");
     scene.file("prod.sql", "CREATE TABLE t (a int);\n");
     scene.file("own.toml", &experiment("", "dump = \"none.sql\""));
     run().says("none.sql");
@@ -21,7 +21,7 @@ fn a_dump_that_is_not_there_or_has_no_place_is_refused() {
         "own.toml",
         &experiment("", "dump = \"prod.sql\"\nsql = \"load.sql\""),
     );
-    run().says("`sql` has no place beside `dump`");
+    run().says("`sql` cannot be used with `dump`");
     let given = experiment("address = \"db1\"", "dump = \"prod.sql\"");
     scene.file("own.toml", &given);
     run().says("`dump` is for a private server");

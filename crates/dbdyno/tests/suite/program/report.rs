@@ -160,7 +160,7 @@ fn the_charts_of_the_page_are_pictures() {
         ),
         (
             &["nothing", "--chart", "throughput", "--format", "csv"],
-            "a chart is no csv",
+            "a chart cannot be written as csv",
         ),
         (
             &["nothing", "--charts", "p", "--output", "x.svg"],
@@ -181,13 +181,13 @@ fn what_cannot_be_reported_is_the_input() {
     scene.file("torn.jsonl", "{\"line\":\"run\"");
     let cases: [(&[&str], &str); 10] = [
         (&["nowhere"], "nowhere: No such file"),
-        (&["empty"], "empty: holds no run record"),
+        (&["empty"], "empty: contains no run record"),
         (&["torn.jsonl"], "torn.jsonl"),
         (&["nothing", "nothing"], "nothing is named twice"),
         (&["nothing", "--format", "pdf"], "invalid value 'pdf'"),
         (
             &["nothing", "--output", "all.pdf"],
-            "all.pdf: its ending names no format",
+            "all.pdf: its file extension names no format",
         ),
         (
             &["nothing", "--output", "no/all.csv"],

@@ -251,7 +251,7 @@ fn a_port_that_is_taken_is_an_error_of_input() {
     let address = taken.local_addr().unwrap().to_string();
     let file = experiment(&scene).display().to_string();
     let run = scene.dbdyno(["run", &file, "--simulate", "--serve", &address]);
-    run.exits(2).hints("port 0 takes a free port");
+    run.exits(2).hints("port 0 chooses a free port");
     assert!(!scene.path().join("results").exists());
     let wrong = scene.dbdyno(["run", &file, "--simulate", "--serve", "nowhere"]);
     wrong.exits(2).says("--serve nowhere");

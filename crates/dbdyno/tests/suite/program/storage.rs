@@ -294,7 +294,7 @@ fn files_of_fio_are_imported_and_audited() {
     scene
         .dbdyno(["report", "results/storage-import-1", "--format", "markdown"])
         .exits(2)
-        .says("a measurement of storage has no markdown")
+        .says("a storage measurement has no markdown")
         .hints("html, json, csv, svg and png");
     scene
         .dbdyno(["report", "results/storage-import-1", "--chart", "none"])

@@ -124,7 +124,7 @@ fn a_job_file_is_a_load() {
     scene
         .dbdyno(["run", &file])
         .exits(2)
-        .says("filename=/dev/null is no plain name");
+        .says("filename=/dev/null is not a plain name");
 }
 
 #[test]
@@ -139,12 +139,12 @@ fn what_a_load_without_a_server_cannot_have_is_refused() {
         (
             "[load]",
             "[server]\nrun = \"mariadb-10.11\"\n[load]",
-            "`server` has no meaning",
+            "`server` has no effect",
         ),
         (
             "[load]",
             "[load]\nconnections = 4",
-            "`connections` has no meaning",
+            "`connections` has no effect",
         ),
         (
             "warmup = \"200ms\"",

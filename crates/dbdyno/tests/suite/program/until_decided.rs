@@ -61,7 +61,7 @@ fn it_ends_when_every_comparison_is_decided() {
             .prints_sentence("rate 2000 against 200: faster, throughput ");
         if broken == 0 {
             gone_on
-                .says(&format!("{decided}; the others need not run"))
+                .says(&format!("{decided}; the others are not needed"))
                 .prints_sentence(&decided)
                 .prints(&format!("measured  {0} of {0} runs", 2 * blocks));
         }

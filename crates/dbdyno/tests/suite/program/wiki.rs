@@ -15,7 +15,7 @@ fn dates_and_sizes_are_checked() {
             "one",
         ])
         .exits(2)
-        .says("--until: \"2013-02-30\" is no date from 1980 to 9999");
+        .says("--until: \"2013-02-30\" is not a date from 1980 to 9999");
     scene
         .dbdyno(["wiki", "prepare", "--pages", "5", "--server", "one"])
         .exits(2)
@@ -28,7 +28,7 @@ fn dates_and_sizes_are_checked() {
         .dbdyno(["run", "x.toml"])
         .exits(2)
         .says("x.toml:3")
-        .says("\"soon\" is no date");
+        .says("\"soon\" is not a date");
 }
 
 /// A script is executed by servers without a query cache, too, and the clients of mysqlslap know no `source`: so there are

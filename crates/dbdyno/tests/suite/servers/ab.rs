@@ -31,7 +31,9 @@ fn settings_are_compared_and_the_file_runs_again() {
         .prints("innodb_flush_log_at_trx_commit 2 against 1: ")
         .prints("innodb_flush_log_at_trx_commit 0 against 1: ");
     let file = "results/ab-1/ab.toml";
-    finished.prints(&format!("file      {file}: edit it and: dbdyno run {file}"));
+    finished.prints(&format!(
+        "file      {file}: edit it, then run: dbdyno run {file}"
+    ));
     assert!(text.lines().count() <= 13, "{text}");
     scene.nothing_is_left();
 
@@ -116,7 +118,7 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
             .concat(),
         )
         .exits(2)
-        .says("the restart behind `change` resets what SET GLOBAL long_query_time = 1 sets");
+        .says("the restart after `change` resets the settings of SET GLOBAL long_query_time = 1");
     let wrong = ["ab", "--sql", "CREATE INDEX pads ON nowhere (pad)"];
     scene
         .dbdyno([&wrong[..], &SHORT, &script, &data].concat())

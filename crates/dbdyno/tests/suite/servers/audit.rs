@@ -73,7 +73,7 @@ fn what_cannot_be_audited_is_an_error() {
     scene
         .dbdyno(["audit", "empty"])
         .exits(2)
-        .says("empty: holds no run record");
+        .says("empty: contains no run record");
     scene.dbdyno(["audit", "nowhere"]).exits(2).says("nowhere");
     scene.file("broken.jsonl", "{\"line\":\n{}\n");
     scene
@@ -84,7 +84,7 @@ fn what_cannot_be_audited_is_an_error() {
     scene
         .dbdyno(["audit", "empty", "--rule", "Z99"])
         .exits(2)
-        .says("no rule of that name");
+        .says("there is no such rule");
     scene
         .dbdyno(["audit", "empty", "--level", "bad"])
         .exits(2)
@@ -109,6 +109,6 @@ fn a_torn_record_is_audited_up_to_where_it_is_torn() {
     scene
         .dbdyno(["audit", "torn.jsonl", "--rule", "M12"])
         .exits(1)
-        .says("the last line is torn")
+        .says("the last line is incomplete")
         .prints("broke off: dbdyno ended before the run did");
 }

@@ -127,7 +127,7 @@ fn lint_reads_a_server_without_privileges_and_refuses_what_makes_no_sense() {
     lint(&scene, &wrong, &[]).exits(2).says("Access denied");
     lint(&scene, &plain, &["--fix", "new.cnf"])
         .exits(2)
-        .says("--fix is for option files, and none is named");
+        .says("--fix is for option files, but none is named");
     lint(&scene, &plain, &["--for", "mysql-8.0"])
         .exits(2)
         .says("cannot be used with");
@@ -182,7 +182,7 @@ fn diff_has_running_servers_as_sides() {
         .says("the second side is missing");
     diff(&["my.cnf", &by_socket, "--host", "127.0.0.1"])
         .exits(2)
-        .says("a third side");
+        .says("three sides");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn the_machine_of_a_server_on_another_host_is_unknown_without_an_observer() {
         "{text}"
     );
     assert!(
-        text.contains("not judged: machine: not seen from here; --observe"),
+        text.contains("not judged: machine: not visible from here; use --observe"),
         "{text}"
     );
     let Some(machine) = remote.host.machine(&scene) else {

@@ -84,7 +84,7 @@ fn super_smack_keeps_a_record_where_it_is_asked_for() {
             line.iter().chain(&["--record", "smack.jsonl"]),
         )
         .exits(2)
-        .says("smack.jsonl: is there already");
+        .says("smack.jsonl already exists");
 }
 
 #[test]

@@ -143,7 +143,7 @@ command = ["sleep", "600"]
         message(1)
     );
     assert!(
-        message(2).contains("ended with all that it had started"),
+        message(2).contains("it was ended with all processes that it had started"),
         "{}",
         message(2)
     );
@@ -151,7 +151,7 @@ command = ["sleep", "600"]
     // Five variables, and nothing of the event that was too long.
     assert_eq!(events[3]["output"], "5\n0\n");
     assert!(
-        message(4).starts_with("not done when the load ended"),
+        message(4).starts_with("not finished when the load ended"),
         "{}",
         message(4)
     );

@@ -77,7 +77,7 @@ fn results_are_done_again_from_their_directory_alone() {
     scene
         .dbdyno(["rerun", "second", "--results", "first"])
         .exits(2)
-        .says("holds results already");
+        .says("already contains results");
     scene
         .dbdyno(["history"])
         .exits(0)

@@ -173,17 +173,17 @@ fn what_cannot_be_done_is_refused() {
         (
             "mysqlslap",
             &["-a", "--compression-algorithms=zstd"][..],
-            "takes zlib, uncompressed, or both: not 'zstd'",
+            "must be zlib, uncompressed, or both: not 'zstd'",
         ),
         (
             "mysqlslap",
             &["-a", "--plugin-dir=/x"],
-            "option '--plugin-dir': dbdyno loads no plugins",
+            "option '--plugin-dir': dbdyno does not load plugins",
         ),
         (
             "mariadb-slap",
             &["-a", "--ssl-cert=/x"],
-            "option '--ssl-cert': dbdyno presents no client certificate",
+            "option '--ssl-cert': dbdyno does not support client certificates",
         ),
         (
             "mysqlslap",
@@ -510,7 +510,7 @@ fn a_schema_that_was_there_is_not_dropped() {
     ];
     let refused = place.slap(&words).exits(2);
     refused
-        .says("schema `prod` was there before, with 1 tables")
+        .says("schema `prod` already exists, with 1 tables")
         .hints("--yes-drop");
     let kept: Vec<&str> = words.iter().copied().chain(["--no-drop"]).collect();
     place.slap(&kept).exits(0);
@@ -652,12 +652,12 @@ fn compression_reaches_every_connection() {
     let words = ["--no-defaults", "--query=select 1", "--socket=null"];
     let ran = place.scene.called("mysqlslap", words.iter().chain(&["-C"]));
     ran.exits(0)
-        .says("nothing is compressed, the server does not offer it");
+        .says("nothing is compressed: the server does not support it");
     let insists = words.iter().chain(&["--compression-algorithms=zlib"]);
     let refused = place.scene.called("mysqlslap", insists);
     refused
         .exits(3)
-        .says("the server does not compress by zlib");
+        .says("the server does not support zlib compression");
     null.signal(Signal::TERM);
     null.finish();
 }
@@ -769,7 +769,7 @@ fn two_tests_on_one_server_leave_each_other_alone() {
     place
         .slap(&words)
         .exits(2)
-        .says("schema `mysqlslap` was there before");
+        .says("schema `mysqlslap` already exists");
     first.finish().exits(0);
     place.is_clean();
 }

@@ -114,7 +114,7 @@ fn samples<'r>(record: &'r Record, host: &'r str) -> Vec<&'r Value> {
 fn number(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Checks that the samples of the server's host are consecutive from the start of the load, by the load's clock.
@@ -457,14 +457,14 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
     )
     .exits(2)
     .says("observer ssh://dba@db1:2222: ./ssh ended with exit status: 255: db1: no route")
-    .says("hint: ssh must get there without asking");
+    .says("hint: ssh must connect without asking");
     oltp(
         "run",
         &[&unused[..], &observe, &["--observe-program", "/no/dbdyno"]].concat(),
     )
     .exits(2)
     .says("exit status: 127")
-    .says("hint: name the program there with its whole path");
+    .says("hint: name the program on that host with its full path");
     oltp(
         "run",
         &[
@@ -475,7 +475,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
         .concat(),
     )
     .exits(2)
-    .says("it said 'welcome', which is no message of dbdyno observe");
+    .says("it sent 'welcome', which is not a message of dbdyno observe");
     assert!(!scene.path().join("unused.jsonl").exists());
 }
 
@@ -537,7 +537,7 @@ fn what_makes_no_sense_is_refused() {
     let observe = |more: &[&str]| scene.dbdyno(["observe"].iter().chain(more)).exits(2);
     observe(&["--listen", "127.0.0.1:0"]).says("--secret-file");
     observe(&["--listen", "127.0.0.1:0", "--secret-file", "short.secret"])
-        .says("short.secret: the secret has 5 bytes, and 16 are the least")
+        .says("short.secret: the secret has 5 bytes, and at least 16 are required")
         .says("hint: openssl rand -hex 32 > short.secret")
         .conceals("snark");
     observe(&["--listen", "127.0.0.1:0", "--secret-file", "none"])
@@ -565,5 +565,5 @@ fn what_makes_no_sense_is_refused() {
     scene
         .dbdyno(["quick", "--observe", "ssh://db1"])
         .exits(2)
-        .says("--observe is for a server on another host, and none is named");
+        .says("--observe is for a server on another host, but none is named");
 }

@@ -188,7 +188,7 @@ fn a_dump_that_fails_says_where() {
         ),
         (
             "USE a;\nUSE b;",
-            "prod.sql, line 6: a second database, b, behind a",
+            "prod.sql, line 6: a second database, b, after a",
         ),
     ] {
         scene.file("prod.sql", &format!("{begin}{rest}\n"));

@@ -78,10 +78,12 @@ fn bad_input_is_refused_before_anything_is_made() {
         .exits(2)
         .says("does not start on")
         .hints("dbdyno config lint wrong.cnf");
-    prove("idle.cnf", &[]).exits(2).says("can change how fast");
+    prove("idle.cnf", &[])
+        .exits(2)
+        .says("can change the speed of");
     prove("my.cnf", &["--against", "my.cnf"])
         .exits(2)
-        .says("can change how fast");
+        .says("can change the speed of");
     prove("my.cnf", &["--group", "port,sort_buffer_size"])
         .exits(2)
         .says("option port is not tested");
@@ -104,8 +106,8 @@ fn bad_input_is_refused_before_anything_is_made() {
     prove("my.cnf", &["--budget", "soon"]).exits(2);
     prove("my.cnf", &["--budget", "1m"])
         .exits(2)
-        .says("cannot decide anything: 3 blocks of ")
-        .hints("m is the least for the first round");
+        .says("cannot decide anything: at least 3 blocks of ")
+        .hints("the first round needs at least --budget");
     prove("my.cnf", &["--script", "no_such"]).exits(2);
     prove("my.cnf", &["--output", "idle.cnf"])
         .exits(2)
@@ -114,7 +116,7 @@ fn bad_input_is_refused_before_anything_is_made() {
     // Without sync_binlog the binary log would lack commits after a power cut.
     prove("safe.cnf", &["--against", "binlog.cnf"])
         .exits(2)
-        .says("keeps durability class D4")
+        .says("is needed for durability class D4")
         .hints("--allow-class");
     prove(
         "safe.cnf",
@@ -154,7 +156,7 @@ fn an_interrupted_proof_continues_with_the_same_command() {
         .hints("the same command continues");
     scene.nothing_is_left();
     let other = [&prove[..], &["--seed", "2"]].concat();
-    scene.dbdyno(other).exits(2).says("holds another proof");
+    scene.dbdyno(other).exits(2).says("contains another proof");
 
     let more = [
         "--output",
@@ -194,7 +196,7 @@ fn an_interrupted_proof_continues_with_the_same_command() {
     scene
         .dbdyno(&prove)
         .exits(2)
-        .says("base.cnf is not the file that this proof plans")
+        .says("base.cnf is not the file that this proof expects")
         .hints("--results with a new directory");
     scene.nothing_is_left();
 }

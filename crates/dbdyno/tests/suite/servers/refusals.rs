@@ -122,7 +122,7 @@ fn a_smack_file_with_an_error() {
             .exits(2)
             .says(&place)
             .says("min_rovs")
-            .conceals("making a private server");
+            .conceals("creating a private server");
     }
     scene.nothing_is_left();
 }
@@ -266,7 +266,7 @@ fn a_table_that_somebody_else_made_since() {
             .dbdyno(resume)
             .exits(2)
             .says("test.http_auth on 127.0.0.1:")
-            .says("is not the one that dbdyno made: its columns are colour")
+            .says("is not the one that dbdyno created: its columns are colour")
             .hints("nothing was replaced; rename the table");
     }
     assert_eq!(mariadb.rows("select colour from http_auth"), [["green"]]);
@@ -291,7 +291,7 @@ fn a_table_that_somebody_changes_while_it_is_measured() {
     running
         .finish()
         .exits(2)
-        .says("is not the one that dbdyno made")
+        .says("is not the one that dbdyno created")
         .hints("nothing was dropped");
     assert_eq!(mariadb.rows("show tables"), [["http_auth"]]);
 }
@@ -336,7 +336,7 @@ fn a_mix_that_does_not_fit_the_barrel() {
         .dbdyno(["run", "trial.toml"])
         .exits(2)
         .says("mix '1:1:1': 3 counts for the 2 queries of the barrel")
-        .conceals("making a private server");
+        .conceals("creating a private server");
     scene.nothing_is_left();
 }
 

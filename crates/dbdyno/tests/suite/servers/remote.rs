@@ -43,7 +43,7 @@ fn super_smack_loads_over_the_wire() {
             ])
             .exits(0);
         assert_eq!(
-            smack.stderr.contains("is loaded by INSERT"),
+            smack.stderr.contains("is loaded with INSERT"),
             local_infile == 0
         );
         // With local_infile off the server has already refused a LOAD DATA LOCAL.

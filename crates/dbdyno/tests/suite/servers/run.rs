@@ -27,7 +27,7 @@ fn real(value: &Value) -> f64 {
     match value {
         Value::Real(number) => *number,
         Value::Integer(number) => *number as f64,
-        other => panic!("{other:?} is no number"),
+        other => panic!("{other:?} is not a number"),
     }
 }
 

@@ -152,7 +152,7 @@ fn a_server_that_is_not_finished_is_being_made_or_broken() {
     scene
         .dbdyno(["server", "status", "one"])
         .exits(2)
-        .says("this server is just being made")
+        .says("this server is being created")
         .says("hint: wait until it has finished");
     // After its creation no process works on it, and missing files are lost.
     marker["owner"] = Value::Null;

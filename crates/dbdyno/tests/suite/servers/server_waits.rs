@@ -124,7 +124,7 @@ fn the_first_signal_ends_the_copying_of_data() {
     wait_until_it_copies(&mut running, &server.join("data.partial"));
     running
         .end_by(Signal::TERM)
-        .hints("dbdyno server restore one base puts the snapshot back");
+        .hints("dbdyno server restore one base restores the snapshot");
     assert_eq!(count("snapshots/base/data"), FILES);
     scene.dbdyno(["server", "restore", "one", "base"]).exits(0);
     assert_eq!(count("data"), FILES);

@@ -99,7 +99,7 @@ fn a_damaged_snapshot_is_refused_and_a_name_cannot_lead_elsewhere() {
     scene
         .dbdyno(["server", "snapshot", "one", "../escaped"])
         .exits(2)
-        .says("not a name for a snapshot");
+        .says("is not a valid name for a snapshot");
     scene
         .dbdyno(["server", "snapshot", "one", "--online"])
         .exits(2)

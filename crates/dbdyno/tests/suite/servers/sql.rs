@@ -130,11 +130,7 @@ fn plans_are_drawn_and_nothing_is_left_behind() {
             2,
             "-e:1:8: a quotation is not closed",
         ),
-        (
-            &["explain", "-e", "set @a = 1"],
-            2,
-            "only settings of the session",
-        ),
+        (&["explain", "-e", "set @a = 1"], 2, "only session settings"),
         (
             &["time", "-e", "drop table item"],
             2,
@@ -208,7 +204,7 @@ fn statements_are_timed_in_rounds() {
     // MariaDB has performance_schema off.
     let notes = timed["notes"].to_string();
     assert!(
-        query["event"].is_null() && notes.contains("performance_schema says nothing"),
+        query["event"].is_null() && notes.contains("performance_schema has no data"),
         "{timed}"
     );
     assert_eq!(update["rolled_back"], true);
@@ -340,7 +336,7 @@ fn performance_schema_has_the_costs_of_an_execution() {
     instrument("NO");
     sql(&scene, &args)
         .exits(0)
-        .says("an instrument of statements is off");
+        .says("a statement instrument is off");
     instrument("YES");
     // Without a privilege the rest works.
     let password = scene.file("password", "p\n");
@@ -364,7 +360,7 @@ fn performance_schema_has_the_costs_of_an_execution() {
     scene
         .dbdyno(plain)
         .exits(0)
-        .says("performance_schema says nothing about the executions")
+        .says("performance_schema has no data about the executions")
         .says("denied");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
@@ -422,11 +418,11 @@ fn statements_that_change_something_are_not_executed_unasked() {
         (&["time", "-e", "select noting()"], "error 1792"),
         (
             &["time", "-e", "delete from mysql.event"],
-            "not every table of schema mysql has transactions",
+            "not every table of schema mysql supports transactions",
         ),
         (
             &["time", "-e", "use mysql", "-e", "delete from event"],
-            "not every table of schema mysql has transactions",
+            "not every table of schema mysql supports transactions",
         ),
         (
             &[
@@ -437,7 +433,7 @@ fn statements_that_change_something_are_not_executed_unasked() {
                 "-e",
                 "delete from event",
             ],
-            "not every table of schema mysql has transactions",
+            "not every table of schema mysql supports transactions",
         ),
         (
             &["time", "-e", "insert into notes values (9)"],
@@ -496,7 +492,7 @@ fn the_dearest_statements_of_a_slow_log_are_taken() {
             "time", "--from", log, "--top", "2", "--runs", "1", "--format", "json",
         ],
     );
-    let timed = timed.exits(0).says("of the 2 dearest");
+    let timed = timed.exits(0).says("of the 2 most expensive kinds");
     let timed: Value = serde_json::from_str(&timed.text()).expect("it is one JSON value");
     let texts: Vec<&str> = timed["statements"]
         .as_array()
@@ -532,7 +528,7 @@ fn the_dearest_statements_of_a_slow_log_are_taken() {
     for (args, message) in [
         (
             &["time", "--from", empty][..],
-            "no statement of a slow query log in it",
+            "it contains no statement of a slow query log",
         ),
         (&["time", "--from", "gone.log"], "gone.log: No such file"),
         (

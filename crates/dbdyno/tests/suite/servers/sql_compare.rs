@@ -252,7 +252,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             &["--variant", "a: select 1"],
             2,
-            "SELECT is no part of a variant",
+            "SELECT cannot be part of a variant",
         ),
         (
             &["--variant", "a: set @a = 1", "--variant", "a: set @a = 2"],
@@ -283,7 +283,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             &["--variant", "a: hint MRR(item)"],
             2,
-            "has no hints for its optimizer",
+            "has no optimizer hints",
         ),
         (
             &["--variant", "a: option innodb_buffer_pool_size=4P"],
@@ -331,11 +331,11 @@ fn what_cannot_be_compared_is_refused() {
                 "--variant",
                 "a: hint MRR(x)",
             ],
-            "no hint can be put into WITH",
+            "a hint cannot be inserted into WITH",
         ),
         (
             &["-e", "set @a = 1", "--variant", "a: set @b = 1"],
-            "only settings of the session",
+            "only session settings",
         ),
     ] {
         compare(&scene, args).exits(2).says(message);
@@ -410,7 +410,7 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
     advise(&["--from", log, "--top", "1"])
         .exits(0)
         .prints(index)
-        .says("2 dearer kinds left out that this server refuses");
+        .says("2 more expensive kinds left out because this server refuses them");
     let wide = "select /* W */ count(*) from wide where name = 'x'";
     advise(&["-e", wide, "--try", "--at-most", "1"])
         .exits(1)
@@ -420,7 +420,7 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
         .prints("No candidates");
     for (args, message) in [
         (&["-e", "drop table item"][..], "DROP cannot be rolled back"),
-        (&["-e", "set @a = 1"], "only settings of the session"),
+        (&["-e", "set @a = 1"], "only session settings"),
         (&["-e", "select * form item"], "-e:1:10: error 1064"),
     ] {
         advise(args).exits(2).says(message);

@@ -322,7 +322,7 @@ fn rows_are_the_same_however_they_are_loaded() {
         answer(&scene, &format!("set global local_infile = {local_infile}"));
         let run = smack(&scene, &text, args).exits(0);
         assert_eq!(
-            run.stderr.contains("is loaded by INSERT"),
+            run.stderr.contains("is loaded with INSERT"),
             local_infile == "0"
         );
         // The words are sampled from the file, which is reported.

@@ -73,9 +73,9 @@ fn a_server_is_shown_in_any_size_until_q() {
         .shows("Statements in the server, by time")
         .shows("SHOW GLOBAL STATUS");
     terminal.types("\t");
-    terminal.shows("What connections do");
+    terminal.shows("Connection activity");
     terminal.types("?");
-    terminal.shows("pause; again: go on");
+    terminal.shows("pause; again: continue");
     terminal.types("q");
     is_left_as_it_was(&scene, &terminal, 0);
 }
@@ -344,7 +344,7 @@ fn what_cannot_be_shown_is_the_users_mistake() {
     let ended = record("mariadb-tpcc.jsonl").display().to_string();
     for (args, said) in [
         (vec!["none.jsonl"], "none.jsonl"),
-        (vec!["empty"], "holds no run record"),
+        (vec!["empty"], "contains no run record"),
         (vec!["text.jsonl"], "text.jsonl: run record line 1"),
         (
             vec!["--plain", "unended.jsonl"],
@@ -357,7 +357,7 @@ fn what_cannot_be_shown_is_the_users_mistake() {
         ),
         (vec!["begun.jsonl"], "begun.jsonl: nothing was measured"),
         (vec!["blank.jsonl"], "blank.jsonl: nothing was measured"),
-        (vec![&ended, "--server", "s"], "without asking a server"),
+        (vec![&ended, "--server", "s"], "is shown without a server"),
         (vec![&ended, "--speed", "0"], "from 0.125 to 512"),
         (vec![&ended, "--every", "1s"], "cannot be used with"),
         (vec!["--speed", "2"], "required"),
@@ -382,7 +382,7 @@ fn a_killed_run_is_not_waited_for() {
     scene.file("results/run-0001.jsonl", &format!("{unended}\n"));
     for place in ["results", "results/run-0001.jsonl"] {
         let finished = scene.dbdyno(["top", "--plain", place]).exits(0);
-        let finished = finished.says("the dbdyno that wrote it is gone");
+        let finished = finished.says("the dbdyno that wrote it has ended");
         assert!(figures(&finished.text()).len() > 8);
     }
 }

@@ -82,7 +82,7 @@ fn load_with_interruptions(scene: &Scene) {
     load.signal(Signal::INT);
     load.finish()
         .exits(130)
-        .says("loading by INSERT")
+        .says("loading with INSERT")
         .hints("the same command continues");
     sql(scene, "tpcc", "set global local_infile = 1");
 
@@ -92,7 +92,7 @@ fn load_with_interruptions(scene: &Scene) {
 
     tpcc(scene, &["load", "--warehouses", "1"])
         .exits(0)
-        .says("going on with a load that was interrupted")
+        .says("continuing an interrupted load")
         .prints("database tpcc: 1 warehouses");
     let counts = "select (select count(*) from item), (select count(*) from stock), (select count(*) from history), \
                   (select count(*) from orders), (select count(*) from order_line)";
@@ -183,11 +183,11 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     assert_eq!(sql(&scene, "tpcc", taken), format!("{delivered}\n"));
     run(&["-w", "2"])
         .exits(2)
-        .says("1 warehouses are there, not 2");
+        .says("it has 1 warehouses, not 2");
 
     run(&["--record", "results/tpcc-1/record.jsonl"])
         .exits(2)
-        .says("is there already");
+        .says("already exists");
 
     done_again(&scene);
 
@@ -214,7 +214,7 @@ fn done_again(scene: &Scene) {
     scene
         .dbdyno(["rerun", "results/tpcc-2", "--results", "again", "-v"])
         .exits(0)
-        .says("its tables are met as they are now")
+        .says("its tables are used as they are now")
         .says("again: dbdyno tpcc run --connections=2 --warmup=none --duration=5s --no-check --server one")
         .prints("New-Orders/min")
         .prints("then (A) and now (B):\n\nA  results/tpcc-2\nB  again")

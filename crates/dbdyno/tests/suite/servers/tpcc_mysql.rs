@@ -97,7 +97,7 @@ fn command_lines_of_the_articles_and_terminals_that_are_disturbed() {
         .exits(0)
         .prints("RAMP-UP TIME.(1 sec.)")
         .prints(" in 2 sec.\n")
-        .says("rt, too, leaves the ramp-up out");
+        .says("percentiles and rt cover only the measured time");
     periodic_lines(&ran.text(), &[2]);
     side_files_over_tcp(&place);
     values_that_do_not_fit(&place);
@@ -166,7 +166,7 @@ fn side_files_over_tcp(place: &Place) {
         .prints("option f with value 'rt.txt'\noption t with value 'trx.txt'\n")
         .prints(" [connection]: 4\n     [rampup]: 1 (sec.)\n    [measure]: 2 (sec.)")
         .prints(" in 2 sec.\n")
-        .says("limits in parentheses are seconds");
+        .says("limits in parentheses are in seconds");
     let text = ran.text();
     periodic_lines(&text, &[1, 2]);
     assert!(text.contains("STOPPING THREADS....\n\n<Raw Results>\n  [0] sc:"));
@@ -233,7 +233,7 @@ fn values_that_do_not_fit(place: &Place) {
     place
         .typed(&by_tcp(2))
         .exits(2)
-        .says("table warehouse is not there")
+        .says("table warehouse does not exist")
         .hints("create_table.sql");
     place
         .typed(&format!(

@@ -82,7 +82,7 @@ fn what_is_wrong_is_found_and_what_is_in_the_way_is_left_alone(scene: &Scene) {
         .exits(1)
         .prints("WRONG  part: its rows are not those of dbgen")
         .prints("WRONG  customer: 1499 rows, not 1500")
-        .prints("refer to nothing in customer")
+        .prints("refer to missing rows of customer")
         .prints("ok     lineitem\n");
     assert_eq!(
         checked.text().matches("ok ").count(),

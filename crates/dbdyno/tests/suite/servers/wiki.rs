@@ -66,7 +66,7 @@ fn the_tables_are_made_once_and_removed() {
     sql(&scene, "create table page (mine int)");
     wiki(&scene, &["prepare", "--pages", "2k"])
         .exits(2)
-        .says("it is none of MediaWiki's: name another database");
+        .says("it does not belong to MediaWiki: name another database");
     wiki(&scene, &["cleanup"])
         .exits(2)
         .says("its columns are not those of MediaWiki");

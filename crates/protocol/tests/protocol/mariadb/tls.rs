@@ -161,7 +161,10 @@ fn a_server_with_old_tls_only_is_told_apart() {
     };
     let tcp = server.over_tcp(server.root());
     let error = encrypted(&with(&tcp, SslMode::Required, None)).unwrap_err();
-    assert!(error.to_string().contains("no TLS 1.2 or later"), "{error}");
+    assert!(
+        error.to_string().contains("not offer TLS 1.2 or later"),
+        "{error}"
+    );
     assert!(
         !encrypted(&with(&tcp, SslMode::Preferred, None)).unwrap(),
         "falls back"

@@ -154,7 +154,7 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
         ),
         (
             "answer = { columns = ['a'], insert_id = 1 }",
-            "line 4: answer: it has columns or counts",
+            "line 4: answer: give columns or counts",
         ),
         ("route = 'replica'", "line 4: route: \"replica\" is neither"),
         (
@@ -187,7 +187,10 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
         assert!(error.contains(expected), "{line}: {error}");
     }
     let error = load_with("[[rule]]\nroute = 'read-only'", false).unwrap_err();
-    assert!(error.contains("line 2: route: only an account"), "{error}");
+    assert!(
+        error.contains("line 2: route: connections for routed statements need an account"),
+        "{error}"
+    );
     let error = load("[[rule]]\npattern = 'x'\ncontinue = true").unwrap_err();
     assert!(error.contains("line 1: rule: it has no action"), "{error}");
 }

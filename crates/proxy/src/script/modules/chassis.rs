@@ -39,7 +39,7 @@ pub(super) fn module(lua: &Lua) -> Result<Table> {
             let name = level.to_string()?;
             let Some((_, level)) = LEVELS.iter().find(|(known, _)| *known == name) else {
                 let text = format!(
-                    "chassis.log: {name} is no level; use error, critical, warning, message, info or debug"
+                    "chassis.log: {name} is not a level; use error, critical, warning, message, info or debug"
                 );
                 return Err(raise(lua, text));
             };

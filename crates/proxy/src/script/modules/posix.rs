@@ -65,14 +65,14 @@ fn kill(pid: i64, signal: i64) -> std::result::Result<(), String> {
     let process = i32::try_from(pid).ok().filter(|&pid| pid > 0);
     let process = process
         .and_then(Pid::from_raw)
-        .ok_or_else(|| format!("{pid} is the number of no process"))?;
+        .ok_or_else(|| format!("{pid} is not the number of a process"))?;
     let sent = if signal == 0 {
         test_kill_process(process)
     } else {
         let signal = i32::try_from(signal)
             .ok()
             .and_then(Signal::from_named_raw)
-            .ok_or_else(|| format!("{signal} is the number of no signal"))?;
+            .ok_or_else(|| format!("{signal} is not the number of a signal"))?;
         kill_process(process, signal)
     };
     sent.map_err(|error| error.to_string())

@@ -112,7 +112,7 @@ fn fault(expected: &ExpectedTable, found: &FoundTable) -> Option<String> {
     }
     match (expected.has_index, found.has_index) {
         (true, false) => Some("has no index on k".to_owned()),
-        (false, true) => Some("has an index on k, and prepare makes none here".to_owned()),
+        (false, true) => Some("has an index on k, and prepare creates none here".to_owned()),
         _ => None,
     }
 }

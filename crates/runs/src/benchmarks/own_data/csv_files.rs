@@ -98,7 +98,7 @@ fn check_keys(info: &TableInfo, endpoint: &Endpoint) -> Result<(), Blamed> {
                 info.name, key.table
             );
             let hint =
-                "load the rows of that table, too, or take the foreign key out of the schema";
+                "load the rows of that table, too, or remove the foreign key from the schema";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
     }

@@ -40,7 +40,8 @@ pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
         let metadata = path.metadata().map_err(Blamed::io(Blame::Input, path))?;
         if metadata.is_file() && metadata.len() == 0 {
             let message = format!("{}: the file is empty", path.display());
-            let hint = "the program that was to write the dump has failed: make it again";
+            let hint =
+                "the program that should have written the dump failed: create the dump again";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         return Ok(DumpFiles {
@@ -97,20 +98,20 @@ fn is_text(name: &str) -> bool {
 
 /// Why a directory with files of these names cannot be loaded, and what helps.
 fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
-    let others = "mysqldump, mariadb-dump and mydumper write what is read here";
+    let others = "only dumps by mysqldump, mariadb-dump and mydumper can be read";
     if names.contains("@.json") || names.contains("@.done.json") {
-        let what = "this is a dump of MySQL Shell (@.json), which is not read".to_owned();
+        let what = "this is a MySQL Shell dump (@.json), which is not supported".to_owned();
         return Some((what, others));
     }
     if !names.iter().any(|name| is_text(name)) {
-        let what = "no file of mydumper is in it".to_owned();
+        let what = "it contains no mydumper file".to_owned();
         let hint =
             "a dump is one file, or a directory with NAME.TABLE-schema.sql and NAME.TABLE.sql";
         return Some((what, hint));
     }
     if names.contains("metadata.partial") {
-        let what = "mydumper was interrupted, or still works (metadata.partial)".to_owned();
-        return Some((what, "wait for its end, or dump again"));
+        let what = "mydumper was interrupted, or is still running (metadata.partial)".to_owned();
+        return Some((what, "wait until it ends, or dump again"));
     }
     let is_of_rows = |name: &&String| {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
@@ -193,15 +194,12 @@ pub(super) fn load(
 fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
     let (blame, remedy) = match error {
         DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
-        DumpError::Read { .. } => (Blame::Input, "make the dump again, or name another file"),
+        DumpError::Read { .. } => (Blame::Input, "create the dump again, or name another file"),
         DumpError::Foreign { .. } => (Blame::Input, "name a dump"),
-        DumpError::Split { .. } => (
-            Blame::Input,
-            "the dump may have been cut off: make it again",
-        ),
+        DumpError::Split { .. } => (Blame::Input, "the dump may be truncated: create it again"),
         DumpError::Statement { .. } => (
             Blame::Input,
-            "correct the statement, or make the dump with a version that this server reads",
+            "correct the statement, or create the dump with a version that this server can read",
         ),
         DumpError::Databases { .. } => (
             Blame::Input,
@@ -211,7 +209,7 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
         DumpError::Interrupted => (Blame::Interrupted, "run again"),
         DumpError::Thread(_) => (Blame::Machine, "see the limits of this machine"),
     };
-    let hint = format!("the tables are incomplete, and no run uses them; {remedy}");
+    let hint = format!("the tables are incomplete and are not used by any run; {remedy}");
     Blamed::new(blame, error).hint(hint)
 }
 
@@ -231,7 +229,7 @@ mod tests {
                 None,
             ),
             ("@.json shop@t.sql shop@t@@0.tsv.zst", Some("MySQL Shell")),
-            ("readme.txt", Some("no file of mydumper")),
+            ("readme.txt", Some("no mydumper file")),
             (
                 "metadata.partial shop.t-schema.sql",
                 Some("metadata.partial"),

@@ -41,6 +41,6 @@ pub(super) fn load(
 }
 
 pub(super) fn wrong(error: GenerateError) -> Blamed {
-    let hint = "docs/data.md has all rules".to_owned();
+    let hint = "docs/data.md lists all rules".to_owned();
     Blamed::new(Blame::Input, error).hint(hint)
 }

@@ -48,6 +48,7 @@ fn failed(statement: &SqlStatement, endpoint: &Endpoint, error: protocol::Error)
     let place = statement.place_of_error(&refusal.message);
     let message = format!("{place}: {}: {error}", beginning(statement.text()));
     // The statement is the user's, whatever the server finds wrong with it.
-    let hint = "the statements before it were executed, those behind it were not: correct it and run again";
+    let hint =
+        "the statements before it were executed, those after it were not: correct it and run again";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }

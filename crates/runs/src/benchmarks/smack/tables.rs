@@ -71,14 +71,14 @@ pub(super) fn find_tables(
                 number(connection, &count).await
             })
             .map_err(|error| {
-                error.hint("a [data] table makes the tables of a .smack file".to_owned())
+                error.hint("a [data] table creates the tables of a .smack file".to_owned())
             })?
             .unwrap_or(0);
         if rows == 0 || found.is_some_and(|other| other != rows) {
             let message =
                 format!("table {table} has {rows} rows: its keys are not those of gen-data");
             return Err(
-                Blamed::new(Blame::Input, message).hint("a [data] table loads it anew".to_owned())
+                Blamed::new(Blame::Input, message).hint("a [data] table reloads it".to_owned())
             );
         }
         found = Some(rows);
@@ -103,7 +103,7 @@ fn show(step: &dyn Step, event: &TableEvent<'_>) {
     match event {
         TableEvent::Sent { rows, .. } => step.reach(*rows),
         TableEvent::ByInsert { reason } => {
-            step.note(&format!("loading by INSERT, because of this: {reason}"));
+            step.note(&format!("loading with INSERT, because of this: {reason}"));
         }
         TableEvent::Adjusted { warnings, first } => {
             step.note(&format!(

@@ -25,7 +25,7 @@ pub fn violations(
 ) -> Result<Vec<Violation>, Blamed> {
     let notes = control(endpoint, Notes::read)?;
     if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
-        let what = "its load was interrupted and is not complete";
+        let what = "its load was interrupted and is incomplete";
         return Err(database::conflict(endpoint, what).hint(
             "dbdyno tpcc prepare, with the same options as before, continues it".to_owned(),
         ));
@@ -39,7 +39,7 @@ pub fn violations(
     })?;
     checked.map_err(|error| {
         let error = Blamed::of_server(&endpoint.address, error);
-        Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare makes the tables".to_owned())
+        Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare creates the tables".to_owned())
     })
 }
 

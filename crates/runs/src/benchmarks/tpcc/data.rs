@@ -319,7 +319,7 @@ impl Work for Terminals {
         let inputs = self.plan.tally.total().audit(self.plan.warehouses);
         if let Some(share) = inputs.iter().find(|share| share.is_violated()) {
             let message = format!(
-                "the run is not valid: {} {:.4}, which clause 5.5.1.5 wants between {} and {}",
+                "the run is not valid: {} {:.4}, which clause 5.5.1.5 requires to be between {} and {}",
                 share.what, share.share, share.low, share.high
             );
             return Err(Blamed::new(Blame::Answer, message));

@@ -37,7 +37,7 @@ pub fn prepare(
     let (found, noted) = look(endpoint)?;
     refuse_what_is_there(endpoint, &found, noted.as_ref(), plan)?;
     if !found.loaded.is_empty() {
-        context.note("going on with a load that was interrupted");
+        context.note("continuing an interrupted load");
     }
     with_redo_log(loading.redo_log, endpoint, context, || {
         load_all(endpoint, plan, &found, loading.parallel, context)
@@ -74,7 +74,7 @@ fn refuse_what_is_there(
     }
     match found.unexplained().next() {
         Some(table) => {
-            let what = format!("table {} has rows of another loader", table.name());
+            let what = format!("table {} has rows from another loader", table.name());
             conflict(what, None)
         }
         None => Ok(()),
@@ -171,7 +171,7 @@ fn default_parallel() -> u32 {
 
 fn with_going_on(blamed: Blamed) -> Blamed {
     blamed.hint(
-        "the rows that are in stay: the same command continues, dbdyno tpcc cleanup starts afresh"
+        "the loaded rows are kept: the same command continues; dbdyno tpcc cleanup removes them for a new start"
             .to_owned(),
     )
 }

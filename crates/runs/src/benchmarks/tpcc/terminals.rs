@@ -30,7 +30,7 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
 /// How terminals run.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Terminals, each over a connection of its own.
+    /// Number of terminals, each with a connection of its own.
     pub connections: u32,
     /// Event loops, if they are not chosen by the engine.
     pub loops: Option<u32>,
@@ -73,7 +73,7 @@ impl Database {
         match warehouses.and_then(|count| u32::try_from(count).ok()) {
             Some(warehouses) if warehouses > 0 => Ok(Self { warehouses, notes }),
             _ => Err(database::conflict(endpoint, "it has no warehouse").hint(
-                "dbdyno tpcc prepare --warehouses W makes the tables and fills them".to_owned(),
+                "dbdyno tpcc prepare --warehouses W creates and loads the tables".to_owned(),
             )),
         }
     }

@@ -37,7 +37,8 @@ pub fn require_tables(endpoint: &Endpoint) -> Result<(), Blamed> {
     };
     let place = database::name(endpoint);
     let message = format!("{place}: has no table {} of TPC-H", missing.name());
-    let hint = "dbdyno tpch prepare makes the tables; --database names where they are";
+    let hint =
+        "dbdyno tpch prepare creates the tables; --database names the database that has them";
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
@@ -47,7 +48,7 @@ pub fn scale_factor_of(endpoint: &Endpoint) -> Result<ScaleFactor, Blamed> {
         number(connection, "select count(*) from supplier").await
     })?;
     ScaleFactor::of_suppliers(suppliers.unwrap_or_default()).ok_or_else(|| {
-        let message = "the number of suppliers is that of no scale factor";
+        let message = "the number of suppliers matches no scale factor";
         Blamed::new(Blame::Input, message).hint("name it with --scale-factor".to_owned())
     })
 }
@@ -67,7 +68,7 @@ pub fn check(
             step.say(&format!("checking the references of {}", check.key.name));
             let orphans = number(connection, &check.sql).await?.unwrap_or_default();
             let (from, to) = (check.table.name(), check.key.to.name());
-            let fault = format!("{orphans} rows of {from} refer to nothing in {to}");
+            let fault = format!("{orphans} rows of {from} refer to missing rows of {to}");
             tell(check.key.name, (orphans > 0).then_some(&fault));
         }
         Ok(())

@@ -119,7 +119,7 @@ impl PrivateServer {
             loads += 1;
             let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
                 return Err(needs_count(
-                    "the server does not say how large its tables are",
+                    "the server does not report the size of its tables",
                 ));
             };
             let off = (bytes as f64 / wanted_bytes - 1.0).abs();

@@ -37,7 +37,8 @@ impl Document {
         }
         if value.get("client_stats").is_some() {
             let why = "fio wrote it in client/server mode (client_stats): its jobs ran on several machines";
-            let hint = "a record is of one disk: run fio on each machine without --client, and import each file by itself";
+            let hint = "a record covers one disk: run fio on each machine without --client, and import each file \
+                 separately";
             return Err(file.error(why, hint));
         }
         let jobs = value.get("jobs").and_then(Value::as_array);

@@ -95,7 +95,7 @@ fn what_is_no_file_of_fio_3_is_refused() {
         ),
         (
             changed(|it| it["jobs"][0]["read"]["iops"] = (-1.0).into()),
-            "are no rates",
+            "are not rates",
         ),
         (
             changed(|it| it["jobs"][0]["job options"]["rw"] = "trim".into()),

@@ -294,5 +294,8 @@ fn a_rule_of_the_second_column_of_a_key_is_of_the_second_column() {
         ("parent_id", "150..159"),
     ];
     let error = child(&two).unwrap_err().to_string();
-    assert!(error.contains("another rule than parent_kind"), "{error}");
+    assert!(
+        error.contains("rule differs from that of parent_kind"),
+        "{error}"
+    );
 }

@@ -31,7 +31,7 @@ impl Law {
             ("normal", None) => Ok(Self::Normal(2.5)),
             ("normal", _) => wrong("from 2 to 1000"),
             _ => Err(format!(
-                "`{name}` is no distribution: uniform, zipf, exponential, normal"
+                "`{name}` is not a distribution: uniform, zipf, exponential, normal"
             )),
         }
     }

@@ -21,7 +21,7 @@ fn foreign_keys(spec: &TableSpec, info: &TableInfo) -> Result<Vec<ForeignKey>, G
         for column in &key.columns {
             let mut others = keys[..at].iter().flat_map(|key| &key.columns);
             if others.any(|other| other.eq_ignore_ascii_case(column)) {
-                let problem = "it is in two foreign keys, and no value is drawn from both";
+                let problem = "it is in two foreign keys, and a value cannot be drawn from both";
                 return Err(GenerateError::column(&spec.name, column, problem));
             }
         }

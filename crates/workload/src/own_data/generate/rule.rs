@@ -68,7 +68,7 @@ impl Rule {
             "sequence" => Values::Sequence {
                 first: match rest {
                     "" => 1,
-                    rest => whole(rest).ok_or(format!("`{rest}` is no number to begin with"))?,
+                    rest => whole(rest).ok_or(format!("`{rest}` is not a number to begin with"))?,
                 },
             },
             "text" => text_lengths(rest)?,
@@ -84,7 +84,7 @@ impl Rule {
             _ if text.contains("..") => range_of(text, Law::Uniform)?,
             _ => {
                 return Err(format!(
-                    "{text:?} is no rule: sequence, a range such as 1..100 or 2024-01-01..2025-01-01, \
+                    "{text:?} is not a rule: sequence, a range such as 1..100 or 2024-01-01..2025-01-01, \
                      zipf 1..50k 1.1, exponential, normal, text 20..200, one of a, b, constant x, uuid, \
                      references table.column"
                 ));
@@ -104,7 +104,7 @@ fn without_null(text: &str) -> Result<(&str, f64), String> {
         return Ok((text, 0.0));
     }
     let share = quantity::percent(after.trim());
-    let share = share.ok_or(format!("{after:?} is no share between 0 % and 100 %"))?;
+    let share = share.ok_or(format!("{after:?} is not a share between 0 % and 100 %"))?;
     Ok((before.trim_end(), share))
 }
 
@@ -129,7 +129,7 @@ fn with_parameter(text: &str) -> (&str, Option<f64>) {
 
 fn ends(text: &str) -> Result<(&str, &str), String> {
     let ends = text.split_once("..");
-    let (first, last) = ends.ok_or(format!("{text:?} is no range such as 1..100"))?;
+    let (first, last) = ends.ok_or(format!("{text:?} is not a range such as 1..100"))?;
     Ok((first.trim(), last.trim()))
 }
 
@@ -166,7 +166,7 @@ fn range_of(text: &str, law: Law) -> Result<Values, String> {
             })
         }
         _ => Err(format!(
-            "{text:?} is no range of numbers, dates (2024-01-31) or times (2024-01-31 12:00:00)"
+            "{text:?} is not a range of numbers, dates (2024-01-31) or times (2024-01-31 12:00:00)"
         )),
     }
 }
@@ -210,7 +210,7 @@ fn text_lengths(text: &str) -> Result<Values, String> {
             Ok(Values::Text { min, max })
         }
         _ => Err(format!(
-            "{text:?} is no number of characters: write text 20 or text 20..200, up to 16M"
+            "{text:?} is not a number of characters: write text 20 or text 20..200, up to 16M"
         )),
     }
 }
@@ -245,7 +245,10 @@ fn references(text: &str) -> Result<Values, String> {
             let (name, parameter) = law.split_once(char::is_whitespace).unwrap_or((law, ""));
             let parameter = match parameter.trim() {
                 "" => None,
-                text => Some(text.parse().map_err(|_| format!("{text:?} is no number"))?),
+                text => Some(
+                    text.parse()
+                        .map_err(|_| format!("{text:?} is not a number"))?,
+                ),
             };
             Law::of(name, parameter)?
         }
@@ -338,21 +341,21 @@ mod tests {
     #[test]
     fn faults_are_named() {
         for (text, fault) in [
-            ("", "is no rule"),
-            ("sequence x", "`x` is no number"),
+            ("", "is not a rule"),
+            ("sequence x", "`x` is not a number"),
             ("5..1", "ends before it begins"),
-            ("1..x", "is no range of numbers"),
+            ("1..x", "is not a range of numbers"),
             ("-9223372036854775808..9223372036854775807", "too large"),
             ("zipf 1..10", "`zipf` takes a parameter from 1.001"),
             ("zipf 1..10 1", "`zipf` takes a parameter from 1.001"),
-            ("text", "is no number of characters"),
-            ("text 5..1", "is no number of characters"),
+            ("text", "is not a number of characters"),
+            ("text 5..1", "is not a number of characters"),
             ("one of a@0", "must be above 0"),
             ("one a", "one of a, b, c"),
             ("constant", "needs a value"),
             ("references customer", "references table.column"),
-            ("1..5 null 100%", "is no share"),
-            ("2023-02-29..2024-01-01", "is no range"),
+            ("1..5 null 100%", "is not a share"),
+            ("2023-02-29..2024-01-01", "is not a range"),
         ] {
             let found = Rule::parse(text).unwrap_err();
             assert!(found.contains(fault), "{text}: {found}");

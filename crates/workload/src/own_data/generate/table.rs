@@ -43,7 +43,7 @@ fn spec_of(table: &NamedTable) -> Result<TableSpec, GenerateError> {
             return Err(GenerateError::table(name, problem));
         }
         let count = quantity::count(value).filter(|count| *count <= ROWS_AT_MOST);
-        let problem = || format!("rows: {value:?} is no count such as \"250k\" or \"1M\"");
+        let problem = || format!("rows: {value:?} is not a count such as \"250k\" or \"1M\"");
         rows = Some(count.ok_or_else(|| GenerateError::table(name, problem()))?);
     }
     let rows =
@@ -140,7 +140,7 @@ fn create_statement<'s>(
 ) -> Result<String, GenerateError> {
     let name = &spec.name;
     if spec.columns.is_empty() {
-        let problem = "it has no columns: give them rules, or the tables by `sql`";
+        let problem = "it has no columns: give them rules, or create the tables with `sql`";
         return Err(GenerateError::table(name, problem));
     }
     let mut items = Vec::new();
@@ -206,14 +206,14 @@ fn type_of<'s>(
         } => {
             let missing = || {
                 wrong(format!(
-                    "{table}.{parent} is no column of a generated table"
+                    "{table}.{parent} is not a column of a generated table"
                 ))
             };
             let of = find(table).ok_or_else(missing)?;
             let rule = of.rule(parent).ok_or_else(missing)?;
             if !matches!(rule.values, Values::Sequence { .. } | Values::Uuid) || depth > 0 {
                 return Err(wrong(format!(
-                    "{table}.{parent} is no key: its rule must be `sequence` or `uuid`"
+                    "{table}.{parent} is not a key: its rule must be `sequence` or `uuid`"
                 )));
             }
             let (data_type, _) = type_of(of, parent, rule, find, depth + 1)?;
@@ -280,11 +280,11 @@ mod tests {
             (vec![], "name at least one table"),
             (
                 vec![table("a", "many", &[])],
-                "table a: rows: \"many\" is no count",
+                "table a: rows: \"many\" is not a count",
             ),
             (
                 vec![table("a", "1", &[("x", "no")])],
-                "a.x: \"no\" is no rule",
+                "a.x: \"no\" is not a rule",
             ),
             (vec![table("a", "1", &[])], "it has no columns"),
             (
@@ -293,7 +293,7 @@ mod tests {
             ),
             (
                 two(("x", "references c.x"), ("x", "1..2")).to_vec(),
-                "a.x: c.x is no column of a generated table",
+                "a.x: c.x is not a column of a generated table",
             ),
             (
                 two(("x", "references b.x"), ("x", "1..2")).to_vec(),

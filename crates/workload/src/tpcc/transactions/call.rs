@@ -36,10 +36,10 @@ pub(crate) async fn new_order(
     match (row.int(0, 0), order.is_rolled_back) {
         (Some(_), false) | (None, true) => Ok(()),
         (None, false) => Err(Failure::of_client(
-            "an item of the order is not there".to_owned(),
+            "an item of the order is missing".to_owned(),
         )),
         (Some(_), true) => Err(Failure::of_client(
-            "the unused item of an order is there".to_owned(),
+            "the unused item of an order exists".to_owned(),
         )),
     }
 }

@@ -215,7 +215,7 @@ impl Case {
             }
         }
         let message = format!(
-            "no line of {} keeps durability class {}",
+            "{} cannot reach durability class {}",
             self.file.display(),
             self.lowest.name()
         );
@@ -238,7 +238,7 @@ impl Case {
         }
         if pinned == whole {
             let message = format!(
-                "every line of {} keeps durability class {}, and none may be dropped",
+                "every line of {} is needed for durability class {}, so none may be dropped",
                 self.file.display(),
                 own.name()
             );
@@ -288,7 +288,7 @@ fn read_startable(
 
 fn nothing_to_test(args: &ProveArgs, candidates: &Candidates, target: &Target) -> Blamed {
     let message = format!(
-        "no line of {} can change how fast {target} is: {} of {} lines equal the base or are not about speed",
+        "no line of {} can change the speed of {target}: {} of {} lines equal the base or do not affect speed",
         args.file.display(),
         candidates.untested.len() + candidates.common.len(),
         candidates.untested.len() + candidates.common.len()

@@ -182,7 +182,7 @@ fn measure(
 }
 
 fn with_way_on(error: Blamed) -> Blamed {
-    error.hint("what was measured is kept; the same command continues".to_owned())
+    error.hint("the measurements so far are kept; the same command continues".to_owned())
 }
 
 /// What the answers say about the files of a round.

@@ -13,14 +13,14 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file runs against the base, and against itself without each line, in the same randomised blocks, until each is
-decided. Lines that harm or have no effect are left out, and the rest is checked against the whole file. Lines that make
-sense only together are tested together. Lines about behaviour, capacity, access and replication stay; only --test measures
-them. docs/config.md has the method.
+The whole file is compared with the base, and with copies of itself that each lack one line, in the same randomised
+blocks, until every line is decided. Lines that harm or have no effect are left out, and the rest is checked against the
+whole file. Lines that make sense only together are tested together. Lines about behaviour, capacity, access and
+replication are kept; only --test measures them. docs/config.md describes the method.
 
-After an interruption or a kill, the same command continues, and so does one with a longer --budget. A line that keeps
-the file's durability class is not tested, unless --allow-class permits a lower one. Exit code 5, and no file, if the
-measurements do not exclude that the shorter file loses more than --min-effect.
+After an interruption or a kill, the same command continues, also with a longer --budget. A line that the file's
+durability class depends on is not tested, unless --allow-class permits a lower class. If the measurements cannot rule
+out that the shorter file loses more than --min-effect, no file is written and the exit code is 5.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
@@ -38,7 +38,7 @@ pub(crate) struct ProveArgs {
     /// Options to test together; may be repeated
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Options to test although they do not concern speed: max_connections
+    /// Options to test even though they do not affect speed, such as max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
@@ -49,34 +49,34 @@ pub(crate) struct ProveArgs {
     /// Maximum number of blocks of a round, each with one run of every file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]
     pub(super) blocks: u32,
-    /// Maximum time of all rounds together, such as 30m [default: no limit but the blocks]
+    /// Maximum time of all rounds together, such as 30m [default: limited only by the blocks]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
-    /// Seed of the order of the runs, and of the load
+    /// Seed of the run order and of the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
-    /// Directory on whose file system the private server lives [default: among the named servers]
+    /// Directory on whose file system the private server is created [default: with the named servers]
     #[arg(long, value_name = "DIR")]
     pub(super) datadir: Option<PathBuf>,
     /// Lowest durability class that the shortest file may have, D0 to D4 [default: the file's own]
     #[arg(long, value_name = "CLASS", value_parser = class)]
     pub(super) allow_class: Option<DurabilityClass>,
-    /// Print what is tested and its estimated time, and exit
+    /// Print the planned tests and their estimated time, and exit
     #[arg(long)]
     pub(super) plan: bool,
-    /// Directory of the results [default: results/prove-N]
+    /// Directory for the results [default: results/prove-N]
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
     /// New file for the shortest file, with reasons as comments
     #[arg(long, short, value_name = "NEW")]
     pub(super) output: Option<PathBuf>,
-    /// New file for a copy of the page that is in the results
+    /// New file for a copy of the page in the results
     #[arg(long, value_name = "NEW")]
     pub(super) html: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Show every line with mechanism and price, and what was not tested
+    /// Show every line with its mechanism and cost, and the lines that were not tested
     #[arg(long, short)]
     pub(super) verbose: bool,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct ProveArgs {
 fn group(text: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     if names.len() < 2 || names.iter().any(String::is_empty) {
-        return Err("two or more options with commas between them".to_owned());
+        return Err("two or more options, separated by commas".to_owned());
     }
     Ok(names)
 }

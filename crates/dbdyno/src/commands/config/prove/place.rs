@@ -61,8 +61,9 @@ pub(super) fn open(named: Option<&Path>, asked: &Case) -> Result<Place, Blamed> 
             return Ok(place);
         }
         if named.is_some() {
-            let message = format!("{} holds another proof", path.display());
-            let hint = "the file, the version or an option is not the same; --results names another directory";
+            let message = format!("{} contains another proof", path.display());
+            let hint =
+                "the file, the version or an option differs; name another directory with --results";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
     }

@@ -82,14 +82,15 @@ pub(super) fn check_budget(case: &Case) -> Result<(), Blamed> {
         return Ok(());
     }
     let message = format!(
-        "--budget of {} cannot decide anything: {BLOCKS_AT_LEAST} blocks of {} take about {}, and are the least",
+        "--budget of {} cannot decide anything: at least {BLOCKS_AT_LEAST} blocks of {} are needed, which take \
+         about {}",
         span(budget),
         counted(round.files, "file"),
         span(least)
     );
     let minutes = (least.as_secs_f64() / SCREENING_SHARE / 60.0).ceil();
     let hint = format!(
-        "--budget {minutes:.0}m is the least for the first round; a shorter --duration needs less"
+        "the first round needs at least --budget {minutes:.0}m; a shorter --duration needs less"
     );
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }

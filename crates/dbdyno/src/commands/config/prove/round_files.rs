@@ -64,10 +64,11 @@ impl NamedRound {
                 continue;
             }
             let message = format!(
-                "{} is not the file that this proof plans: it was changed, or an earlier round was decided in another way",
+                "{} is not the file that this proof expects: it was changed, or an earlier round was decided \
+                 differently",
                 path.display()
             );
-            let hint = "--results with a new directory measures anew; the results here are kept";
+            let hint = "--results with a new directory measures again; the results here are kept";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(())

@@ -29,7 +29,7 @@ pub(super) struct WorkloadArgs {
     /// With smack: number of rows
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
-    /// With smack: counts for the queries of the client
+    /// With smack: counts for the client's queries
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Connections
@@ -38,7 +38,7 @@ pub(super) struct WorkloadArgs {
     /// Warm-up of each run: a time, or auto (until steady)
     #[arg(long, value_name = "TIME", default_value = "2s")]
     warmup: String,
-    /// Measurement of each run
+    /// Measured time of each run
     #[arg(long, value_name = "TIME", default_value = "5s")]
     duration: String,
 }

@@ -91,7 +91,7 @@ impl Diagnosis {
             let costs = guarded.costs(session, at).await?;
             if explained.rewritten.is_none() {
                 diagnosis.notes.push(format!(
-                    "{}: this version does not show which columns the statement uses: no index is proposed for it",
+                    "{}: this version does not show which columns the statement uses, so no index is proposed for it",
                     statement.place()
                 ));
             }

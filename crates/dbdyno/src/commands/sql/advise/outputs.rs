@@ -354,7 +354,7 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
         match &advice.proof {
             Some(Proof::CannotBeMade(why)) => lines.whole(format!("    {why}")),
             Some(Proof::Unused) => {
-                lines.whole("    the optimizer chooses it for no statement".to_owned());
+                lines.whole("    the optimizer does not choose it for any statement".to_owned());
             }
             _ => {}
         }
@@ -383,7 +383,7 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
                 update.unwrap_or_default()
             )
         }
-        Err(why) => format!("its part of writes was not measured: {why}"),
+        Err(why) => format!("its share of write time was not measured: {why}"),
     });
     sentences
 }

@@ -101,7 +101,7 @@ pub(super) fn of_conditions(
             kind: "union",
             text,
             reason: format!(
-                "an OR over {} of {}, each with an index: a part of a UNION can use its own",
+                "an OR over {} of {}, each with an index: each part of a UNION can use its own",
                 table.either.join(" and "),
                 table.alias
             ),
@@ -148,7 +148,8 @@ pub(super) fn of_plan(
         add("join", with_join_for_in(text, are_alike), reason.to_owned());
     }
     if signs.is_materialised {
-        let reason = "a derived table with all rows of its table is kept in a temporary table, which has no index of it";
+        let reason = "a derived table with all rows of its table is kept in a temporary table, without the table's \
+             indexes";
         add("merged", with_merged_derived(text), reason.to_owned());
     }
     found

@@ -76,7 +76,8 @@ impl Contest<'_> {
                 "variant {} changes the server or its data, which is done only on a copy of a private server",
                 changing.name
             );
-            let hint = "name one by --server; on another server a variant can have SET of the session, hints and a rewrite";
+            let hint = "name one with --server; on another server, a variant can only have SET of session \
+                 variables, hints and a rewrite";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         };
         // Before the server is stopped and copied.

@@ -168,7 +168,7 @@ impl Drop for Copies {
 fn sweep() -> Result<(), Blamed> {
     for removed in server::sweep(&named_server::root()?)? {
         eprintln!(
-            "note: removed what a crashed dbdyno left behind: {}",
+            "note: removed leftovers of a crashed dbdyno: {}",
             removed.display()
         );
     }

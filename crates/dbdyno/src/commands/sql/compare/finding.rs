@@ -108,7 +108,8 @@ impl Finding {
                     .to_owned(),
             ),
             Sameness::Unknown => Some(
-                "result not compared: the baseline itself gives another one each time".to_owned(),
+                "result not compared: the baseline itself gives a different one each time"
+                    .to_owned(),
             ),
             Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
                 "{} instead of {}",
@@ -122,7 +123,7 @@ impl Finding {
             )),
             Sameness::Different => {
                 let open = if self.has_limit {
-                    "; a LIMIT leaves open which rows, unless its ORDER BY has no ties"
+                    "; LIMIT does not define which rows, unless its ORDER BY has no ties"
                 } else {
                     ""
                 };

@@ -11,10 +11,10 @@ pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
         return Ok(());
     }
     let message = format!(
-        "variant {}: server {version} has no hints for its optimizer: it takes them as comments",
+        "variant {}: server {version} has no optimizer hints: it treats them as comments",
         variant.name
     );
-    let hint = "MySQL 5.7 and MariaDB 12 have them; before that a variant can have SET optimizer_switch, or 'rewrite FILE'";
+    let hint = "MySQL 5.7 and MariaDB 12 have them; on earlier versions, use SET optimizer_switch or 'rewrite FILE'";
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 

@@ -154,7 +154,7 @@ async fn write_price(
     };
     let insert = times(&inserts_s);
     Ok(WritePrice {
-        insert: insert.ok_or_else(|| Stop::Reason("the clock shows no time".to_owned()))?,
+        insert: insert.ok_or_else(|| Stop::Reason("the measured time is zero".to_owned()))?,
         update: times(&updates_s),
     })
 }
@@ -189,7 +189,7 @@ impl<'a> Sample<'a> {
             .iter()
             .any(|it| it.eq_ignore_ascii_case(&engine))
         {
-            let why = format!("engine {engine} cannot take the writes back");
+            let why = format!("engine {engine} cannot roll back the writes");
             return Err(Stop::Reason(why));
         }
         let key = texts(session, &key).await?;

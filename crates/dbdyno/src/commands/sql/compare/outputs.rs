@@ -176,7 +176,10 @@ fn details(text: &mut String, finding: &Finding, width: usize) {
                 line(text, &format!("  {}", change.sentence()));
             }
         }
-        None => line(text, "  the server explains it on one side or none"),
+        None => line(
+            text,
+            "  the server explains it on only one side, or on neither",
+        ),
     }
     let [before, after] = &finding.comparison.costs;
     let mut names: Vec<&String> = before.iter().chain(after).map(|(name, _)| name).collect();

@@ -37,7 +37,7 @@ pub(super) fn statements_of(
                     units::counted(is, "statement"),
                     units::counted(was, "statement")
                 );
-                let hint = "a rewrite has one statement for each, in their order; USE and SET do not count";
+                let hint = "a rewrite has one statement for each, in the same order; USE and SET do not count";
                 return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
             }
             read
@@ -49,7 +49,7 @@ pub(super) fn statements_of(
         for statement in all.iter_mut().filter(|it| !is_setting(it)) {
             *statement = statement.hinted(&hints).ok_or_else(|| {
                 let message = format!(
-                    "{}: no hint can be put into {}",
+                    "{}: a hint cannot be inserted into {}",
                     statement.place(),
                     statement.verb()
                 );

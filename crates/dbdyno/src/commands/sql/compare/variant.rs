@@ -61,7 +61,7 @@ impl Variant {
         let (name, parts) = text.split_once(':').ok_or(form)?;
         let name = name.trim();
         if name.is_empty() || !name.chars().all(is_of_name) {
-            return Err(format!("{name:?} is no name of a variant; {form}"));
+            return Err(format!("{name:?} is not a name for a variant; {form}"));
         }
         let mut variant = Self {
             name: name.to_owned(),
@@ -106,7 +106,8 @@ impl Variant {
             verb if is_setting(&part) || CHANGES.contains(&verb) => self.sql.push(part),
             verb => {
                 return Err(format!(
-                    "variant {name}: {verb} is no part of a variant; parts are SQL that changes the session, the server \
+                    "variant {name}: {verb} cannot be part of a variant; parts are SQL that changes the session, \
+                     the server \
                      or its data, 'option NAME=VALUE', 'hint HINT' and 'rewrite FILE'"
                 ));
             }
@@ -184,9 +185,9 @@ mod tests {
     fn what_is_no_variant_is_refused_with_the_form() {
         for (text, message) in [
             ("set a = 1", "a variant is NAME: PART"),
-            ("a b: set a = 1", "\"a b\" is no name of a variant"),
+            ("a b: set a = 1", "\"a b\" is not a name for a variant"),
             ("a:", "variant a changes nothing"),
-            ("a: select 1", "SELECT is no part of a variant"),
+            ("a: select 1", "SELECT cannot be part of a variant"),
             ("a: hint", "hint: which one?"),
             ("a: rewrite x; rewrite y", "two files"),
             ("a: set b = 'x", "a quotation is not closed"),

@@ -256,7 +256,7 @@ async fn read_trace(session: &mut Session) -> Result<TakenTrace, Failure> {
     let text = |at: usize| row.get(at).and_then(text_of).unwrap_or_default();
     if text(2) == "1" {
         let why =
-            "this account may not see it: it needs all privileges on the objects of the statement";
+            "this account may not see it: all privileges on the statement's objects are needed";
         return Ok(TakenTrace::Missing(why.to_owned()));
     }
     if text(1) != "0" && !text(1).is_empty() {

@@ -131,7 +131,7 @@ fn what_a_change_can_reach_is_known_beforehand() {
         ),
         (
             "insert into numbered values ()",
-            Some("table shop.numbered takes values from a sequence"),
+            Some("table shop.numbered uses values from a sequence"),
         ),
         (
             "insert into item values (hidden())",
@@ -202,7 +202,7 @@ fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
         (
             "delete from harmless",
             Access::RolledBackChange,
-            Some("trigger shop.rounded may reach what this account does not see"),
+            Some("trigger shop.rounded may use objects that this account cannot see"),
         ),
         (
             "delete from watched",
@@ -212,7 +212,7 @@ fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
         (
             "delete from numbered",
             Access::RolledBackChange,
-            Some("takes values from a sequence"),
+            Some("uses values from a sequence"),
         ),
         ("select * from cheap", Access::ReadOnly, None),
     ] {

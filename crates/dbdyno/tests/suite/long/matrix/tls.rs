@@ -53,7 +53,7 @@ pub(crate) fn levels(subject: &mut Subject) -> Cell {
         assert_eq!(preferred, "");
         let error = version(&at(SslMode::Required, None)).unwrap_err();
         assert!(error.hint().is_some(), "{error}");
-        let told = ["no TLS 1.2 or later", "the server offers none"];
+        let told = ["not offer TLS 1.2 or later", "the server offers none"];
         assert!(told.iter().any(|told| reason.contains(told)), "{reason}");
         return Cell::Ok;
     }

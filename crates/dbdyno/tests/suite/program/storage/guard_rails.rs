@@ -121,7 +121,7 @@ fn a_raw_device_is_destroyed_only_by_its_name() {
     scene
         .dbdyno(suite(&["--destroy"]))
         .exits(2)
-        .says("on a terminal, and there is none")
+        .says("on a terminal, but there is none")
         .hints(&named);
     scene
         .dbdyno(suite(&["--destroy=/dev/loop"]))
@@ -131,7 +131,7 @@ fn a_raw_device_is_destroyed_only_by_its_name() {
     scene
         .dbdyno(["storage", "suite", &text(&directory), "--destroy"])
         .exits(2)
-        .says("is no block device");
+        .says("is not a block device");
     let large = ["storage", "steady", &text(&device), "--size", "1G", &named];
     scene
         .dbdyno(large)

@@ -90,6 +90,6 @@ fn a_limit_that_cannot_be_set_is_refused() {
     scene
         .dbdyno(["storage", "commit", &path, "--limit", "cpus=1"])
         .exits(2)
-        .says("cpus is no limit of a disk");
+        .says("cpus is not a limit of a disk");
     assert_eq!(names_in(disk.path()).len(), 0);
 }

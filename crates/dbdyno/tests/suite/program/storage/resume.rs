@@ -189,7 +189,7 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
     assert_eq!(
         after.bursts[..before.len()],
         before,
-        "what was measured is kept"
+        "the measurements so far are kept"
     );
     let depths: Vec<u32> = after.bursts.iter().map(|it| it.pattern.depth).collect();
     assert_eq!(depths, [1, 2]);
@@ -251,5 +251,5 @@ fn a_second_course_that_an_interruption_took_is_told() {
     fio.start(&scene, [&burst[..], &["--resume"]].concat())
         .finish()
         .exits(0)
-        .says("its second course is left out");
+        .says("its second measurement is left out");
 }

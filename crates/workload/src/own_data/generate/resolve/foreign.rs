@@ -31,7 +31,7 @@ impl<'m> Maker<'m> {
             }
             _ => {
                 let problem = format!(
-                    "it refers to {}, which has no rows: generate them, too",
+                    "it refers to {}, which has no rows: generate them as well",
                     key.table
                 );
                 Err(self.wrong(&key.columns[0], problem))
@@ -79,7 +79,8 @@ impl<'m> Maker<'m> {
                 }
                 if parent_rows < rows && matches!(&parent, Parent::Known(keys) if keys.is_sample) {
                     let problem = format!(
-                        "it is unique, and only {parent_rows} keys of {} are read for {rows} rows: generate that table, too",
+                        "it is unique, and only {parent_rows} keys of {} are read for {rows} rows: generate that \
+                         table as well",
                         key.table
                     );
                     return Err(self.wrong(name, problem));
@@ -137,7 +138,7 @@ impl<'m> Maker<'m> {
             None => Ok(Some((first, rule))),
             Some((at, _)) => {
                 let problem = format!(
-                    "it has another rule than {}, which is in the same foreign key",
+                    "its rule differs from that of {}, which is in the same foreign key",
                     key.columns[first]
                 );
                 Err(self.wrong(&key.columns[at], problem))
@@ -176,7 +177,7 @@ impl<'m> Maker<'m> {
                     key.table
                 );
                 let Some(begin) = begins_at else {
-                    let problem = format!("the keys of {} are no sequence: {advice}", key.table);
+                    let problem = format!("the keys of {} are not a sequence: {advice}", key.table);
                     return Err(self.wrong(name, problem));
                 };
                 let end = begin.saturating_add_unsigned(parent_rows - 1);

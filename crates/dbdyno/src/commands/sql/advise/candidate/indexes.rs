@@ -51,7 +51,7 @@ impl Subject<'_> {
                 && facts.fit(&covering);
             if is_new && !is_plain && fits {
                 let reason = format!(
-                    "{reads}; an index with every column of the statement needs no row of the table"
+                    "{reads}; an index with every column of the statement avoids reading the table's rows"
                 );
                 let saving = self.saving_by_index(table, true);
                 found.push(index(table, &covering, "covering", reason, saving));

@@ -84,7 +84,7 @@ fn proof_json(proof: &Proof) -> Value {
         }),
         Proof::Unused => json!({
             "outcome": "not proved",
-            "reason": "the optimizer chooses it for no statement",
+            "reason": "the optimizer does not choose it for any statement",
         }),
         Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
         Proof::NotTried => json!({ "outcome": "not tried" }),

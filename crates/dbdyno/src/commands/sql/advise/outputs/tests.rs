@@ -121,7 +121,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
          \x20 proved: create index i on t (a)\n\
          \x20   Q1: faster, 125 ms to 3.20 ms, -97.4 % (-97.7 % to -97.2 %); because rows r…\n\
          \x20   size of the index: 160 KiB\n\
-         \x20   its part of writes was not measured: the table has no primary key\n\
+         \x20   its share of write time was not measured: the table has no primary key\n\
          \x20 without effect: create index u on t (b): 125 ms to 124 ms\n\
          \x20 not used: create index w on t (y)\n\
          statement 2 (2.00 ms): select b from t where c = 1\n\
@@ -133,7 +133,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     for part in [
         "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
-        "    the optimizer chooses it for no statement\n",
+        "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",
     ] {
         assert!(verbose.contains(part), "{part}: {verbose}");

@@ -47,7 +47,7 @@ impl Servers {
         options: Vec<(String, Variant)>,
     ) -> Result<(Self, Copies), Blamed> {
         let Some(name) = &connection.server else {
-            let message = "no private server is named of which copies can be made";
+            let message = "no private server is named that can be copied";
             return Err(Blamed::new(Blame::Input, message));
         };
         let server = named_server::open(name)?;

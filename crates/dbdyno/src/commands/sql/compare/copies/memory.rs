@@ -59,7 +59,7 @@ impl Pools {
             ""
         };
         let message = format!(
-            "not enough memory for {}{itself}: the buffer pools take {}, and {} are free",
+            "not enough memory for {}{itself}: the buffer pools need {}, and {} are free",
             self.servers,
             bytes(needed_bytes),
             bytes(free_bytes)
@@ -94,7 +94,7 @@ mod tests {
             (error.blame, error.message.as_str()),
             (
                 Blame::Machine,
-                "not enough memory for 3 copies of server one: the buffer pools take 112 MiB, and 111 MiB are free"
+                "not enough memory for 3 copies of server one: the buffer pools need 112 MiB, and 111 MiB are free"
             )
         );
         // The third one finds room, because the second one takes none.
@@ -121,7 +121,7 @@ mod tests {
         assert!(
             error
                 .message
-                .contains("one and the server itself: the buffer pools take 152 MiB"),
+                .contains("one and the server itself: the buffer pools need 152 MiB"),
             "{}",
             error.message
         );

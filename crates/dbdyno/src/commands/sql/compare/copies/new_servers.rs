@@ -31,7 +31,7 @@ impl Setup {
         let statements = statements_of_file(path);
         let statements = statements.map_err(|error| Blamed::new(Blame::Input, error))?;
         if statements.is_empty() {
-            let message = format!("{}: no statement in it", path.display());
+            let message = format!("{}: it contains no statement", path.display());
             return Err(Blamed::new(Blame::Input, message));
         }
         Ok(Self {
@@ -97,7 +97,7 @@ impl Copies {
         for (at, (variant, installation)) in variants.iter().zip(&installations).enumerate() {
             signals_end()?;
             let name = format!("compare-{}-{}", std::process::id(), at + 1);
-            let _step = Step::spinner(format!("making a server for {}", variant.name));
+            let _step = Step::spinner(format!("creating a server for {}", variant.name));
             let settings = Settings {
                 defaults,
                 ..variant.server_settings()

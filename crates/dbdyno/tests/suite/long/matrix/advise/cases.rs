@@ -5,7 +5,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// Options of the server.
     pub(crate) options: &'static [&'static str],
-    /// Statements that make the tables, besides those of [`TABLES`].
+    /// Statements that create the tables, besides those of [`TABLES`].
     pub(crate) schema: &'static [&'static str],
     /// Switches of the optimizer that are off, where the server has them.
     pub(crate) off: &'static [&'static str],
