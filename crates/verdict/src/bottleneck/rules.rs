@@ -30,27 +30,28 @@ pub(super) struct Rule {
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
-        holds: "a process was killed for want of memory; or tasks waited for memory 10 % of the time; or more than 1 MiB \
-                was swapped in per second",
+        holds: "a process was killed because memory was short; or tasks waited for memory 10 % of the time; or more \
+                than 1 MiB was swapped in per second",
         judge: memory,
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods, or the server used 90 % of it",
+        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods, or the server used \
+                90 % of the limit",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the server used 90 % of a limit of its disk that the experiment set, in the mean or in the median; or, \
-                without such a limit, requests of its control group to a disk are limited, and tasks waited for a disk 30 % \
-                of the time, and no disk was busy 85 % of the time",
+        holds: "the experiment limited the server's disk, and the server used 90 % of the limit in the mean or in \
+                the median; or, without such a limit, the disk requests of the server's control group are limited, \
+                tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
-        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the load \
-                fell behind its schedule by its own fault; or the throughput was 80 % of the client's ceiling; or the \
-                client's own machine was 90 % busy",
+        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the \
+                load fell behind its schedule because of the client; or the throughput was 80 % of the client's \
+                ceiling; or the client's own machine was 90 % busy",
         judge: client,
     },
     Rule {
@@ -60,12 +61,12 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Cpu,
-        holds: "the CPUs were busy 90 % of the time that they had",
+        holds: "the CPUs were busy 90 % of their available time",
         judge: cpu,
     },
     Rule {
         resource: Resource::RowLocks,
-        holds: "the connections waited for locks of rows 40 % of their time",
+        holds: "the connections waited for row locks 40 % of their time",
         judge: server_rules::row_locks,
     },
     Rule {
@@ -75,8 +76,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock or a \
-                table that is flushed",
+        holds: "40 % of their time, the connections waited for a metadata lock, the global read lock, a backup lock \
+                or a table flush",
         judge: server_rules::metadata_locks,
     },
     Rule {
@@ -91,12 +92,12 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::InnodbConcurrency,
-        holds: "the connections queued to get into InnoDB 40 % of their time",
+        holds: "the connections waited to enter InnoDB 40 % of their time",
         judge: server_rules::innodb_concurrency,
     },
     Rule {
         resource: Resource::Checkpoint,
-        holds: "the checkpoint age was 90 % of what InnoDB allows, in the median",
+        holds: "the median checkpoint age was 90 % of InnoDB's maximum",
         judge: server_rules::checkpoint,
     },
     Rule {
@@ -107,39 +108,42 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time, and, but for a load without a server, tasks waited for a disk 30 % of the \
-                time, and less than 90 % of a limit that the experiment set was used",
+        holds: "a disk was busy 85 % of the time; tasks waited for a disk 30 % of the time (not required for a load \
+                without a server); and less than 90 % of a limit that the experiment set was used",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
-        holds: "1 % of the TCP segments were sent again; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed; or 80 % of a link's speed was used; or, but for a unix socket, the connections were in the \
-                middle of a packet 40 % of their time, or the round trips below took a statement longer than the fastest \
-                opening of a connection, which is more than two of them",
+        holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a \
+                listening socket overflowed; or 80 % of a link's speed was used; or, except on a unix socket, the \
+                connections were in the middle of a packet 40 % of their time; or, except on a unix socket, the \
+                condition of `round trips` is met and a statement's round trip took longer than the fastest opening \
+                of a connection, which needs more than two round trips",
         judge: network,
     },
     Rule {
         resource: Resource::ConnectionLimit,
-        holds: "the server refused a connection because it had `max_connections`",
+        holds: "the server refused a connection because `max_connections` was reached",
         judge: server_rules::connection_limit,
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above holds, the server's CPUs were observed, and the rate was reached, or without a rate the \
-                connections had an operation in flight less than 80 % of the time",
+        holds: "no rule above applies, the server's CPUs were observed, and the rate was reached or, without a rate, \
+                the connections had an operation in flight less than 80 % of the time",
         judge: load,
     },
     Rule {
         resource: Resource::Connections,
-        holds: "no rule above holds, and the rate was not reached for want of connections, or server and client used 50 % \
-                of a CPU for each connection, and the CPUs were idle 20 % of the time",
+        holds: "no rule above applies, and the rate was not reached because there were too few connections; or the \
+                connections had an operation in flight 90 % of the time, server and client used 50 % of a CPU for \
+                each connection, and the CPUs were idle 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above holds, the connections waited for answers 50 % more of their time than the server had \
-                something to do for them, and the CPUs were idle 30 % of the time or not observed",
+        holds: "no rule above applies, the connections waited for answers in a share of their time that is 50 points \
+                larger than the share in which the server worked for them, and the CPUs were idle 30 % of the time \
+                or not observed",
         judge: server_rules::round_trips,
     },
 ];

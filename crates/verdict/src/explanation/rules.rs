@@ -49,8 +49,8 @@ const PAGE_BYTES: f64 = 16_384.0;
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
-        holds: "a metric differs for certain, and other programs took more than 5 % of the CPUs on one side, and 5 points \
-                more than on the other",
+        holds: "a metric differs for certain, and other programs took more than 5 % of the CPUs on one side, and at \
+                least 5 points more than on the other",
         rank: Rank::Limit,
         judge: |it| {
             let what = "other programs took";
@@ -59,8 +59,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "steal",
-        holds: "a metric differs for certain, and the hypervisor took more than 1 % of the CPUs on one side, and 1 point \
-                more than on the other",
+        holds: "a metric differs for certain, and the hypervisor took more than 1 % of the CPUs on one side, and at \
+                least 1 point more than on the other",
         rank: Rank::Limit,
         judge: |it| {
             let what = "the hypervisor took";
@@ -69,8 +69,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "CPU limit",
-        holds: "most executions of one side were limited by the CPU quota of the server's control group, and none of the \
-                other's",
+        holds: "on one side, most executions were limited by the CPU quota of the server's control group; on the \
+                other side, none",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -82,8 +82,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "disk limit",
-        holds: "most executions of one side were limited by the disk quota of the server's control group, and none of the \
-                other's",
+        holds: "on one side, most executions were limited by the disk quota of the server's control group; on the \
+                other side, none",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -95,13 +95,13 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "most executions of one side were limited by memory, and none of the other's",
+        holds: "on one side, most executions were limited by memory; on the other side, none",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
     Rule {
         name: "rows read",
-        holds: "rows read moved; by more than 10 it comes before all that follows",
+        holds: "rows read moved; rank 2 if by more than 10 per operation",
         rank: Rank::Particular,
         judge: rows_read,
     },
@@ -119,9 +119,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "statement log",
-        holds: "general_log or slow_query_log differs, and on the side that logs bytes written by the server grew by more \
-                than twice what redo log, binary log and pages of InnoDB did, or server CPU grew; where neither was \
-                observed, a metric differs for certain",
+        holds: "general_log or slow_query_log differs, and on the side with the log, bytes written by the server \
+                grew by more than twice the growth of redo log, binary log and InnoDB pages together, or server CPU \
+                grew; if neither was observed, a metric differs for certain",
         rank: Rank::Particular,
         judge: statement_log,
     },
@@ -133,15 +133,15 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "binary log",
-        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs it more disk flushes grew by more than \
-                fsyncs of InnoDB did, or bytes of binary log grew; where neither was observed, a metric differs for \
-                certain",
+        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs the binary log more, disk \
+                flushes grew by more than fsyncs of InnoDB, or bytes of binary log grew; if neither was observed, a \
+                metric differs for certain",
         rank: Rank::Particular,
         judge: binary_log,
     },
     Rule {
         name: "fsyncs",
-        holds: "fsyncs of the redo log moved; where the server does not count these, fsyncs of InnoDB",
+        holds: "fsyncs of the redo log moved; if the server does not count these, fsyncs of InnoDB moved",
         rank: Rank::Particular,
         judge: fsyncs,
     },
@@ -153,7 +153,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "bytes written",
-        holds: "bytes written by the server moved; where they were not observed, bytes written to disk",
+        holds: "bytes written by the server moved; if they were not observed, bytes written to disk moved",
         rank: Rank::Particular,
         judge: bytes_written,
     },
@@ -165,13 +165,14 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "round trip",
-        holds: "the median and the shortest response time grew alike, and by three times more than server CPU",
+        holds: "the median and the shortest response time grew by similar amounts, and by more than three times the \
+                growth of server CPU",
         rank: Rank::General,
         judge: round_trip,
     },
     Rule {
         name: "slower disk",
-        holds: "time stalled for a disk moved, and neither disk reads nor disk flushes did",
+        holds: "time stalled for a disk moved, but neither disk reads nor disk flushes moved",
         rank: Rank::General,
         judge: slower_disk,
     },
