@@ -49,7 +49,7 @@ pub fn page() -> String {
     line(FORMULA);
     line("");
     line("## All rules\n");
-    line("| rule | what has to be so | judges |");
+    line("| rule | requirement | applies to |");
     line("| --- | --- | --- |");
     for rule in RULES {
         line(&format!(

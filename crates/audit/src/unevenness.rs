@@ -15,7 +15,7 @@ pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
         .filter(|it| it.is_above(Disturbance::OTHERS, Disturbance::STEAL));
     if let Some(it) = disturbance {
         return Some(format!(
-            "a quiet machine (other programs took {} of the CPU, the hypervisor {}; rule H14)",
+            "a quiet machine (other programs used {} of the CPU, the hypervisor {}; rule H14)",
             percent(it.others),
             percent(it.steal)
         ));

@@ -143,7 +143,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let rounds_s = record.header.each_s * record.rounds.len() as f64;
     let longest_s = lengths.chain(of_patterns).fold(rounds_s, f64::max);
     if longest_s == 0.0 {
-        return Err(no_subject("nothing but commits was measured"));
+        return Err(no_subject("only commits were measured"));
     }
     let ended = courses.clone().find_map(|it| Some((it, burst(&it.iops)?)));
     let longest = moment(longest_s);

@@ -37,7 +37,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let of_courses = record.bursts.iter().map(|it| &it.pattern);
     let all: Vec<&Pattern> = of_patterns.chain(of_rounds).chain(of_courses).collect();
     if all.is_empty() {
-        return Err(no_subject("nothing but commits was measured"));
+        return Err(no_subject("only commits were measured"));
     }
     let mut random = all.iter().filter(|it| it.access == Access::Random);
     if random.clone().next().is_none() {

@@ -49,7 +49,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .map(|disk| disk.requests?.flushes)
         .sum();
     let flushes =
-        flushes.ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+        flushes.ok_or_else(|| missing("flushes of the disks (not counted by this kernel)"))?;
     let carried_out = flushes as f64 / length_s;
     let level = if asked > MOST * carried_out {
         Level::Fail
@@ -89,7 +89,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     });
     let (asked, carried_out) = rates
         .max_by(|a, b| (a.0 - MOST * a.1).total_cmp(&(b.0 - MOST * b.1)))
-        .ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+        .ok_or_else(|| missing("flushes of the disks (not counted by this kernel)"))?;
     if asked < FLUSHES_AT_LEAST {
         return Err(no_subject("the probe flushed hardly anything"));
     }

@@ -49,7 +49,7 @@ mod tests {
             "mysql-5.7",
             "innodb_flush_log_at_trx_commit=2\nlog_bin=x\nsync_binlog=0",
             &[
-                "risk: innodb_flush_log_at_trx_commit=2: D2: a power cut takes",
+                "risk: innodb_flush_log_at_trx_commit=2: D2: the last commits are lost in a power cut",
                 "risk: sync_binlog=0: D3",
             ],
         );
@@ -59,7 +59,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "innodb_flush_log_at_trx_commit=0",
-            &["D1: a crash of the server"],
+            &["D1: the last commits are lost in a server crash"],
         );
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn headline(
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(
-                "{at}it cannot be told whether B is {}: something else used the machine ({}: {}). What was seen: {numbers}.",
+                "{at}it cannot be told whether B is {}: other programs used the machine ({}: {}). What was seen: {numbers}.",
                 compared.decision.word(),
                 found.of(),
                 found.finding.evidence

@@ -49,7 +49,7 @@ const PAGE_BYTES: f64 = 16_384.0;
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
-        holds: "a metric differs for certain, and other programs took more than 5 % of the CPUs on one side, and 5 points \
+        holds: "a metric differs for certain, and other programs used more than 5 % of the CPUs on one side, and 5 points \
                 more than on the other",
         rank: Rank::Limit,
         judge: |it| {

@@ -34,7 +34,7 @@ fn sizing_of_2007() {
     // Overlooked by the author.
     audit
         .finds("M01", "fail", "1 execution of each combination")
-        .finds("C03", "warn", "with 1 executions of a combination")
+        .finds("C03", "warn", "executions per combination: 1")
         .finds("C01", "fail", "sync_binlog=0")
         .finds("H11", "warn", "unix socket")
         .finds("C12", "pass", "as asked for");
@@ -91,7 +91,7 @@ fn my_cnf_of_2012() {
     audit.finds("M01", "fail", "1 execution of each combination");
     // Overlooked by the author.
     audit
-        .finds("C03", "warn", "2 factors cross, with 1 executions")
+        .finds("C03", "warn", "crossed factors: 2, executions per combination: 1")
         .finds("C01", "fail", "sync_binlog=0")
         .finds("C02", "note", "mycnf changes 2 at once")
         .finds("H08", "warn", "all runs had 10 connections")
@@ -126,12 +126,12 @@ fn redo_log_of_2020() {
     run(&scene, "bulk-load/as-published", &smaller);
     Audited::of(&scene, &["out"])
         // Noticed later by the author.
-        .finds("C04", "fail", "its default of 128 MiB")
+        .finds("C04", "fail", "its default size of 128 MiB")
         // Known to the author, and declared in this experiment.
         .finds(
             "C08",
             "note",
-            "the redo log was off while lineitem was loaded",
+            "the redo log was disabled while lineitem was loaded",
         )
         .finds(
             "C01",

@@ -42,7 +42,7 @@ fn lint_answers_first_and_exits_by_level() {
     lint(&["-v"]).exits(1).prints("Source: ");
     lint(&["--level", "risk"])
         .exits(1)
-        .prints("D2: a power cut");
+        .prints("D2: the last commits are lost in a power cut");
     scene.file("risk.cnf", "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\n");
     let risk = [
         "config",
