@@ -24,7 +24,7 @@ pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
     let latest = paces.map(|pace| pace.loop_delay_max_ns).max()?;
     (latest > LATE_NS).then(|| {
         format!(
-            "event loops that came back in time (one was {} late)",
+            "punctual event loops (one was {} late)",
             duration(latest as f64)
         )
     })

@@ -1,7 +1,7 @@
 //! The audit as text for a terminal and as JSON.
 //!
 //! ```text
-//! audit of results/quickstart-1: grade F: not to be compared or published; machine quiet
+//! audit of results/quickstart-1: grade F: do not compare or publish; machine quiet
 //! 1 invalid, 2 fail, 3 warn, 7 note, 19 pass, 4 not evaluated, 13 do not apply
 //!
 //! INVALID  H14 other programs used the machine
@@ -300,7 +300,7 @@ mod tests {
         let text = audit_text("one", &nearly_empty(), &AuditFilter::default(), 100);
         assert!(text.contains("\nnot evaluated: data missing\n"), "{text}");
         assert!(
-            text.contains("H04 the file system passes flushes on: the storage behind"),
+            text.contains("H04 the file system passes flushes on: the storage of"),
             "{text}"
         );
         let shown = AuditFilter {

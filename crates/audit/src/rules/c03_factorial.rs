@@ -47,7 +47,9 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
     }
     if factors.len() < 2 {
-        return Err(no_subject("fewer than two factors have more than one level"));
+        return Err(no_subject(
+            "fewer than two factors have more than one level",
+        ));
     }
     let executions = combinations
         .iter()
@@ -216,7 +218,11 @@ mod tests {
     fn found() {
         let article = [25_306.0, 29_288.0, 27_358.0, 27_610.0];
         let outcome = judged_together(&RULE, &crossed(1, article), over(&["fs", "mycnf"]));
-        assert_found(&outcome, Level::Warn, "crossed factors: 2, executions per combination: 1");
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "crossed factors: 2, executions per combination: 1",
+        );
         let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
         let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));
         assert_found(

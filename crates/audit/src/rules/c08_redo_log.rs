@@ -28,7 +28,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(match (is_off, &run.record.loaded) {
         (false, _) => Finding::new(Level::Pass, "the redo log was written"),
         (true, Some(loaded)) => {
-            let evidence = format!("the redo log was disabled while {} was loaded", loaded.table);
+            let evidence = format!(
+                "the redo log was disabled while {} was loaded",
+                loaded.table
+            );
             Finding::new(Level::Note, evidence)
         }
         (true, None) => Finding::new(

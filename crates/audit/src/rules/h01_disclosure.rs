@@ -26,7 +26,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the machine"));
     }
     let Ok(machine) = run.machine() else {
-        let evidence = "the server's host was not observed: its CPU, memory and storage are unknown";
+        let evidence =
+            "the server's host was not observed: its CPU, memory and storage are unknown";
         return Ok(Finding::new(Level::Fail, evidence));
     };
     if machine.memory_bytes == 0 {

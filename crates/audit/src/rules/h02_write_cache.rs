@@ -90,9 +90,17 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 fn meaning(share: f64, cache: Option<&str>) -> (Level, &'static str) {
     match share {
-        share if share < VOLATILE => (Level::Pass, "typical of a volatile cache that flushes empty"),
-        share if share <= FREE => (Level::Note, "between the values of a volatile and of a protected cache"),
-        _ if cache == Some("write through") => (Level::Pass, "typical of a disk without a volatile cache"),
+        share if share < VOLATILE => (
+            Level::Pass,
+            "typical of a volatile cache that flushes empty",
+        ),
+        share if share <= FREE => (
+            Level::Note,
+            "between the values of a volatile and of a protected cache",
+        ),
+        _ if cache == Some("write through") => {
+            (Level::Pass, "typical of a disk without a volatile cache")
+        }
         _ => (
             Level::Warn,
             "typical of a protected cache, or of ignored flushes",
@@ -153,7 +161,11 @@ mod tests {
     #[test]
     fn found() {
         assert_found(&flushing(0.003), Level::Warn, "ignored flushes");
-        assert_found(&flushing(0.02), Level::Note, "between the values of a volatile");
+        assert_found(
+            &flushing(0.02),
+            Level::Note,
+            "between the values of a volatile",
+        );
     }
 
     #[test]
@@ -193,7 +205,11 @@ mod tests {
                 requests.flush_s = Some(0.003);
             });
         });
-        assert_found(&outcome, Level::Pass, "typical of a disk without a volatile cache");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "typical of a disk without a volatile cache",
+        );
     }
 
     #[test]

@@ -76,11 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         Level::Pass
     };
-    let kind = if is_impossible {
-        ", a hard disk"
-    } else {
-        ""
-    };
+    let kind = if is_impossible { ", a hard disk" } else { "" };
     let evidence = format!(
         "{}{kind} carried out {} flushes per second, each in {} on average",
         device.device,

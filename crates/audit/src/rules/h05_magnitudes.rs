@@ -77,10 +77,13 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
         slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for this kind"),
         // Under a hypervisor the rotational flag of a disk is not reliable.
-        slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => {
-            (Level::Pass, ", too fast for one, but the kind is only what a hypervisor reports")
+        slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => (
+            Level::Pass,
+            ", too fast for one, but the kind is only what a hypervisor reports",
+        ),
+        slower if slower < 1.0 / ANOTHER_KIND && rotates => {
+            (Level::Warn, ", far too fast for this kind")
         }
-        slower if slower < 1.0 / ANOTHER_KIND && rotates => (Level::Warn, ", far too fast for this kind"),
         _ => (Level::Pass, ""),
     };
     let evidence = format!("{name}, {kind}, took {} per read{but}", seconds(mean_s));
@@ -134,8 +137,16 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&reading(0.0048, false), Level::Warn, "far too slow for this kind");
-        assert_found(&reading(0.0001, true), Level::Warn, "far too fast for this kind");
+        assert_found(
+            &reading(0.0048, false),
+            Level::Warn,
+            "far too slow for this kind",
+        );
+        assert_found(
+            &reading(0.0001, true),
+            Level::Warn,
+            "far too fast for this kind",
+        );
     }
 
     #[test]

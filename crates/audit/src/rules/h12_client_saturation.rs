@@ -62,10 +62,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     if let Some(share) = ceiling.filter(|share| *share > CEILING) {
-        problems.push(format!(
-            "{} of the client's ceiling",
-            percent(share)
-        ));
+        problems.push(format!("{} of the client's ceiling", percent(share)));
     }
     if let Some(shortfall) = shortfall.filter(|it| it.cause == Cause::Client) {
         problems.push(format!(

@@ -108,10 +108,8 @@ fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Plac
             .flat_map(|machine| machine.placements.iter().map(move |it| (machine, it)));
         all.find(|(_, it)| it.of == name)
     };
-    let (machine, server) =
-        of("server").ok_or_else(|| missing("the server's scheduler group"))?;
-    let (_, client) =
-        of("client").ok_or_else(|| missing("the clients' scheduler group"))?;
+    let (machine, server) = of("server").ok_or_else(|| missing("the server's scheduler group"))?;
+    let (_, client) = of("client").ok_or_else(|| missing("the clients' scheduler group"))?;
     Ok((machine, server, client))
 }
 
@@ -155,7 +153,11 @@ mod tests {
         let mut runs = blocks_over("flush", &["1", "2"]);
         in_one_group(&mut runs[3]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
-        assert_found(&outcome, Level::Fail, "server and clients in separate scheduler groups");
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "server and clients in separate scheduler groups",
+        );
         let (yesterday, mut today) = ([healthy()], [healthy()]);
         today[0].machines[0].placements[0].nice = -5;
         let outcome = judged_sides(&RULE, &yesterday, &today, over(&[]));

@@ -231,7 +231,7 @@ fn figures_of_failures_decide_nothing() {
     scene
         .dbdyno(sides)
         .exits(5)
-        .says("these figures decide nothing: B: in all of 3 runs")
+        .says("these figures decide nothing: B: in all 3 runs")
         .says("with error 1213 (W10)")
         .prints_nothing()
         .hints("--anyway");
