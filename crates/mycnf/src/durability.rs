@@ -155,8 +155,8 @@ pub(crate) fn durability(subject: &Subject<'_>) -> Durability {
 fn remedy(option: &str) -> &'static str {
     match option {
         "innodb_doublewrite" => "leave it on",
-        "innodb_flush_method" => "write O_DIRECT, or fsync",
-        "sync_binlog" => "write sync_binlog = 1",
-        _ => "write 1",
+        "innodb_flush_method" => "set O_DIRECT or fsync",
+        "sync_binlog" => "set sync_binlog = 1",
+        _ => "set it to 1",
     }
 }

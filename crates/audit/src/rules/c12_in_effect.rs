@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_may_be_ignored_is_no_failure() {
         let loose =
-            "set: loose-innodb_redo_log_capacity=8M: unknown to this version, an option of MySQL's";
+            "set: loose-innodb_redo_log_capacity=8M: unknown to this version, an option of MySQL";
         let outcome = judged(&RULE, |record| {
             record.servers[0].settings_changed = vec![loose.to_owned()];
         });
@@ -148,7 +148,7 @@ mod tests {
                 .variables
                 .insert("timestamp".to_owned(), "7".to_owned());
         });
-        assert_found(&outcome, Level::Pass, "as asked for");
+        assert_found(&outcome, Level::Pass, "as requested");
     }
 
     #[test]

@@ -88,6 +88,6 @@ mod tests {
 
     #[test]
     fn a_workload_that_does_not_say_is_not_evaluated() {
-        assert_missing(&judged(&RULE, |_| {}), "distribution of keys");
+        assert_missing(&judged(&RULE, |_| {}), "key distribution");
     }
 }

@@ -43,7 +43,7 @@ fn proof() -> Proof {
         ],
         untested: vec![UntestedText {
             line: "port = 3307".to_owned(),
-            why: "a matter of the instance".to_owned(),
+            why: "specific to the instance".to_owned(),
         }],
         over_base: Some(Gain {
             of_shortest: true,

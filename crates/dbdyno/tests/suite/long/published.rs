@@ -37,7 +37,7 @@ fn sizing_of_2007() {
         .finds("C03", "warn", "executions per combination: 1")
         .finds("C01", "fail", "sync_binlog=0")
         .finds("H11", "warn", "unix socket")
-        .finds("C12", "pass", "as asked for");
+        .finds("C12", "pass", "as requested");
 }
 
 /// The setting that the paper's first appendix warns of: most of the keys are never requested.
