@@ -335,7 +335,7 @@ mod tests {
         assert!(
             finding
                 .evidence
-                .starts_with("in 1 of 10 runs, run 3: by unix socket"),
+                .starts_with("in 1 of 10 runs, run 3: over unix socket"),
             "{}",
             finding.evidence
         );

@@ -56,10 +56,10 @@ mod tests {
     fn found() {
         let unexplained = Limit {
             resource: None,
-            evidence: "no resource that was observed was short".to_owned(),
+            evidence: "no observed resource was at its limit".to_owned(),
         };
         let outcome = judged_with(&RULE, &healthy(), Some(unexplained));
-        assert_found(&outcome, Level::Fail, "no resource");
+        assert_found(&outcome, Level::Fail, "no observed resource");
     }
 
     #[test]

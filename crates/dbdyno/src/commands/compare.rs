@@ -51,7 +51,7 @@ pub(crate) struct CompareArgs {
     /// Fail if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
-    /// Print the tables of what moved after the answer
+    /// Print the tables of what changed after the answer
     #[arg(short, long)]
     verbose: bool,
     /// Print the tables of every metric and cost

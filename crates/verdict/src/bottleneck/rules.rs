@@ -30,8 +30,7 @@ pub(super) struct Rule {
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
-        holds: "a process was killed for want of memory; or tasks waited for memory 10 % of the time; or more than 1 MiB \
-                was swapped in per second",
+        holds: "the kernel killed a process because memory ran out; or tasks waited for memory 10 % of the time; or more than 1 MiB per second was swapped in",
         judge: memory,
     },
     Rule {
@@ -41,15 +40,12 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the server used 90 % of a limit of its disk that the experiment set, in the mean or in the median; or, \
-                without such a limit, requests of its control group to a disk are limited, and tasks waited for a disk 30 % \
-                of the time, and no disk was busy 85 % of the time",
+        holds: "the server used 90 % (mean or median) of a disk limit that the experiment set; or, without such a limit, the disk requests of its control group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
-        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the load \
-                fell behind its schedule by its own fault; or the throughput was 80 % of the client's ceiling; or the \
+        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the client was too slow for the schedule of the load; or the throughput was 80 % of the client's ceiling; or the \
                 client's own machine was 90 % busy",
         judge: client,
     },
@@ -60,12 +56,12 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Cpu,
-        holds: "the CPUs were busy 90 % of the time that they had",
+        holds: "the CPUs were busy 90 % of the available time",
         judge: cpu,
     },
     Rule {
         resource: Resource::RowLocks,
-        holds: "the connections waited for locks of rows 40 % of their time",
+        holds: "the connections waited for row locks 40 % of their time",
         judge: server_rules::row_locks,
     },
     Rule {
@@ -75,8 +71,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock or a \
-                table that is flushed",
+        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock or a table flush",
         judge: server_rules::metadata_locks,
     },
     Rule {
@@ -91,32 +86,28 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::InnodbConcurrency,
-        holds: "the connections queued to get into InnoDB 40 % of their time",
+        holds: "the connections queued to enter InnoDB 40 % of their time",
         judge: server_rules::innodb_concurrency,
     },
     Rule {
         resource: Resource::Checkpoint,
-        holds: "the checkpoint age was 90 % of what InnoDB allows, in the median",
+        holds: "the median checkpoint age was 90 % of InnoDB's limit",
         judge: server_rules::checkpoint,
     },
     Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the \
-                connections were committing 40 % of their time, and a commit syncs the redo log or the binary log",
+        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the connections spent 40 % of their time in commits, and a commit syncs the redo log or the binary log",
         judge: server_rules::disk_flushes,
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time, and, but for a load without a server, tasks waited for a disk 30 % of the \
-                time, and less than 90 % of a limit that the experiment set was used",
+        holds: "a disk was busy 85 % of the time, tasks waited for a disk 30 % of the time (not required for a load without a server), and less than 90 % of a limit set by the experiment was used",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
-        holds: "1 % of the TCP segments were sent again; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed; or 80 % of a link's speed was used; or, but for a unix socket, the connections were in the \
-                middle of a packet 40 % of their time, or the round trips below took a statement longer than the fastest \
-                opening of a connection, which is more than two of them",
+        holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a listening \
+                socket overflowed; or 80 % of a link's speed was used; or, except over a unix socket, the connections spent 40 % of their time in the middle of a packet, or a statement spent longer on the round trips described below than the fastest connection took to open, which is more than two round trips",
         judge: network,
     },
     Rule {
@@ -126,20 +117,17 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above holds, the server's CPUs were observed, and the rate was reached, or without a rate the \
-                connections had an operation in flight less than 80 % of the time",
+        holds: "no rule above applies, the server's CPUs were observed, and either the rate was reached or, without a rate, the connections had an operation in flight less than 80 % of the time",
         judge: load,
     },
     Rule {
         resource: Resource::Connections,
-        holds: "no rule above holds, and the rate was not reached for want of connections, or server and client used 50 % \
-                of a CPU for each connection, and the CPUs were idle 20 % of the time",
+        holds: "no rule above applies, and either there were too few connections for the rate, or server and client used 50 % of a CPU for each connection while the CPUs were idle 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above holds, the connections waited for answers 50 % more of their time than the server had \
-                something to do for them, and the CPUs were idle 30 % of the time or not observed",
+        holds: "no rule above applies, the share of connections that waited for answers was 50 percentage points higher than the share for which the server had work, and the CPUs were idle 30 % of the time or not observed",
         judge: server_rules::round_trips,
     },
 ];
@@ -149,7 +137,7 @@ fn memory(signals: &Signals) -> Option<String> {
     let stalled = signals.pressure.map_or(0.0, |it| it.memory_some);
     if memory.oom_kills > 0 {
         return Some(format!(
-            "the kernel killed {} for want of memory",
+            "the kernel killed {} because memory ran out",
             match memory.oom_kills {
                 1 => "a process".to_owned(),
                 many => format!("{many} processes"),
@@ -158,8 +146,7 @@ fn memory(signals: &Signals) -> Option<String> {
     }
     (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {} were swapped in, the control group ran \
-             against its limit {} times a second",
+            "tasks waited for memory {} of the time, {} were swapped in, the control group reached its limit {} times per second",
             percent(stalled),
             bytes_per_s(memory.swapped_in_bytes_per_s),
             count(signals.quota.memory_hits_per_s)
@@ -203,7 +190,7 @@ fn set_limit(signals: &Signals) -> Option<String> {
         LimitKind::BytesWritten => bytes("written"),
     };
     Some(format!(
-        "the limit of {allowed} that was set, of which the server used {} ({used}){}",
+        "the experiment's limit of {allowed}, of which the server used {} ({used}){}",
         percent(limit.share()),
         server_rules::page_reads(signals)
     ))
@@ -222,8 +209,7 @@ fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
-            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while \
-             none was busy more than {}{}",
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {}{}",
             percent(stalled),
             percent(busy),
             server_rules::page_reads(signals)
@@ -248,13 +234,13 @@ fn client(signals: &Signals) -> Option<String> {
     }
     if let Some(share) = at_least(client.ceiling, 0.8) {
         return Some(format!(
-            "the throughput is {} of what this client reaches against a server that does nothing",
+            "the throughput is {} of what this client reaches with a server that does nothing",
             percent(share)
         ));
     }
     let share = at_least(client.machine_busy, 0.9)?;
     Some(format!(
-        "the CPUs of its own machine were {} busy",
+        "the CPUs of the client's own machine were {} busy",
         percent(share)
     ))
 }
@@ -313,7 +299,7 @@ fn disk(signals: &Signals) -> Option<String> {
         waited_for_disks(signals)?
     };
     Some(format!(
-        "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
+        "{} was busy {} of the time with {} requests/s, {} in flight on average{waited}{}",
         disk.device,
         percent(disk.utilisation),
         count(disk.requests_per_s),
@@ -335,8 +321,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
         format!(
-            "{} of the TCP segments were sent again, {} of the packets were lost, {} connections found the \
-             queue of a listening socket full",
+            "{} of the TCP segments were retransmitted, {} of the packets were lost, {} connections were dropped because the queue of a listening socket was full",
             percent(network.retransmitted),
             percent(network.lost),
             network.listen_overflows
@@ -347,7 +332,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
 fn full_link(network: &NetworkSignals) -> Option<String> {
     let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
     Some(format!(
-        "{} carried {}, {} of what it can",
+        "{} carried {}, {} of its speed",
         link.interface,
         bits_per_s(link.bits_per_s / 8.0),
         percent(link.used)
@@ -359,9 +344,9 @@ fn load(signals: &Signals) -> Option<String> {
     let in_flight = percent(load.in_flight);
     match load.rate_per_s {
         Some(rate) => load.is_reached.then(|| {
-            format!("it asked for {rate} operations/s and got them; its connections were in use {in_flight} of the time")
+            format!("the requested rate of {rate} operations/s was reached; the connections were in use {in_flight} of the time")
         }),
         None => (load.in_flight < 0.8)
-            .then(|| format!("its connections were in use {in_flight} of the time")),
+            .then(|| format!("the connections were in use {in_flight} of the time")),
     }
 }

@@ -49,8 +49,7 @@ const PAGE_BYTES: f64 = 16_384.0;
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
-        holds: "a metric differs for certain, and other programs used more than 5 % of the CPUs on one side, and 5 points \
-                more than on the other",
+        holds: "a metric differs significantly, and other programs used more than 5 % of the CPUs on one side, at least 5 percentage points more than on the other",
         rank: Rank::Limit,
         judge: |it| {
             let what = "other programs took";
@@ -59,8 +58,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "steal",
-        holds: "a metric differs for certain, and the hypervisor took more than 1 % of the CPUs on one side, and 1 point \
-                more than on the other",
+        holds: "a metric differs significantly, and the hypervisor took more than 1 % of the CPUs on one side, at least 1 percentage point more than on the other",
         rank: Rank::Limit,
         judge: |it| {
             let what = "the hypervisor took";
@@ -69,8 +67,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "CPU limit",
-        holds: "most executions of one side were limited by the CPU quota of the server's control group, and none of the \
-                other's",
+        holds: "the CPU quota of the server's control group limited most executions of one side and none of the other",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -82,8 +79,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "disk limit",
-        holds: "most executions of one side were limited by the disk quota of the server's control group, and none of the \
-                other's",
+        holds: "the disk quota of the server's control group limited most executions of one side and none of the other",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -95,95 +91,91 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "most executions of one side were limited by memory, and none of the other's",
+        holds: "memory limited most executions of one side and none of the other",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
     Rule {
         name: "rows read",
-        holds: "rows read moved; by more than 10 it comes before all that follows",
+        holds: "rows read changed; a factor of more than 10 takes precedence over all rules below",
         rank: Rank::Particular,
         judge: rows_read,
     },
     Rule {
         name: "row locks",
-        holds: "row-lock wait time or row-lock waits moved",
+        holds: "row-lock wait time or row-lock waits changed",
         rank: Rank::Particular,
         judge: row_locks,
     },
     Rule {
         name: "query cache",
-        holds: "results in and out of the query cache moved",
+        holds: "results in and out of the query cache changed",
         rank: Rank::Particular,
         judge: query_cache,
     },
     Rule {
         name: "statement log",
-        holds: "general_log or slow_query_log differs, and on the side that logs bytes written by the server grew by more \
-                than twice what redo log, binary log and pages of InnoDB did, or server CPU grew; where neither was \
-                observed, a metric differs for certain",
+        holds: "general_log or slow_query_log differs, and on the side that logs, either the bytes written by the server grew by more than twice the growth of redo log, binary log and InnoDB pages, or server CPU grew; if neither was observed, a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
     Rule {
         name: "buffer-pool misses",
-        holds: "buffer-pool misses moved",
+        holds: "buffer-pool misses changed",
         rank: Rank::Particular,
         judge: misses,
     },
     Rule {
         name: "binary log",
-        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs it more disk flushes grew by more than \
-                fsyncs of InnoDB did, or bytes of binary log grew; where neither was observed, a metric differs for \
-                certain",
+        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs the binary log more, either disk flushes grew by more than InnoDB's fsyncs, or bytes of binary log grew; if neither was observed, a metric differs significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
     Rule {
         name: "fsyncs",
-        holds: "fsyncs of the redo log moved; where the server does not count these, fsyncs of InnoDB",
+        holds: "fsyncs of the redo log changed; if the server does not count these, fsyncs of InnoDB",
         rank: Rank::Particular,
         judge: fsyncs,
     },
     Rule {
         name: "temporary tables",
-        holds: "temporary tables on disk or temporary tables moved",
+        holds: "temporary tables on disk or temporary tables changed",
         rank: Rank::Particular,
         judge: temporary_tables,
     },
     Rule {
         name: "bytes written",
-        holds: "bytes written by the server moved; where they were not observed, bytes written to disk",
+        holds: "bytes written by the server changed; if they were not observed, bytes written to disk",
         rank: Rank::Particular,
         judge: bytes_written,
     },
     Rule {
         name: "bytes sent",
-        holds: "bytes sent moved",
+        holds: "bytes sent changed",
         rank: Rank::Particular,
         judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
     Rule {
         name: "round trip",
-        holds: "the median and the shortest response time grew alike, and by three times more than server CPU",
+        holds: "the median and the shortest response time grew by the same amount, and by three times more than server CPU",
         rank: Rank::General,
         judge: round_trip,
     },
     Rule {
         name: "slower disk",
-        holds: "time stalled for a disk moved, and neither disk reads nor disk flushes did",
+        holds: "time stalled for a disk changed, but neither disk reads nor disk flushes did",
         rank: Rank::General,
         judge: slower_disk,
     },
     Rule {
         name: "server CPU",
-        holds: "server CPU moved",
+        holds: "server CPU changed",
         rank: Rank::General,
         judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
     },
     Rule {
         name: "client CPU",
-        holds: "client CPU moved",
+        holds: "client CPU changed",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -195,7 +187,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "context switches",
-        holds: "context switches moved",
+        holds: "context switches changed",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -227,7 +219,7 @@ fn higher(moved: &Moved) -> &'static str {
 fn rows_read(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::RowsRead)?;
     let meaning = format!(
-        "{} reads more rows for the same operation: an index is missing there, or another plan is taken",
+        "{} reads more rows for the same operation: an index is missing there, or the plan is different",
         higher(&moved)
     );
     let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
@@ -245,7 +237,7 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
         .map(|waits| format!(", {}", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {} operations wait for rows that others hold{waits}",
+        "on {} operations wait for row locks that others hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -308,7 +300,7 @@ fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
     (is_unseen && it.is_decided()).then(|| Finding {
         cost: None,
-        sentence: format!("{meaning}; what that costs was not observed"),
+        sentence: format!("{meaning}; the cost of this was not observed"),
         explains_us: 0.0,
         side: Some(side),
         rank: None,
@@ -456,8 +448,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
-             it: a longer round trip",
+            "on {} every operation takes about {} longer (the shortest {}), and the server's costs explain none of this: a longer round trip",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)
@@ -475,7 +466,7 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let meaning = format!(
-        "on {} the disk is slower, or it has other work",
+        "on {} the disk is slower, or other programs use it",
         higher(&moved)
     );
     Some(Finding::of(moved, 1.0, meaning))

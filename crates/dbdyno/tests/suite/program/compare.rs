@@ -145,9 +145,9 @@ fn what_cannot_be_compared() {
         }
     }
     for (limit, why) in [
-        ("p99", "no measure with a change"),
-        ("speed -5%", "is no measure; available: throughput"),
-        ("p99 -5%", "gets worse by +"),
+        ("p99", "not a measure with a change"),
+        ("speed -5%", "is not a measure; available: throughput"),
+        ("p99 -5%", "gets worse with +"),
     ] {
         scene.dbdyno(with(&["--fail-if", limit])).exits(2).says(why);
     }
