@@ -143,7 +143,7 @@ impl Assessment {
         self.method.map(Grade::letter)
     }
 
-    /// `grade B: sound, with something to keep in mind; machine quiet`, or `rough, no grade: 1 execution; machine busy`.
+    /// `grade B: sound, with reservations; machine quiet`, or `rough, no grade: 1 execution; machine busy`.
     pub fn in_words(&self) -> String {
         format!(
             "{}; machine {}",
@@ -152,7 +152,7 @@ impl Assessment {
         )
     }
 
-    /// The same without the machine: `grade B: sound, with something to keep in mind`.
+    /// The same without the machine: `grade B: sound, with reservations`.
     pub fn method_in_words(&self) -> String {
         match (self.method, self.scope) {
             (Some(grade), _) => format!("grade {}: {}", grade.letter(), grade.in_words()),

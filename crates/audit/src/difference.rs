@@ -42,7 +42,7 @@ pub(crate) fn follows() -> &'static [(&'static str, &'static [&'static str])] {
     FOLLOWS
 }
 
-/// The conditions of a run by name. Results are not included, and neither is the size of the data, which has its own
+/// The conditions of a run by name. Results are not included, and neither is the data size, which has its own
 /// rule.
 pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -159,7 +159,7 @@ fn storage(run: &Run<'_>, is: &mut impl FnMut(&str, String)) {
             let read_ahead = device
                 .read_ahead_bytes
                 .map_or(String::new(), |bytes| bytes.to_string());
-            is(&format!("read ahead of {name}"), read_ahead);
+            is(&format!("read-ahead of {name}"), read_ahead);
         }
     }
 }

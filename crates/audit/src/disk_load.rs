@@ -22,7 +22,7 @@ const OF_A_SERVER: [&str; 31] = [
 /// The outcome of a rule over runs without a server.
 pub(crate) fn outcome(rule: &Rule, runs: &[Run<'_>], of_runs: impl FnOnce() -> Outcome) -> Outcome {
     if OF_A_SERVER.contains(&rule.id) {
-        return Err(no_subject("the load uses no server"));
+        return Err(no_subject("this load uses no server"));
     }
     let of_storage = match rule.judge {
         Judge::Run(_) | Judge::Set(_) => return of_runs(),
@@ -173,7 +173,7 @@ mod tests {
                 Some(Unjudged::DoesNotApply(why)) => why,
                 other => panic!("{id}: {other:?}"),
             };
-            assert_eq!(why, "the load uses no server", "{id}");
+            assert_eq!(why, "this load uses no server", "{id}");
         }
     }
 }

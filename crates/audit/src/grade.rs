@@ -86,22 +86,17 @@ impl Grade {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::A => "no problem found",
-            Self::B => "sound, with something to keep in mind",
-            Self::C => "to be read with care",
-            Self::D => "one claim does not stand, or too little was observed",
-            Self::E => "several claims do not stand",
-            Self::F => "not to be compared or published",
+            Self::B => "sound, with reservations",
+            Self::C => "interpret with care",
+            Self::D => "one claim is not supported, or too little was observed",
+            Self::E => "several claims are not supported",
+            Self::F => "do not compare or publish",
         }
     }
 }
 
 /// How the grade is computed, in one paragraph.
-pub const FORMULA: &str = "The grade is the method's, of results that claim something: all runs of the plan, three executions \
-of each combination or more, each of five seconds or more. Fewer or shorter ones are rough figures, an interrupted plan is none, and neither has a grade. Other work on the \
-machine (H14) is the machine's state and does not count here. A: nothing above a note. B: one to three warnings. C: more \
-warnings. D: one rule failed. E: several failed. F: a rule says invalid. A rule that could not be evaluated is never a pass: \
-any holds the grade at B or below, a quarter of those that apply at C, half of them at D. Rules that do not apply count for \
-nothing.";
+pub const FORMULA: &str = "The grade rates the method. It needs all runs of the plan, with at least three executions of each combination and at least five seconds each. Fewer or shorter executions give rough figures without a grade, and an interrupted plan has no grade. Other programs on the machine (H14) count as the machine's state and do not change the grade. A: nothing worse than a note. B: one to three warnings. C: more warnings. D: one rule failed. E: several rules failed. F: a rule is invalid. A rule that could not be evaluated is never a pass: one such rule limits the grade to B, a quarter of the applicable rules to C, and half of them to D. Rules that do not apply are not counted.";
 
 #[cfg(test)]
 mod tests {

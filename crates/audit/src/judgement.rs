@@ -151,7 +151,9 @@ fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
             Judge::Storage(judge) | Judge::RunOrStorage(_, judge) | Judge::SetOrStorage(_, judge),
             Some(record),
         ) => judge(record),
-        (Judge::Run(_) | Judge::Set(_), Some(_)) => Err(no_subject("there is no run of a server")),
+        (Judge::Run(_) | Judge::Set(_), Some(_)) => {
+            Err(no_subject("the results contain no run of a server"))
+        }
         (_, None) => of_runs(rule, set),
     }
 }
@@ -160,7 +162,7 @@ fn of_runs(rule: &Rule, set: &Set<'_>) -> Outcome {
     match rule.judge {
         Judge::Run(judge) | Judge::RunOrStorage(judge, _) => over_runs(set, judge),
         Judge::Set(judge) | Judge::SetOrStorage(judge, _) => judge(set),
-        Judge::Storage(_) => Err(no_subject("no storage was measured by itself")),
+        Judge::Storage(_) => Err(no_subject("the results contain no storage measurement")),
     }
 }
 
@@ -191,7 +193,7 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
                 Unjudged::NotEvaluated(_) => None,
             });
             Err(no_subject(
-                why.unwrap_or_else(|| "there is no run".to_owned()),
+                why.unwrap_or_else(|| "the results contain no run".to_owned()),
             ))
         }
     }
@@ -235,17 +237,9 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
     finding.runs.dedup();
     let all = found.len();
     finding.evidence = if same.len() == all {
-        format!(
-            "in all of {all} {noun}s; {}: {}",
-            run.name(),
-            first.evidence
-        )
+        format!("in all {all} {noun}s; {}: {}", run.name(), first.evidence)
     } else if same.len() == 1 {
-        format!(
-            "in one of {all} {noun}s, {}: {}",
-            run.name(),
-            first.evidence
-        )
+        format!("in 1 of {all} {noun}s, {}: {}", run.name(), first.evidence)
     } else {
         let mut named: Vec<_> = same
             .iter()
@@ -341,7 +335,7 @@ mod tests {
         assert!(
             finding
                 .evidence
-                .starts_with("in one of 10 runs, run 3: by unix socket"),
+                .starts_with("in 1 of 10 runs, run 3: over unix socket"),
             "{}",
             finding.evidence
         );
@@ -357,7 +351,7 @@ mod tests {
         runs[1].collected.clear();
         let unseen = judged("T05", &runs).unwrap_err();
         let expected =
-            Unjudged::NotEvaluated("what collecting telemetry cost (1 of 10 runs)".to_owned());
+            Unjudged::NotEvaluated("the cost of collecting telemetry (1 of 10 runs)".to_owned());
         assert_eq!(unseen, expected);
     }
 }

@@ -16,28 +16,28 @@ const HEAD: &str = "\
 
 <!-- Made from the rules: `UPDATE_PAGES=1 cargo test -p audit page` writes it anew. -->
 
-`dbdyno audit DIR` (or one record) asks of a result what a sceptical colleague would: was the client the bottleneck, is
-the difference bought with durability, does anything else differ, was it measured often and long enough? Every report of
-dbdyno carries the answers. Each rule looks at the run records alone, so any result can be audited later and elsewhere.
-The rules that judge `storage` judge the record of `dbdyno storage`, too; the others do not apply to one.
+`dbdyno audit DIR` (or one record) asks the questions of a sceptical colleague. Was the client the bottleneck? Was
+durability given up for speed? Does anything else differ? Were there enough runs, and were they long enough? Every dbdyno
+report contains the answers. The rules read only the run records, so any result can be audited later and on another
+machine. Rules marked `storage` in the table also apply to a record of `dbdyno storage`; the other rules do not.
 
-A finding has a level: **invalid** (the figures must be neither compared nor published), **fail** (a claim that rests on them
-does not stand), **warn** (they mean less than they seem to), **note** (worth knowing), **pass**. A rule whose input is
-missing is **not evaluated**, which is never a pass; one that has nothing to judge does not apply.
+Each finding has a level: **invalid** (do not compare or publish the figures), **fail** (the figures do not support a
+claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input is
+missing is **not evaluated**, which is never a pass. A rule that has nothing to judge does not apply.
 
 ";
 
 const SEVERAL_LOADS: &str = "\
-The loads of a run (`[[load]]`) have a record each, and a finding names the load: run 3 (batch). The counters of the server are \
-those of all loads: rules that relate them to operations, statements or connections (C05, C06, M02, M11, T04, W08, W12, W13) count \
-those of all loads, and need the records of all. Rule H07 does not judge the time per row, because the rows are not known by load. Loads are not \
-compared with each other, and C03 looks for interactions within each load.";
+The loads of a run (`[[load]]`) have one record each, and a finding names the load: run 3 (batch). The server's counters \
+cover all loads. Rules that relate them to operations, statements or connections (C05, C06, M02, M11, T04, W08, W12, W13) \
+therefore add up all loads and need all their records. Rule H07 does not judge the time per row, because the rows are not \
+counted per load. Loads are not compared with each other, and C03 looks for interactions within each load.";
 
 const STAGES: &str = "\
-A step from one stage of a load to the next one (`stages` in `[load]`) is no unsteadiness, and the mean over stages is the
-figure of none of them. The rules about the course and the figures of a load therefore judge each stage by itself, and a
-finding names the stage; a ramp is never steady, and M03, M04 and M06 leave it out. All other rules judge whole runs. By
-stage:";
+If a load has stages (`stages` in `[load]`), a step from one stage to the next does not make the run unsteady, and the mean
+over all stages describes none of them. The rules about the figures of a load and their changes over time therefore judge
+each stage separately, and a finding names the stage. A ramp is never steady: M03, M04 and M06 skip it. All other rules
+judge whole runs. Rules that judge each stage:";
 
 /// The page as Markdown.
 pub fn page() -> String {
@@ -49,7 +49,7 @@ pub fn page() -> String {
     line(FORMULA);
     line("");
     line("## All rules\n");
-    line("| rule | what has to be so | judges |");
+    line("| rule | requirement | applies to |");
     line("| --- | --- | --- |");
     for rule in RULES {
         line(&format!(
@@ -80,19 +80,19 @@ pub fn page() -> String {
     }
     line("## Variables that C02 leaves out\n");
     line(
-        "Every start of a server changes them, and they say nothing about it. A variable is left out that has one of these in its name:\n",
+        "These variables change at every server start and are irrelevant to the comparison. A variable is left out if its name contains one of these:\n",
     );
     let listed = |parts: &[&str]| {
         let names: Vec<_> = parts.iter().map(|part| format!("`{part}`")).collect();
         names.join(", ")
     };
     line(&format!(
-        "{}; but not one that has one of these: {}.",
+        "{}. A variable is kept if its name contains one of these: {}.",
         listed(OF_THE_INSTANCE),
         listed(OF_THE_SERVER)
     ));
     line(
-        "\nWhere two runs differ in a variable, those that servers work out from it are no differences of their own:\n",
+        "\nIf two runs differ in a variable, the variables that servers derive from it do not count as further differences:\n",
     );
     for (from, follow) in follows() {
         let follow: Vec<_> = follow.iter().map(|name| format!("`{name}`")).collect();

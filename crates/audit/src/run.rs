@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Why a rule does not apply to a ramp.
-pub(crate) const RAMP: &str = "the load of a ramp changes by plan";
+pub(crate) const RAMP: &str = "the load of a ramp changes as planned";
 
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
@@ -79,9 +79,7 @@ impl<'a> Run<'a> {
     pub(crate) fn sustained_s(&self) -> Result<f64, Unjudged> {
         let measured_s = self.measured_s()?;
         match self.record.loaded {
-            Some(_) => Err(no_subject(
-                "the load of a table is measured from its start to its end",
-            )),
+            Some(_) => Err(no_subject("loading a table is measured from start to end")),
             None => Ok(measured_s),
         }
     }
@@ -203,14 +201,14 @@ impl<'a> Run<'a> {
         let brought = match &self.record.loaded {
             Some(loaded) => loaded
                 .disk_bytes
-                .ok_or_else(|| missing("the size of the table that was loaded"))?,
+                .ok_or_else(|| missing("the size of the loaded table"))?,
             None => 0,
         };
         measured
             .or(estimated)
             .map(|met| met + brought as f64)
             .filter(|bytes| *bytes > 0.0)
-            .ok_or_else(|| missing("the size of the data"))
+            .ok_or_else(|| missing("the data size"))
     }
 
     /// The machine that the server runs on.
@@ -228,7 +226,7 @@ impl<'a> Run<'a> {
             .storage
             .iter()
             .find(|storage| storage.host != Host::Client);
-        storage.ok_or_else(|| missing("the storage behind the server's directories"))
+        storage.ok_or_else(|| missing("the storage of the server's directories"))
     }
 
     /// The telemetry of the server's machine in the measured phase.
@@ -268,7 +266,8 @@ impl<'a> Run<'a> {
     /// True if each connection waits for an answer before it sends the next request.
     pub(crate) fn is_closed_loop(&self) -> Result<bool, Unjudged> {
         let offered = self.record.offered.as_ref();
-        let offered = offered.ok_or_else(|| missing("how operations came to be due"))?;
+        let offered =
+            offered.ok_or_else(|| missing("whether the load is a closed loop or has a rate"))?;
         Ok(offered.rate_per_s.is_none())
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn step(mean: &[f64], begin_s: f64, every_s: f64) -> Option<String> {
     let by = height(&(before, after));
     (by > STEP * before.mean.max(after.mean) && by > STEP_DEVIATIONS * deviation).then(|| {
         format!(
-            "a step at {}: {} before it, {} after it",
+            "a step at {}: {} before, {} after",
             moment(begin_s + after.observations.start as f64 * every_s),
             per_s(before.mean),
             per_s(after.mean)
@@ -45,7 +45,7 @@ pub(crate) fn swings(mean: &[f64], chance: f64, begin_s: f64, every_s: f64) -> O
     );
     (wild > SWINGS).then(|| {
         format!(
-            "until {} it swings by {} (standard deviation), after that by {}: {} times as much in one part",
+            "until {} the throughput varies by {} (standard deviation), after that by {}: {} times as much in one part",
             moment(begin_s + swings.until as f64 * every_s),
             fine_percent(swings.first),
             fine_percent(swings.second),

@@ -15,7 +15,7 @@ pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
         .filter(|it| it.is_above(Disturbance::OTHERS, Disturbance::STEAL));
     if let Some(it) = disturbance {
         return Some(format!(
-            "a quiet machine (other programs took {} of the CPU, the hypervisor {}; rule H14)",
+            "a quiet machine (other programs used {} of the CPU, the hypervisor {}; rule H14)",
             percent(it.others),
             percent(it.steal)
         ));
@@ -24,7 +24,7 @@ pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
     let latest = paces.map(|pace| pace.loop_delay_max_ns).max()?;
     (latest > LATE_NS).then(|| {
         format!(
-            "event loops that came back in time (one was {} late)",
+            "punctual event loops (one was {} late)",
             duration(latest as f64)
         )
     })

@@ -36,7 +36,7 @@ const fn class(
 /// The reasons; the first that has an option decides.
 const CLASSES: [Class; 7] = [
     class(
-        "about who may write or connect: a private server is not started with it, not tested for removal",
+        "controls who can write or connect: a private server is not started with it; not tested for removal",
         false,
         &[
             "init_file",
@@ -49,7 +49,7 @@ const CLASSES: [Class; 7] = [
         &["group_replication_", "wsrep_"],
     ),
     class(
-        "about access, not tested for removal",
+        "controls access; not tested for removal",
         false,
         &[
             "authentication_policy",
@@ -76,13 +76,13 @@ const CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        "about access, not tested for removal",
+        "controls access; not tested for removal",
         true,
         &["skip_name_resolve", "host_cache_size"],
         &[],
     ),
     class(
-        "about replication and recovery, not tested for removal",
+        "controls replication and recovery; not tested for removal",
         true,
         &[
             "binlog_annotate_row_events",
@@ -130,7 +130,7 @@ const CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        "about capacity, not tested for removal",
+        "controls capacity; not tested for removal",
         true,
         &[
             "back_log",
@@ -151,7 +151,7 @@ const CLASSES: [Class; 7] = [
         &[],
     ),
     class(
-        "about the results of statements, not tested for removal",
+        "changes the results of statements; not tested for removal",
         true,
         &[
             "autocommit",
@@ -213,7 +213,7 @@ const CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        "about the protection of data, not tested for removal",
+        "protects data; not tested for removal",
         // A private server has no keys.
         false,
         &[
@@ -236,7 +236,7 @@ const CLASSES: [Class; 7] = [
 
 /// Time limits by their ending, besides [`OF_SPEED`] and those of the thread pool.
 const TIME_LIMIT: Behaviour = Behaviour {
-    why: "about time limits, not tested for removal",
+    why: "sets a time limit; not tested for removal",
     is_measurable: true,
 };
 

@@ -186,7 +186,7 @@ impl Candidates {
         let lines = self.groups.remove(group).lines;
         let fixed = lines.into_iter().map(|entry| UntestedLine {
             entry,
-            why: "a line that is not tested needs it",
+            why: "required by a line that is not tested",
             stays: true,
             is_measured: true,
         });
@@ -299,7 +299,7 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     match line.option {
         None => {
             return Some(Reason::stays(
-                "unknown to this version without its plugin, not tested",
+                "unknown to this version without its plugin; not tested",
             ));
         }
         Some(option) if option.kind == Kind::NoEffect => {
@@ -307,13 +307,13 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
         }
         _ if is_of_instance || is_file || is_directory => {
             return Some(Reason::stays(
-                "a matter of the instance: a private server has its own",
+                "specific to the instance: a private server has its own value",
             ));
         }
         _ if is_own(&FIXED_AT_CREATION) => {
-            return Some(Reason::stays("fixed when the data directory is made"));
+            return Some(Reason::stays("fixed when the data directory is created"));
         }
-        _ if is_of_security => return Some(Reason::stays("a matter of access, not of speed")),
+        _ if is_of_security => return Some(Reason::stays("controls access, not speed")),
         _ => {}
     }
     let found = behaviour(name).or_else(|| behaviour(base))?;

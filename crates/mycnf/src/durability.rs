@@ -41,11 +41,11 @@ impl DurabilityClass {
     /// What is lost, as text.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::D0 => "nothing is promised after a crash",
-            Self::D1 => "a crash of the server takes the last commits",
-            Self::D2 => "a power cut takes the last commits",
-            Self::D3 => "a power cut takes no commit, but the binary log may lack some",
-            Self::D4 => "a power cut takes no commit, as far as settings decide",
+            Self::D0 => "nothing is guaranteed after a crash",
+            Self::D1 => "the last commits are lost in a server crash",
+            Self::D2 => "the last commits are lost in a power cut",
+            Self::D3 => "no commit is lost in a power cut, but the binary log may lack some",
+            Self::D4 => "no commit is lost in a power cut, as far as settings determine",
         }
     }
 }
@@ -155,8 +155,8 @@ pub(crate) fn durability(subject: &Subject<'_>) -> Durability {
 fn remedy(option: &str) -> &'static str {
     match option {
         "innodb_doublewrite" => "leave it on",
-        "innodb_flush_method" => "write O_DIRECT, or fsync",
-        "sync_binlog" => "write sync_binlog = 1",
-        _ => "write 1",
+        "innodb_flush_method" => "set O_DIRECT or fsync",
+        "sync_binlog" => "set sync_binlog = 1",
+        _ => "set it to 1",
     }
 }

@@ -44,7 +44,7 @@ pub enum Error {
         limit: usize,
     },
     /// More options than any option file has.
-    #[error("{at}: the file has more than {limit} options, and is no option file")]
+    #[error("{at}: the file has more than {limit} options, so it is not an option file")]
     OptionCount {
         /// The line of the first option beyond the limit.
         at: Origin,
@@ -72,13 +72,13 @@ pub enum Error {
         expected: &'static str,
     },
     /// The user set an option that dbdyno decides for a private server.
-    #[error("option {name} cannot be set: dbdyno decides it for its private servers")]
+    #[error("option {name} cannot be set: dbdyno sets it for its private servers")]
     Reserved {
         /// The option as written.
         name: String,
     },
     /// A version that cannot be understood.
-    #[error("'{wanted}' is no server version")]
+    #[error("'{wanted}' is not a server version")]
     UnknownTarget {
         /// The text.
         wanted: String,
@@ -95,7 +95,7 @@ pub enum Error {
     },
     /// A group of lines to test names an option that is not tested.
     #[error(
-        "option {name} is not tested: the file does not change it, or it is about something else than speed"
+        "option {name} is not tested: the file does not change it, or it does not affect speed"
     )]
     NotTested {
         /// The option as written.
@@ -117,7 +117,7 @@ impl Error {
         match self {
             Self::Read { .. } => Some("check the path and its permissions".to_owned()),
             Self::Include { .. } => Some(
-                "paths of !include and !includedir are relative to the working directory"
+                "paths in !include and !includedir are relative to the working directory"
                     .to_owned(),
             ),
             Self::IncludeDepth { .. } | Self::IncludeCount { .. } => {
@@ -137,7 +137,7 @@ impl Error {
                 Some(format!("the series of {product} {major}: {}", series.join(", ")))
             }
             Self::NotTested { .. } => Some(
-                "--plan lists what is tested and why other lines are not; --test NAME tests a line about something else"
+                "--plan lists the lines that are tested and the reasons for the others; --test NAME tests a line that is left out"
                     .to_owned(),
             ),
             Self::OptionCount { .. }

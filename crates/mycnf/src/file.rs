@@ -192,12 +192,12 @@ impl Reading {
                 Parsed::Option { name, .. }
                     if self.keeps == Keeps::Everything && name.as_written().contains(is_space) =>
                 {
-                    let what = "an option's name has a blank; is the = behind it missing?";
+                    let what = "the option's name contains a space; is the = after it missing?";
                     self.wrong(Error::Syntax { at, what }, false)?;
                 }
                 Parsed::Option { name, value } => {
                     let Some(group) = group.clone() else {
-                        let what = "an option stands before the first [group]";
+                        let what = "an option is before the first [group]";
                         let error = Error::Syntax { at, what };
                         // What has no group is no option file.
                         if depth == 0 && !has_group(bytes) {
@@ -319,14 +319,14 @@ fn is_before_a_remark(begin: &str) -> bool {
 /// Why the bytes are no option file that a server reads; `None` if they may be one.
 fn not_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some("the file is UTF-16, which no server reads; convert it: iconv -f UTF-16 -t UTF-8")
-        }
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(
+            "the file is in UTF-16, which no server can read; convert it: iconv -f UTF-16 -t UTF-8",
+        ),
         [0xef, 0xbb, 0xbf, ..] => Some(
-            "the file begins with a byte order mark, after which servers find no group; remove these 3 bytes",
+            "the file begins with a byte order mark, which hides the first group from servers; remove these 3 bytes",
         ),
         _ if bytes.contains(&0) => {
-            Some("the file has NUL bytes: it is binary, or UTF-16, and no option file")
+            Some("the file contains NUL bytes: it is binary or UTF-16, not an option file")
         }
         _ => None,
     }

@@ -15,7 +15,7 @@ const WORDS_SHOWN_MAX: usize = 12;
 
 /// What servers do with a switch that is neither on nor off. Source: `slow_query_log = yes` on MariaDB 10.11 and MySQL 8.0.33.
 pub(crate) const TAKEN_FOR_OFF: &str =
-    "the value is neither on nor off: the server warns, and takes it for OFF";
+    "the value is neither on nor off: the server warns and uses OFF";
 
 /// The findings of the catalogue's version about each option.
 pub fn judge(catalogue: &Catalogue, entries: &[Entry]) -> Vec<Finding> {
@@ -82,7 +82,7 @@ pub(crate) fn judge_value(
             None => Some((Severity::Note, TAKEN_FOR_OFF.to_owned())),
         },
         Kind::Integer { min, max } => match parse_number(value) {
-            None => refused("the value is no number with a unit of K, M, G, T, P or E"),
+            None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
             Some(_) if is_too_large(catalogue.family(), value) => {
                 refused("the number is larger than 2^64 - 1, more than a server can read")
             }
@@ -95,13 +95,13 @@ pub(crate) fn judge_value(
         },
         Kind::Decimal => match value.parse::<f64>() {
             Ok(_) => None,
-            Err(_) => refused("the value is no number"),
+            Err(_) => refused("the value is not a number"),
         },
         Kind::Word(words) => {
             if is_word_of(words, value) {
                 None
             } else {
-                refused("the value is none of the allowed words")
+                refused("the value is not one of the allowed words")
             }
         }
         Kind::Words(words) => {
@@ -111,13 +111,13 @@ pub(crate) fn judge_value(
             let wrong = value.split(',').filter(|part| !is_part_of(words, part));
             let wrong: Vec<&str> = wrong.collect();
             if let Some(part) = wrong.iter().find(|part| is_part_of(words, part.trim())) {
-                let what = format!("no blank may be in the list: '{part}'");
+                let what = format!("the list must not contain a space: '{part}'");
                 return Some((Severity::Refused, what));
             }
             match wrong.as_slice() {
                 [] => None,
                 parts if parts.iter().all(|part| part.is_empty()) => {
-                    refused("the list has a comma without a word")
+                    refused("the list has a comma without a word after it")
                 }
                 _ => {
                     let what = format!("this version does not know {}", wrong.join(", "));
@@ -265,8 +265,7 @@ mod tests {
                 [8, 0],
                 "innodb_buffer_pool_size=70%",
                 Some(
-                    "Refused: my.cnf line 2: innodb_buffer_pool_size=70%: the value is no number with a unit of \
-                      K, M, G, T, P or E; allowed: 5242880 to 9223372036854775807",
+                    "Refused: my.cnf line 2: innodb_buffer_pool_size=70%: the value is not a number with a unit of K, M, G, T, P or E; allowed: 5242880 to 9223372036854775807",
                 ),
             ),
             (
@@ -280,8 +279,7 @@ mod tests {
                 [8, 0],
                 "innodb_file_per_table=maybe",
                 Some(
-                    "Note: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server \
-                      warns, and takes it for OFF; allowed: 0 or 1",
+                    "Note: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server warns and uses OFF; allowed: 0 or 1",
                 ),
             ),
             (
@@ -289,7 +287,7 @@ mod tests {
                 [10, 11],
                 "innodb_flush_method=O_DIRET",
                 Some(
-                    "Refused: my.cnf line 2: innodb_flush_method=O_DIRET: the value is none of the allowed words; \
+                    "Refused: my.cnf line 2: innodb_flush_method=O_DIRET: the value is not one of the allowed words; \
                       allowed: fsync, O_DSYNC, littlesync, nosync, O_DIRECT, O_DIRECT_NO_FSYNC",
                 ),
             ),
@@ -346,7 +344,7 @@ mod tests {
                 [9, 7],
                 "innodb_doublewrite=\"DETECT_ONLY \"",
                 Some(
-                    "Refused: my.cnf line 2: innodb_doublewrite=DETECT_ONLY : the value is none of the allowed words; \
+                    "Refused: my.cnf line 2: innodb_doublewrite=DETECT_ONLY : the value is not one of the allowed words; \
                       allowed: OFF, ON, DETECT_ONLY, DETECT_AND_RECOVER, FALSE, TRUE",
                 ),
             ),
@@ -355,7 +353,7 @@ mod tests {
                 [10, 11],
                 "log_output=FILE, TABLE",
                 Some(
-                    "Refused: my.cnf line 2: log_output=FILE, TABLE: no blank may be in the list: ' TABLE'; \
+                    "Refused: my.cnf line 2: log_output=FILE, TABLE: the list must not contain a space: ' TABLE'; \
                       allowed: NONE, FILE, TABLE",
                 ),
             ),
@@ -364,7 +362,7 @@ mod tests {
                 [5, 7],
                 "log_output=FILE,",
                 Some(
-                    "Refused: my.cnf line 2: log_output=FILE,: the list has a comma without a word; \
+                    "Refused: my.cnf line 2: log_output=FILE,: the list has a comma without a word after it; \
                       allowed: NONE, FILE, TABLE",
                 ),
             ),
@@ -374,7 +372,7 @@ mod tests {
                 [8, 0],
                 "gtid_mode=4",
                 Some(
-                    "Refused: my.cnf line 2: gtid_mode=4: the value is none of the allowed words; \
+                    "Refused: my.cnf line 2: gtid_mode=4: the value is not one of the allowed words; \
                       allowed: OFF, OFF_PERMISSIVE, ON_PERMISSIVE, ON",
                 ),
             ),
@@ -399,7 +397,7 @@ mod tests {
                 [10, 11],
                 "loose-gtid_mode=ON",
                 Some(
-                    "Note: my.cnf line 2: loose-gtid_mode=ON: unknown to this version, an option of MySQL's; \
+                    "Note: my.cnf line 2: loose-gtid_mode=ON: unknown to this version, an option of MySQL; \
                       leave it out: MariaDB keeps global transaction ids without an option",
                 ),
             ),

@@ -37,7 +37,7 @@ pub(crate) fn parse_line(text: &str) -> Result<Line<'_>, &'static str> {
         Some(_) => {}
     }
     if text.len() > LINE_BYTES_MAX {
-        return Err("the line is longer than 4094 bytes, the servers would cut it");
+        return Err("the line is longer than 4094 bytes; servers would truncate it");
     }
     let text = without_comment(text).trim_end_matches(is_space);
     let Some((name, value)) = text.split_once('=') else {
@@ -66,7 +66,7 @@ fn parse_directive(text: &str) -> Result<Line<'_>, &'static str> {
         ("includedir", "") => Err("!includedir names no directory"),
         ("include", path) => Ok(Line::Include(path)),
         ("includedir", path) => Ok(Line::IncludeDirectory(path)),
-        _ => Err("a line with ! is neither !include nor !includedir"),
+        _ => Err("a line that starts with ! must be !include or !includedir"),
     }
 }
 

@@ -20,16 +20,16 @@ use crate::target::Target;
 pub static VALIDATOR: Rule = Rule {
     id: "server-validator",
     title: "The server's own check",
-    reason: "The server itself refuses or changes the line.",
-    source: "the server's validator, run without a start",
+    reason: "The server itself rejects or changes the line.",
+    source: "the server's own validator, run without starting it",
     check: |_| Vec::new(),
 };
 
 /// The "rule" of files that the server does not open; reading their mode is the caller's business.
 pub static IGNORED_FILE: Rule = Rule {
     id: "world-writable-file",
-    title: "File that the server passes over",
-    reason: "Every program of both families passes over an option file that all users may write, with a warning at most.",
+    title: "File that the server ignores",
+    reason: "Every program of MySQL and MariaDB ignores an option file that all users can write to, with a warning at most.",
     source: "MySQL Reference Manual, \"Using Option Files\"",
     check: |_| Vec::new(),
 };
@@ -38,8 +38,7 @@ pub static IGNORED_FILE: Rule = Rule {
 pub static UNREAD_LINE: Rule = Rule {
     id: "unread-line",
     title: "Line that cannot be read",
-    reason: "A server does not start with a line that it cannot read, or with a directory of !includedir that is not there; it \
-             passes over a file of !include that is not there.",
+    reason: "A server does not start with a line that it cannot read, or if an !includedir directory does not exist. It ignores a missing !include file.",
     source: "MySQL Reference Manual, \"Using Option Files\"",
     check: |_| Vec::new(),
 };
@@ -278,7 +277,7 @@ impl Lint {
 
     /// Adds that a file is writable by all users, so that the server passes over it.
     pub fn add_ignored_file(&mut self, path: &Path) {
-        let what = "all users may write the file, so that the server does not read it";
+        let what = "all users can write to the file, so the server does not read it";
         let remark = Remark::about(&path.display().to_string(), Level::Refused, what);
         let advice = Advice {
             rule: &IGNORED_FILE,
@@ -302,7 +301,7 @@ impl Lint {
             let is_taken = |at: &Origin| judged.contains(at) && !is_refused(at);
             if is_unknown && remark.at.as_ref().is_some_and(is_taken) {
                 remark.level = Level::Note;
-                "in no catalogue of this version; the installed server takes it"
+                "not in the catalogue of this version, but the installed server accepts it"
                     .clone_into(&mut remark.what);
                 remark.fix = None;
                 remark.rewrite = None;

@@ -294,7 +294,10 @@ impl Migration {
         }
         let what = match &remark.fix {
             _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
-                format!("{}; a moved data directory has its own", remark.what)
+                format!(
+                    "{}; a moved data directory keeps its own value",
+                    remark.what
+                )
             }
             None if is_unjudged => format!("{}: kept", remark.what),
             None if advice.rule.id == UNKNOWN => {
@@ -421,7 +424,7 @@ impl Migration {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),
-                    what: format!("a plugin is made for one family: does {to} have it?"),
+                    what: format!("a plugin belongs to one family: does {to} have it?"),
                 });
             }
         }

@@ -54,7 +54,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
             option: "server_id",
             line: "server_id = 1".to_owned(),
             why: format!(
-                "{} does not start with a binary log without it; take a number of its own",
+                "{} does not start with a binary log without it; use a unique number",
                 after.target
             ),
         });
@@ -81,7 +81,7 @@ fn old_default(
     Pin {
         option,
         line: format!("{option} = {value}"),
-        why: format!("as in {before}; {} has {new} by default", after.target),
+        why: format!("as in {before}; the default of {} is {new}", after.target),
     }
 }
 
@@ -142,7 +142,7 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
             option: "character_set_server",
             line: format!("character_set_server = {set}"),
             why: format!(
-                "the character set of {value}, which {} had by default",
+                "the character set of {value}, the default of {}",
                 before.target
             ),
         });

@@ -42,14 +42,14 @@ pub(crate) fn option_line(name: &str, value: Option<&str>) -> String {
 pub(crate) fn unprintable(name: &str, value: Option<&str>) -> Option<&'static str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || !name.bytes().all(plain) {
-        return Some("an option's name consists of letters, digits, - _ and .");
+        return Some("an option's name may contain only letters, digits, - _ and .");
     }
     let value = value.unwrap_or_default();
     if value.contains('\0') {
         return Some("the value contains a NUL byte");
     }
     if name.len() + quoted(value).len() + " = ".len() > LINE_BYTES_MAX {
-        return Some("the line would be longer than 4094 bytes, the servers would cut it");
+        return Some("the line would be longer than 4094 bytes; servers would truncate it");
     }
     None
 }

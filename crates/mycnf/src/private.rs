@@ -186,7 +186,7 @@ impl PrivateOptions {
 
     /// The text of the option file.
     pub fn to_text(&self) -> String {
-        let mut text = "# Written by dbdyno, and written again at every change.\n".to_owned();
+        let mut text = "# Written by dbdyno and overwritten at every change.\n".to_owned();
         for replaced in &self.replaced {
             let line = replaced.to_string().replace(['\n', '\r'], " ");
             text.push_str("# ");

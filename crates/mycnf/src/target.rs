@@ -119,12 +119,12 @@ impl Target {
         if !self.is_covered() {
             let nearest = Self::of_catalogue(&catalogue);
             return Some(format!(
-                "no catalogue of {self}; the nearest is used: {nearest}{documented}; an option that it does not know is a note"
+                "no catalogue for {self}: the nearest one is used, {nearest}{documented}; an option that it does not know is only a note"
             ));
         }
         catalogue.is_documented().then(|| {
             let (product, version) = (self.product.title(), catalogue.version());
-            format!("options of {product} {version} as documented, not read from a server")
+            format!("options of {product} {version} from its documentation, not read from a server")
         })
     }
 
@@ -227,24 +227,24 @@ mod tests {
             ("mariadb-10.11.19", None),
             (
                 "percona-8.0.36",
-                Some("options of Percona Server 8.0 as documented, not read from a server"),
+                Some(
+                    "options of Percona Server 8.0 from its documentation, not read from a server",
+                ),
             ),
             (
                 "mariadb-10.6",
-                Some("options of MariaDB 10.6 as documented, not read from a server"),
+                Some("options of MariaDB 10.6 from its documentation, not read from a server"),
             ),
             (
                 "percona-5.6",
                 Some(
-                    "no catalogue of percona-5.6; the nearest is used: mysql-5.6.24; an option that it does not know is \
-                     a note",
+                    "no catalogue for percona-5.6: the nearest one is used, mysql-5.6.24; an option that it does not know is only a note",
                 ),
             ),
             (
                 "percona-8.4",
                 Some(
-                    "no catalogue of percona-8.4; the nearest is used: mysql-8.4, as documented; an option that it does \
-                     not know is a note",
+                    "no catalogue for percona-8.4: the nearest one is used, mysql-8.4, as documented; an option that it does not know is only a note",
                 ),
             ),
         ] {

@@ -83,14 +83,14 @@ impl TimeZone {
         self,
         target: &Target,
     ) -> Option<(&'static str, String, Option<&'static str>)> {
-        let named = "a named time zone needs tables that a new data directory has empty";
+        let named = "a named time zone needs tables that are empty in a new data directory";
         match self {
             Self::System => None,
             Self::Offset(minutes) if offsets(target).contains(&minutes) => None,
             Self::Offset(_) => {
                 let (from, to) = offsets(target).into_inner();
-                let fix = format!("write an offset from {} to {}", shown(from), shown(to));
-                Some(("this version takes no such offset", fix, None))
+                let fix = format!("set an offset from {} to {}", shown(from), shown(to));
+                Some(("this version does not accept this offset", fix, None))
             }
             Self::Named(None) => Some((named, NO_FIXED_OFFSET.to_owned(), None)),
             Self::Named(Some(zone)) => {
@@ -111,10 +111,10 @@ impl FixedZone {
     fn fix(&self) -> String {
         let offset = self.offset;
         if self.is_the_same_always() {
-            return format!("write '{offset}', which is the same");
+            return format!("set '{offset}', which is the same");
         }
         format!(
-            "write '{offset}', which is the same for times after {}, or load the time zone tables first",
+            "set '{offset}', which is the same for times after {}, or load the time zone tables first",
             self.since
         )
     }
@@ -122,7 +122,7 @@ impl FixedZone {
 
 /// What to do about a zone that has another offset in summer, or that is no zone at all.
 const NO_FIXED_OFFSET: &str =
-    "load the time zone tables before the line is used: no offset is the same all year";
+    "load the time zone tables before you use the line: no offset is the same all year";
 
 /// `+13:00`
 fn shown(minutes: i32) -> String {
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn offsets_need_no_tables_and_names_have_offsets_of_their_own() {
         for (value, fix) in [
-            ("UTC", "write '+00:00', which is the same"),
-            ("Asia/Tokyo", "write '+09:00', which is the same"),
-            ("Etc/GMT-9", "write '+09:00', which is the same"),
-            ("asia/kolkata", "write '+05:30', which is the same"),
+            ("UTC", "set '+00:00', which is the same"),
+            ("Asia/Tokyo", "set '+09:00', which is the same"),
+            ("Etc/GMT-9", "set '+09:00', which is the same"),
+            ("asia/kolkata", "set '+05:30', which is the same"),
             (
                 "Asia/Shanghai",
-                "write '+08:00', which is the same for times after 1991, or",
+                "set '+08:00', which is the same for times after 1991, or",
             ),
         ] {
             let TimeZone::Named(Some(zone)) = TimeZone::of(value) else {

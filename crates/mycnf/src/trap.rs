@@ -30,21 +30,21 @@ mod tests {
         for (line, hint) in [
             (
                 "default_time_zone=UTC",
-                Some("write '+00:00', which is the same"),
+                Some("set '+00:00', which is the same"),
             ),
             (
                 "default-time-zone='Asia/Tokyo'",
-                Some("write '+09:00', which is the same"),
+                Some("set '+09:00', which is the same"),
             ),
             (
                 "default-time-zone=Europe/Berlin",
                 Some(
-                    "load the time zone tables before the line is used: no offset is the same all year",
+                    "load the time zone tables before you use the line: no offset is the same all year",
                 ),
             ),
             (
                 "default_time_zone=+14:00",
-                Some("write an offset from -12:59 to +13:00"),
+                Some("set an offset from -12:59 to +13:00"),
             ),
             ("default_time_zone=+00:00", None),
             ("default_time_zone='-3:30'", None),

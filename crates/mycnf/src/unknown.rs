@@ -157,7 +157,7 @@ fn history(catalogue: &Catalogue, name: &str) -> String {
     }
 }
 
-/// `, an option of MariaDB's`, of one that no version of the family has.
+/// `, an option of MariaDB`, of one that no version of the family has.
 fn of_others(family: Family, name: &str) -> String {
     let others = [other(family).into(), Product::Percona].into_iter();
     let others = others.filter(|product| Catalogue::span(*product, name).is_some());
@@ -168,7 +168,7 @@ fn of_others(family: Family, name: &str) -> String {
     }
     match others.as_slice() {
         [] => String::new(),
-        others => format!(", an option of {}'s", others.join("'s and ")),
+        others => format!(", an option of {}", others.join(" and ")),
     }
 }
 
@@ -203,7 +203,7 @@ fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option
 /// The option that it replaced: the file was written for a newer version than the server.
 fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
     let name = replaced(family, name, knows)?;
-    Some(format!("this version's name for it is {name}"))
+    Some(format!("this version calls it {name}"))
 }
 
 fn completion(
@@ -290,7 +290,7 @@ mod tests {
                 [5, 6],
                 "log_replica_updates",
                 ", new in 8.0.33 or shortly before",
-                Some("this version's name for it is log_slave_updates"),
+                Some("this version calls it log_slave_updates"),
             ),
             (
                 MySql,
@@ -303,21 +303,21 @@ mod tests {
                 MySql,
                 [9, 7],
                 "aria_pagecache_buffer_size",
-                ", an option of MariaDB's",
+                ", an option of MariaDB",
                 None,
             ),
             (
                 MariaDb,
                 [10, 11],
                 "gtid_mode",
-                ", an option of MySQL's",
+                ", an option of MySQL",
                 Some("leave it out: MariaDB keeps global transaction ids without an option"),
             ),
             (
                 MariaDb,
                 [10, 11],
                 "innodb_redo_log_capacity",
-                ", an option of MySQL's",
+                ", an option of MySQL",
                 Some("write innodb_log_file_size"),
             ),
             (
@@ -332,14 +332,14 @@ mod tests {
                 MySql,
                 [8, 0],
                 "userstat",
-                ", an option of MariaDB's and Percona Server's",
+                ", an option of MariaDB and Percona Server",
                 None,
             ),
             (
                 MariaDb,
                 [10, 6],
                 "utility_user",
-                ", an option of Percona Server's",
+                ", an option of Percona Server",
                 None,
             ),
             (

@@ -1,11 +1,11 @@
 //! The audit as text for a terminal and as JSON.
 //!
 //! ```text
-//! audit of results/quickstart-1: grade F: not to be compared or published; machine quiet
+//! audit of results/quickstart-1: grade F: do not compare or publish; machine quiet
 //! 1 invalid, 2 fail, 3 warn, 7 note, 19 pass, 4 not evaluated, 13 do not apply
 //!
-//! INVALID  H14 something else used the machine
-//!   measured     in 3 of 24 runs (4, 6, 9); run 4: other programs took 31 % of the CPU
+//! INVALID  H14 other programs used the machine
+//!   measured     in 3 of 24 runs (4, 6, 9); run 4: other programs used 31 % of the CPU
 //!   threshold    other programs above 5 % of the CPU, steal above 1 %: invalid
 //!   consequence  The run shared the machine with something that the next run will not meet.
 //!   remedy       Stop what else runs there, and repeat the run.
@@ -280,9 +280,9 @@ mod tests {
         for part in [
             "audit of one: rough, no grade: ",
             "WARN     H11 the clients ran on the server's machine",
-            "  measured     by unix socket on the server's own machine",
+            "  measured     over unix socket on the server's own machine",
             "  threshold    on the server's own machine",
-            "  consequence  No network",
+            "  consequence  The response times",
             "  remedy       Run the clients on another machine",
             "  source       Matsunobu",
         ] {
@@ -300,7 +300,7 @@ mod tests {
         let text = audit_text("one", &nearly_empty(), &AuditFilter::default(), 100);
         assert!(text.contains("\nnot evaluated: data missing\n"), "{text}");
         assert!(
-            text.contains("H04 the file system passes flushes on: the storage behind"),
+            text.contains("H04 the file system passes flushes on: the storage of"),
             "{text}"
         );
         let shown = AuditFilter {
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn rules_explain_themselves() {
         let text = rule_explained("c01", 80).unwrap();
-        assert!(text.starts_with("C01: no figure rests on"), "{text}");
+        assert!(text.starts_with("C01: no figure depends on"), "{text}");
         assert_eq!(rule_explained("Z99", 80), None);
     }
 }

@@ -11,7 +11,7 @@ pub struct DiskLoad {
     pub directory: String,
     /// I/O engine; empty where the jobs have several.
     pub engine: String,
-    /// Whether all requests went past the page cache.
+    /// Whether all requests bypassed the page cache.
     pub direct: bool,
     /// How written data is made durable: `none`, `fdatasync`, `fsync` (a call after each write; `fsync=8`: after every 8),
     /// `dsync`, `sync` (the file is opened so); empty where a job file of the user's says it.

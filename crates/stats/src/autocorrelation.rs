@@ -43,8 +43,7 @@ impl fmt::Display for Refusal {
                 correlation_time,
             } => write!(
                 out,
-                "worth {effective:.0} independent values, fewer than {EFFECTIVE_AT_LEAST}: \
-                 it takes {correlation_time:.0} to make one"
+                "equivalent to {effective:.0} independent values, fewer than {EFFECTIVE_AT_LEAST}: {correlation_time:.0} values count as one"
             ),
         }
     }
@@ -245,7 +244,7 @@ mod tests {
                 correlation_time: 39.2
             }
             .to_string(),
-            "worth 8 independent values, fewer than 20: it takes 39 to make one"
+            "equivalent to 8 independent values, fewer than 20: 39 values count as one"
         );
         let still = run_mean(&[7.0; 30], 0.95).unwrap();
         assert_eq!((still.mean.low, still.mean.high), (7.0, 7.0));

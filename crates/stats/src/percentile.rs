@@ -27,7 +27,7 @@ impl fmt::Display for Unsupported {
         match self.needed {
             Some(needed) => write!(
                 out,
-                "p{percentile} takes {needed} independent values, and here are {:.0}",
+                "p{percentile} needs {needed} independent values, but there are only {:.0}",
                 self.independent.max(0.0).floor()
             ),
             None => write!(out, "p{percentile} of these values does not exist"),
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(refused.needed, Some(10_000));
         assert_eq!(
             refused.to_string(),
-            "p99.9 takes 10000 independent values, and here are 5000"
+            "p99.9 needs 10000 independent values, but there are only 5000"
         );
         assert!(percentile_interval(&values, 0.99, 999.9, 0.95).is_err());
         assert!(percentile_interval(&values, 0.99, 1_000.0, 0.95).is_ok());

@@ -134,7 +134,7 @@ impl fmt::Display for Reason {
             ),
             Self::EarlyPart { early, moved } => write!(
                 out,
-                "the first {} of the measurement move its mean by {}",
+                "the first {} of the measurement changes its mean by {}",
                 percent(*early),
                 changed(moved)
             ),
@@ -143,7 +143,7 @@ impl fmt::Display for Reason {
             }
             Self::CheckpointAge(change) => {
                 let grew = change.in_words(mean_bytes);
-                write!(out, "the age of the checkpoint grew {grew}")
+                write!(out, "the checkpoint age grew {grew}")
             }
             Self::DirtyPages(change) => {
                 write!(out, "dirty pages grew {}", change.in_words(si))
@@ -187,7 +187,7 @@ impl RunState {
         let possible = self.drift.low.abs().max(self.drift.high.abs());
         if possible > POSSIBLE_AFTER_WARM_UP {
             return Some(format!(
-                "level, but a change by {} could hide in the noise",
+                "level, but the noise could hide a change of {}",
                 percent(possible)
             ));
         }
@@ -217,14 +217,14 @@ pub enum Unjudged {
 impl fmt::Display for Unjudged {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Undefined => write!(out, "half of the time or more nothing was done"),
+            Self::Undefined => write!(out, "no operation ended during half of the time or more"),
             Self::Short(observations) => write!(
                 out,
                 "{observations} observations, fewer than {OBSERVATIONS_AT_LEAST}"
             ),
             Self::Noisy(share) => write!(
                 out,
-                "so noisy that a change by {} could hide in it",
+                "so noisy that a change of {} could be hidden",
                 percent(*share)
             ),
         }

@@ -94,7 +94,7 @@ impl Sampler {
         }
     }
 
-    /// Records that the load uses no server: [`Sampler::machine`] then no longer lists its process as unobserved.
+    /// Records that this load uses no server: [`Sampler::machine`] then no longer lists its process as unobserved.
     pub fn has_no_server(&mut self) {
         self.is_not_missing(&NotObserved::ServerProcessUnknown);
     }

@@ -60,7 +60,7 @@ impl Bottleneck {
                 .as_ref()
                 .map(|did| format!("; the server's threads: {did}"));
             let threads = threads.unwrap_or_default();
-            return format!("unexplained: no resource that was observed was short{threads}{blind}");
+            return format!("unexplained: no observed resource was at its limit{threads}{blind}");
         };
         let mut words = said(limiting);
         if !self.also.is_empty() {

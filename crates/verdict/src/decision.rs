@@ -59,9 +59,9 @@ pub fn why_undecided(decision: Decision, comparison: &Comparison) -> &'static st
     if decision != Decision::Inconclusive || !excludes_none {
         ""
     } else if comparison.executions < EXECUTIONS_AT_LEAST {
-        "; three executions a side are the least that decides"
+        "; a decision needs at least three executions a side"
     } else {
-        "; not certain for all comparisons together"
+        "; not significant over all comparisons together"
     }
 }
 

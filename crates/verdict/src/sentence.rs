@@ -34,7 +34,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
     }
     let Some(comparison) = &answer.comparison else {
         return format!(
-            "{subject}: inconclusive, {metric} of fewer than two executions on a side; three is the least that decides."
+            "{subject}: inconclusive, fewer than two executions with {metric} on a side; a decision needs at least three."
         );
     };
     let decision = answer.decision.word();
@@ -51,14 +51,14 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
-            text.push_str(&format!("; less than the {margin} that matter"));
+            text.push_str(&format!("; smaller than the margin of {margin}"));
         }
         (Decision::Inconclusive, Some(needed)) if answer.looks.is_some() => {
             text.push_str(&format!("; {} might decide", executions_a_side(needed)));
         }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
-                "; {} should decide a difference of {}",
+                "; {} should be enough to decide a difference of {}",
                 executions_a_side(needed),
                 fine_percent(answer.effect)
             ));
@@ -82,7 +82,7 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     let decision = answer.decision.word();
     let metric = question.metric.in_words();
     let Some(comparison) = &answer.comparison else {
-        return format!("{subject}: {decision}, too few executions of {metric} to compare");
+        return format!("{subject}: {decision}, too few executions with {metric} to compare");
     };
     let [estimate, low, high] = {
         let ratio = comparison.ratio;
@@ -92,7 +92,7 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 
-/// `; decided after 5 of at most 20 blocks, analysed after each, which the interval allows for`.
+/// `; decided after 5 of at most 20 blocks, analysed after each block, which the interval accounts for`.
 fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision) -> String {
     let InterimAnalyses {
         blocks,
@@ -101,11 +101,11 @@ fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision) -> String {
     } = looks;
     let when = match decision {
         Decision::Inconclusive if blocks == blocks_at_most => {
-            format!("not decided by all {blocks} blocks of the budget")
+            format!("not decided with all {blocks} blocks of the budget")
         }
         Decision::Inconclusive if *time_is_spent => {
             format!(
-                "not decided after {blocks} of at most {blocks_at_most} blocks, when the time of the budget was spent"
+                "not decided after {blocks} of at most {blocks_at_most} blocks, when the time budget was used up"
             )
         }
         Decision::Inconclusive => {
@@ -113,7 +113,7 @@ fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision) -> String {
         }
         _ => format!("decided after {blocks} of at most {blocks_at_most} blocks"),
     };
-    format!("; {when}, analysed after each, which the interval allows for")
+    format!("; {when}, analysed after each block, which the interval accounts for")
 }
 
 /// `fs xfs against ext4 at connections 8`.
@@ -183,18 +183,17 @@ mod tests {
             (
                 answer(Decision::Inconclusive, &pairs, Some(12)),
                 "fs xfs against ext4 at connections 8: inconclusive, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
-                 3 executions a side, in pairs); not certain for all comparisons together; about 12 executions a \
-                 side should decide a difference of 5 %.",
+                 3 executions a side, in pairs); not significant over all comparisons together; about 12 executions a \
+                 side should be enough to decide a difference of 5 %.",
             ),
             (
                 answer(Decision::Equivalent, &pairs, None),
                 "fs xfs against ext4 at connections 8: equivalent, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
-                 3 executions a side, in pairs); less than the 5 % that matter.",
+                 3 executions a side, in pairs); smaller than the margin of 5 %.",
             ),
             (
                 answer(Decision::Inconclusive, &pairs[..1], None),
-                "fs xfs against ext4 at connections 8: inconclusive, p99 of fewer than two executions on a side; \
-                 three is the least that decides.",
+                "fs xfs against ext4 at connections 8: inconclusive, fewer than two executions with p99 on a side; a decision needs at least three.",
             ),
         ];
         for (answer, expected) in cases {
@@ -211,22 +210,20 @@ mod tests {
         for (answer, end) in [
             (
                 looked_at(Decision::Slower, None, 5),
-                "in pairs); decided after 5 of at most 20 blocks, analysed after each, which the interval allows for.",
+                "in pairs); decided after 5 of at most 20 blocks, analysed after each block, which the interval accounts for.",
             ),
             (
                 looked_at(Decision::Inconclusive, Some(12), 5),
                 "; about 12 executions a side might decide; not decided after 5 of at most 20 blocks, \
-                 analysed after each, which the interval allows for.",
+                 analysed after each block, which the interval accounts for.",
             ),
             (
                 looked_at(Decision::Inconclusive, None, 7),
-                "; not decided after 7 of at most 20 blocks, when the time of the budget was spent, analysed \
-                 after each, which the interval allows for.",
+                "; not decided after 7 of at most 20 blocks, when the time budget was used up, analysed after each block, which the interval accounts for.",
             ),
             (
                 looked_at(Decision::Inconclusive, None, 20),
-                "; not decided by all 20 blocks of the budget, analysed after each, which the interval \
-                 allows for.",
+                "; not decided with all 20 blocks of the budget, analysed after each block, which the interval accounts for.",
             ),
         ] {
             let found = sentence(&question, &answer);

@@ -214,7 +214,7 @@ impl CountedSeries {
 /// The state of a run over its measurement, see [`TimeSeries::state`].
 ///
 /// # Errors
-/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state. Nor has
+/// As [`judge_measurement`]; loading a table is measured from start to end, and has no steady state. Nor has
 /// a load whose level changes by plan.
 pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
     if has_a_state(record) {

@@ -24,19 +24,19 @@ pub struct Tolerance {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ToleranceError {
     /// The text is not a measure and a change.
-    #[error("{text:?} is no measure with a change")]
+    #[error("{text:?} is not a measure with a change")]
     Form {
         /// The text.
         text: String,
     },
     /// No measure has this name.
-    #[error("{name:?} is no measure")]
+    #[error("{name:?} is not a measure")]
     Measure {
         /// The name in the text.
         name: String,
     },
     /// The change is an improvement, or zero.
-    #[error("{measure} gets worse by {sign}, so {text:?} fails for what is no loss")]
+    #[error("{measure} gets worse with {sign}, so {text:?} would fail for an improvement")]
     Better {
         /// The text.
         text: String,
@@ -242,7 +242,7 @@ mod tests {
             );
         }
         let error = Tolerance::parse("speed -5%").unwrap_err();
-        assert_eq!(error.to_string(), "\"speed\" is no measure");
+        assert_eq!(error.to_string(), "\"speed\" is not a measure");
         for (text, sign) in [("p99 -5%", '+'), ("throughput +3%", '-'), ("p50 +0%", '+')] {
             let error = Tolerance::parse(text).unwrap_err();
             let is_sign =

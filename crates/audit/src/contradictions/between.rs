@@ -52,7 +52,7 @@ pub(super) fn copied(set: &Set<'_>) -> Option<String> {
             && common.len() > COMMON_AT_MOST
         {
             return Some(format!(
-                "{} of {} and {} are the same to the nanosecond, the last at {}",
+                "{} of {} and {} are identical to the nanosecond, the last at {}",
                 units::counted(common.len(), "interval"),
                 other.name(),
                 run.name(),
@@ -90,7 +90,7 @@ pub(super) fn overlapping(set: &Set<'_>) -> Option<String> {
         let for_s = end_s - began_s;
         (is_one && for_s > OVERLAP_S).then(|| {
             format!(
-                "{} and {} were under way at the same time, for {}",
+                "{} and {} overlapped by {}",
                 first.name(),
                 second.name(),
                 moment(for_s)
@@ -141,7 +141,7 @@ fn of_variable(runs: &[&Run<'_>], name: &str) -> Option<String> {
         });
         if let Some((run, value)) = odd {
             return Some(format!(
-                "{} has {name} = {value}, which is another level's: the others of its levels have {own}",
+                "{} has {name} = {value}, the value of another level: the other runs of its level have {own}",
                 run.name()
             ));
         }
@@ -183,7 +183,7 @@ fn named_by_factor(values: &[(&Run<'_>, &str)], name: &str) -> Option<String> {
         .find(|(run, value)| label(run) != Some(plain(value)))?;
     (labels == found).then(|| {
         format!(
-            "{} has {name} = {value} and is called {factor} = {}",
+            "{} has {name} = {value} but is labelled {factor} = {}",
             run.name(),
             run.record.header.combination[factor]
         )

@@ -31,14 +31,10 @@ pub(super) fn intervals(record: &Record) -> Option<String> {
             let apart_s = from_s - end_s;
             if apart_s.abs() > (GAP * length_s).max(GAP_S) {
                 return Some(if apart_s > 0.0 {
-                    format!(
-                        "from {} to {} there is nothing",
-                        moment(end_s),
-                        moment(from_s)
-                    )
+                    format!("no interval covers {} to {}", moment(end_s), moment(from_s))
                 } else {
                     format!(
-                        "the interval at {} begins before the last one ends",
+                        "the interval at {} begins before the previous one ends",
                         moment(from_s)
                     )
                 });
@@ -51,7 +47,7 @@ pub(super) fn intervals(record: &Record) -> Option<String> {
     let is_early = end.t_s < end_s - (GAP * end_s).max(1.0);
     is_early.then(|| {
         format!(
-            "it ended at {}, and has intervals up to {}",
+            "it ended at {} but has intervals up to {}",
             moment(end.t_s),
             moment(end_s)
         )
@@ -75,7 +71,7 @@ pub(super) fn window(record: &Record) -> Option<String> {
     let is_apart = (lasted_s - measured_s).abs() > (GAP * lasted_s).max(GAP_S).max(longest_s / 2.0);
     is_apart.then(|| {
         format!(
-            "the measurement lasted {} by its phases, and its intervals make {}",
+            "the measurement lasted {} according to its phases but {} according to its intervals",
             moment(lasted_s),
             moment(measured_s)
         )
@@ -90,7 +86,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         let counted_in = it.histogram.count();
         if counted_in != it.count {
             return Some(format!(
-                "at {at} {} operations came back, and the histogram has {counted_in}",
+                "at {at} {} operations were answered but the histogram contains {counted_in}",
                 it.count
             ));
         }
@@ -107,7 +103,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         let apart = (of_histogram - mean).abs() / mean.max(1.0);
         if apart > MEAN {
             return Some(format!(
-                "at {at} the mean time is {} off that of the histogram",
+                "at {at} the mean time differs by {} from the histogram's mean",
                 percent(apart)
             ));
         }
@@ -141,7 +137,7 @@ pub(super) fn copied(record: &Record) -> Option<String> {
     record.measured_intervals().find_map(|interval| {
         let first: f64 = known.insert(fingerprint_of(interval)?, interval.t_s)?;
         Some(format!(
-            "the intervals at {} and {} are the same to the nanosecond",
+            "the intervals at {} and {} are identical to the nanosecond",
             moment(first),
             moment(interval.t_s)
         ))
@@ -155,7 +151,7 @@ pub(super) fn observed_after_end(record: &Record) -> Option<String> {
     let server = record.server_status.iter().map(|it| it.t_s);
     let late = machine.chain(server).find(|t_s| *t_s > end_s)?;
     Some(format!(
-        "it ended at {}, and machine or server were observed at {}",
+        "it ended at {} but machine or server were observed at {}",
         moment(end_s - OBSERVED_AFTER_S),
         moment(late)
     ))

@@ -34,7 +34,7 @@ pub(super) fn due(record: &Record) -> Option<String> {
     let apart = (offered.due as f64 - all as f64).abs();
     (apart > room).then(|| {
         format!(
-            "{} operations were due in the measurement, and {} came back or were left",
+            "{} operations were due in the measurement but {} were answered or left over",
             count(offered.due as f64),
             count(all as f64)
         )
@@ -55,7 +55,7 @@ pub(super) fn rate(record: &Record) -> Option<String> {
     let apart = (offered.due as f64 - expected).abs();
     (apart > room).then(|| {
         format!(
-            "{} were offered, which makes {} operations, and {} were due",
+            "the rate was {}, which is {} operations, but {} were due",
             per_s(rate),
             count(expected),
             count(offered.due as f64)
@@ -79,7 +79,7 @@ pub(super) fn ceiling(record: &Record) -> Option<String> {
     let is_apart = !share.is_finite() || (share - made).abs() > CEILING * made.max(0.01);
     is_apart.then(|| {
         format!(
-            "{} of the client's ceiling of {} were used by what it says, and {} by its operations",
+            "the record says that {} of the client's ceiling of {} were used, but its operations used {}",
             percent(share),
             per_s(calibrated),
             fine_percent(made)
@@ -93,7 +93,7 @@ pub(super) fn errors(record: &Record) -> Option<String> {
         let is_apart = it.in_measurement > it.count || it.retried > it.count;
         is_apart.then(|| {
             format!(
-                "{} failed {} times, and {} times in the measurement or before another attempt",
+                "{} failed {} times in total but {} times in the measurement or before another attempt",
                 it.operation,
                 it.count,
                 it.in_measurement.max(it.retried)
@@ -123,7 +123,7 @@ pub(super) fn service(record: &Record) -> Option<String> {
     });
     apart.next().map(|(it, _)| {
         format!(
-            "{} took the server longer than it took from when it was due",
+            "{}: the server's time is longer than the whole response time",
             it.operation
         )
     })
@@ -136,7 +136,7 @@ pub(super) fn end(record: &Record) -> Option<String> {
         return None;
     }
     let missing = if record.offered.is_none() {
-        "the load that was offered"
+        "the offered load"
     } else if record.servers.iter().any(|it| it.at == "start")
         && record.servers.iter().all(|it| it.at != "end")
     {
@@ -144,5 +144,5 @@ pub(super) fn end(record: &Record) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("it ended as planned, and lacks {missing}"))
+    Some(format!("it ended as planned but lacks {missing}"))
 }

@@ -16,7 +16,7 @@ pub(super) fn identity(record: &Record) -> Option<String> {
             && *version != server.version
         {
             return Some(format!(
-                "the server is {}, and its variable version is {version}",
+                "the server is {} but its variable version is {version}",
                 server.version
             ));
         }
@@ -44,7 +44,7 @@ pub(super) fn buffer_pool(record: &Record) -> Option<String> {
         .ok()?;
     (told != variable).then(|| {
         format!(
-            "a buffer pool of {} is named with the data, and the server has {}",
+            "a buffer pool of {} is recorded with the data but the server has {}",
             bytes(told),
             bytes(variable)
         )
@@ -61,7 +61,7 @@ pub(super) fn data(record: &Record) -> Option<String> {
         && is_apart(told as f64, all_bytes, BYTES_AT_LEAST)
     {
         return Some(format!(
-            "the data is said to have {}, and the tables have {}",
+            "the data is recorded as {} but the tables have {}",
             bytes(told),
             bytes(sizes.all_bytes)
         ));
@@ -70,7 +70,7 @@ pub(super) fn data(record: &Record) -> Option<String> {
     (sizes.left_out == 0 && is_apart(dataset.rows as f64, of_tables as f64, ROWS_AT_LEAST)).then(
         || {
             format!(
-                "the data is said to have {} rows, and the tables have {}",
+                "the data is recorded as {} rows but the tables have {}",
                 count(dataset.rows as f64),
                 count(of_tables as f64)
             )

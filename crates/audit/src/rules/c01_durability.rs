@@ -13,19 +13,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C01",
-    name: "no figure rests on an undeclared loss of durability",
-    found: "durability was weakened, and not declared",
-    measures: "The durability class of each run: D4 (a power cut takes no commit), D3 (the binary log may lack some), D2 (a power \
-        cut takes the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a crash of the server takes them: \
-        =0), D0 (nothing is promised: no redo log, no doublewrite buffer outside of zfs and btrfs, nosync, data in memory).",
-    threshold: "classes differ and the experiment does not set the variable that decides: invalid; below D4 without that: \
-        fail; declared: note. One side alone flushes a binary log at every commit, and the experiment does not set log_bin: fail",
-    source: "power cuts by us: with innodb_flush_log_at_trx_commit=2 34,299 of 141,314 acknowledged commits were lost, with \
-        innodb_doublewrite=0 the server did not start again in 4 of 4; MySQL 5.6 parameter review (MyNA, 2013) \
-        measures with both off",
-    consequence: "The faster side is faster because it gives up durability: a crash takes its last commits.",
-    remedy: "Measure with the settings of production; where durability is the question, set it in the \
-        experiment file, so that it is reported with the figures.",
+    name: "no figure depends on an undeclared loss of durability",
+    found: "durability was weakened without being declared",
+    measures: "The durability class of each run: D4 (no commit is lost in a power cut), D3 (the binary log may lack some commits), D2 (a power cut loses the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a server crash loses them: innodb_flush_log_at_trx_commit=0), D0 (no guarantee: no redo log, no doublewrite buffer outside of zfs and btrfs, nosync, data in memory).",
+    threshold: "classes differ and the experiment does not set the variable that causes it: invalid; a class below D4 that the experiment does not set: fail; one that it sets: note. Only one side flushes a binary log at every commit, and the experiment does not set log_bin: fail",
+    source: "our own power-cut tests: with innodb_flush_log_at_trx_commit=2, 34,299 of 141,314 acknowledged commits were lost; with innodb_doublewrite=0, the server failed to restart in 4 of 4 tests; MySQL 5.6 parameter review (MyNA, 2013) measures with both settings relaxed",
+    consequence: "The faster side is faster because it gives up durability: its last commits are lost in a crash.",
+    remedy: "Measure with the production settings. If durability is what you study, set it in the experiment file: it is then reported with the figures.",
     judge: Judge::Set(judge),
 };
 

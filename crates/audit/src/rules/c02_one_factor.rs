@@ -19,17 +19,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C02",
     name: "only the declared factor differs",
     found: "more than the declared factor differs",
-    measures: "Everything that the records say of server version, all variables, machine, kernel, file system, devices, data, \
-        connections and client, except for variables that every start of a server changes (their list stands below); between \
-        two sides also the work: operations, their shares (by more than 5 percentage points) and the length of the measurement \
-        (by more than a tenth, unless it is the result).",
-    threshold: "between two sides, more than what was declared (without a declaration: more than one thing, or any other \
-        work): invalid; in an experiment, anything that differs among runs of one combination: invalid; a factor that \
-        changes several things at once: note",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf \
-        changes some forty variables at once",
-    consequence: "The difference in the figures cannot be ascribed to anything.",
-    remedy: "Change one thing at a time, or name everything that changes as the factor.",
+    measures: "Differences between the records in server version, all variables, machine, kernel, file system, devices, data, connections and client, except for variables that change at every server start (listed below). Between two sides also differences in the work: operations, their shares (by more than 5 percentage points) and the length of the measurement (by more than a tenth, unless it is the result).",
+    threshold: "between two sides, more differences than declared (without a declaration: more than one difference, or any difference in the work): invalid; in an experiment, any difference among runs of one combination: invalid; a factor that changes several things at once: note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf changes about forty variables at once",
+    consequence: "The difference in the figures cannot be attributed to any single cause.",
+    remedy: "Change one thing at a time, or declare everything that changes as the factor.",
     judge: Judge::Set(judge),
 };
 
@@ -195,7 +189,7 @@ fn within(set: &Set<'_>) -> Finding {
         .collect();
     match at_once.as_slice() {
         [] => {
-            let evidence = "all that differs follows from the factors, each of which changes one thing at most";
+            let evidence = "all differences follow from the factors, and no factor changes more than one thing";
             Finding::new(Level::Pass, evidence).with("differences", found.len() as f64)
         }
         several => {

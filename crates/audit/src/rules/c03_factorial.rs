@@ -18,16 +18,13 @@ const CONFIDENCE: f64 = 0.95;
 
 pub(super) const RULE: Rule = Rule {
     id: "C03",
-    name: "the effect of a factor is not quoted over another one that changes it",
+    name: "the effect of a factor is not averaged over another factor that changes it",
     found: "one factor changes the effect of another",
-    measures: "For each two factors of two levels: the effect of the first at either level of the second, as ratios of \
-        throughput in the blocks that have all four.",
-    threshold: "fewer than 3 executions per combination: warn; the effects differ (95 % interval) by as much as they have in \
-        common: warn",
-    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, \
-        and no big difference concluded; R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "The mean effect is not valid at either level of the other factor.",
-    remedy: "Quote the effect at each level of the other factor by itself, and run at least five executions of each.",
+    measures: "For each pair of factors with two levels: the effect of the first at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
+    threshold: "fewer than 3 executions per combination: warn; the difference between the effects is as large as the effect that they share (95 % interval): warn",
+    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, from which the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
+    consequence: "The mean effect is not correct at either level of the other factor.",
+    remedy: "Quote the effect separately for each level of the other factor, and run at least five executions of each combination.",
     judge: Judge::Set(judge),
 };
 
@@ -50,7 +47,9 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
     }
     if factors.len() < 2 {
-        return Err(no_subject("fewer than two factors have several levels"));
+        return Err(no_subject(
+            "fewer than two factors have more than one level",
+        ));
     }
     let executions = combinations
         .iter()
@@ -59,7 +58,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .unwrap_or(0);
     if executions < EXECUTIONS {
         let evidence = format!(
-            "{} factors cross, with {executions} executions of a combination: an interaction between them cannot be detected",
+            "crossed factors: {}, executions per combination: {executions}; an interaction between the factors cannot be detected",
             factors.len()
         );
         return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));
@@ -85,7 +84,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         None => {
             let evidence = format!(
-                "{executions} executions or more of each combination, and no two factors of two levels change each other's effect"
+                "at least {executions} executions of each combination, and no two factors with two levels change each other's effect"
             );
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }
@@ -219,7 +218,11 @@ mod tests {
     fn found() {
         let article = [25_306.0, 29_288.0, 27_358.0, 27_610.0];
         let outcome = judged_together(&RULE, &crossed(1, article), over(&["fs", "mycnf"]));
-        assert_found(&outcome, Level::Warn, "2 factors cross, with 1 executions");
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "crossed factors: 2, executions per combination: 1",
+        );
         let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
         let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));
         assert_found(

@@ -23,17 +23,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C04",
     name: "no default setting limits the workload",
     found: "a default setting limits the workload",
-    measures: "The buffer pool against its default and the machine's memory; pages flushed per second against \
-        innodb_io_capacity. Of storage: the scheduler of its disks.",
-    threshold: "the default of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit \
-        into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. Of storage: the \
-        scheduler bfq or cfq on a disk without a moving head: warn",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log: buffer pool and I/O capacity took the load from 17 minutes \
-        to 2, the studied effect was a quarter; the kernel's Documentation/block/bfq-iosched.rst: some 30,000 requests per second are \
-        the most that bfq handles on an average CPU",
-    consequence: "The figures show the effect of the defaults, whatever was to be studied.",
-    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to what the disk can do, then repeat the study. Of storage: \
-        echo none > /sys/block/DISK/queue/scheduler.",
+    measures: "The buffer pool size compared with its default and with the machine's memory; pages flushed per second compared with innodb_io_capacity. For storage: the disks' I/O scheduler.",
+    threshold: "the default buffer pool of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. For storage: the scheduler bfq or cfq on a solid-state disk: warn",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the effect under study was a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
+    consequence: "The figures show the effect of the defaults and not of the setting under study.",
+    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to what the disk can do, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -65,7 +59,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     } else {
         Level::Pass
     };
-    let evidence = format!("{} has the scheduler {scheduler}", disk.name);
+    let evidence = format!("{} uses the scheduler {scheduler}", disk.name);
     Ok(Finding::new(level, evidence))
 }
 
@@ -79,7 +73,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         level = if fits { Level::Note } else { Level::Fail };
         let and = if fits { ", which holds the data" } else { "" };
         problems.push(format!(
-            "the buffer pool has its default of {} on {} of memory{and}",
+            "the buffer pool has its default size of {} on a machine with {} of memory{and}",
             mean_bytes(pool),
             mean_bytes(memory)
         ));
@@ -121,7 +115,7 @@ mod tests {
         assert_found(
             &judged(&RULE, default),
             Level::Fail,
-            "its default of 128 MiB on 16.0 GiB",
+            "its default size of 128 MiB on a machine with 16.0 GiB",
         );
         let outcome = judged(&RULE, |record| {
             default(record);
@@ -137,7 +131,7 @@ mod tests {
                 ..samples::Loaded::new("one", 1_000_000, 80_000_000, 60.0)
             });
         });
-        assert_found(&outcome, Level::Fail, "its default of 128 MiB");
+        assert_found(&outcome, Level::Fail, "its default size of 128 MiB");
         let outcome = judged(&RULE, |record| {
             counter(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
         });
@@ -154,7 +148,7 @@ mod tests {
         assert_found(
             &scheduled(Some("bfq")),
             Level::Warn,
-            "nvme0n1 has the scheduler bfq",
+            "nvme0n1 uses the scheduler bfq",
         );
         assert_eq!(level(&scheduled(Some("none"))), Level::Pass);
         assert_missing(&scheduled(None), "scheduler");

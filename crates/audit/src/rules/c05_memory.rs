@@ -1,4 +1,4 @@
-//! Rule C05: the server's memory does not suit the machine's.
+//! Rule C05: the server's memory does not suit the machine's memory memory memory.
 
 use units::{bytes, mean_bytes, percent};
 
@@ -24,16 +24,14 @@ const PER_CONNECTION: [&str; 5] = [
 
 pub(super) const RULE: Rule = Rule {
     id: "C05",
-    name: "the server's memory fits into the machine's, and uses it",
-    found: "the server's memory does not suit the machine's",
-    measures: "Buffer pool plus what the connections may take at once, against the memory of the machine or of the server's control \
-        group; bytes swapped in while the run was measured.",
+    name: "the server's memory fits the machine's memory and makes use of it",
+    found: "the server's memory does not suit the machine's memory memory memory",
+    measures: "The buffer pool plus the memory that all connections together may use, compared with the memory of the machine or of the server's control group; bytes swapped in during the measured phase.",
     threshold: "anything swapped in: invalid; more than 85 %: warn; less than 25 % with data that does not fit into the buffer \
-        pool: warn (set by the experiment, which emulates another machine so: note)",
-    source: "the article of November 2012 on ioDrive and my.cnf: 70 % of 32 GB was meant, 20 GB set, which is 62 %",
-    consequence: "With too large a pool the server swaps; with too small a pool the page cache replaces the \
-        buffer pool: InnoDB is not measured in either case.",
-    remedy: "About 70 % of a dedicated machine's memory for the buffer pool; fewer connections or smaller buffers of theirs.",
+        pool: warn (note if the experiment sets it, to emulate another machine)",
+    source: "the article of November 2012 on ioDrive and my.cnf: the article says 70 % of 32 GB but sets 20 GB, which is 62 %",
+    consequence: "If the pool is too large, the server swaps. If it is too small, the page cache replaces it. Neither case measures InnoDB.",
+    remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool; use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
 };
 
@@ -63,7 +61,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .sum();
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
     let wanted = format!(
-        "{} for the buffer pool and up to {} for {} connections are {} of {}",
+        "{} for the buffer pool and up to {} for {} connections add up to {} of {}",
         mean_bytes(pool),
         mean_bytes(connections),
         run.connections(),

@@ -18,16 +18,13 @@ const IOWAIT: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     id: "C06",
-    name: "the query cache's lock does not serialise the statements",
-    found: "the query cache's lock may serialise the statements",
-    measures: "query_cache_type and query_cache_size, connections seen waiting for the query cache's lock, and how busy the CPUs \
-        were.",
-    threshold: "the cache on with 4 connections or more, and 10 % of the statements seen were waiting for its lock, or the CPUs \
-        were 30 to 60 % busy with less than 5 % waiting for I/O: warn; on otherwise: note",
-    source: "HP Japan, MySQL Server 5.0 sizing information: selects alone slower than selects mixed with updates, CPU at 40 to \
-        50 %, four times the throughput without the cache",
-    consequence: "A single mutex is the limit: more CPUs or connections do not help, and the throughput says nothing about the rest of the server.",
-    remedy: "query_cache_type = OFF and query_cache_size = 0; measure once more, the difference is the lock's.",
+    name: "the query cache's lock does not serialise statements",
+    found: "the query cache's lock may serialise statements",
+    measures: "query_cache_type and query_cache_size, sampled connections that waited for the query cache's lock, and CPU utilisation.",
+    threshold: "the cache is on, with 4 or more connections, and either 10 % of the sampled statements waited for its lock or the CPUs were 30 to 60 % busy with less than 5 % waiting for I/O: warn; on in any other case: note",
+    source: "HP Japan, MySQL Server 5.0 sizing information: SELECTs ran slower alone than mixed with updates, with the CPU at 40 to 50 %; without the cache, throughput was four times as high",
+    consequence: "A single mutex limits the server. More CPUs or connections do not help, and the throughput says nothing about the rest of the server.",
+    remedy: "Set query_cache_type = OFF and query_cache_size = 0, and measure again: the difference is the cost of the lock.",
     judge: Judge::Run(judge),
 };
 
@@ -54,7 +51,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let busy = cpu.busy();
     let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
     let evidence = format!(
-        "the query cache is on ({}), {} of the statements seen were waiting for its lock, CPUs {} busy, {} waiting for I/O",
+        "the query cache is on ({}), {} of the sampled statements waited for its lock, CPUs {} busy, {} waiting for I/O",
         mean_bytes(size),
         percent(share),
         percent(busy),
@@ -115,7 +112,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "75 % of the statements seen were waiting for its lock",
+            "75 % of the sampled statements waited for its lock",
         );
         let outcome = judged(&RULE, |record| {
             switch_on(record);

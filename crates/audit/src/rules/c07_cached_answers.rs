@@ -1,4 +1,4 @@
-//! Rule C07: answers came out of the query cache.
+//! Rule C07: answers came from the query cache.
 
 use units::percent;
 
@@ -10,14 +10,14 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C07",
-    name: "the answers are not out of the query cache",
-    found: "answers came out of the query cache",
-    measures: "Qcache_hits as a share of all SELECTs, while the run was measured.",
+    name: "answers do not come from the query cache",
+    found: "answers came from the query cache",
+    measures: "Qcache_hits as a share of all SELECTs during the measured phase.",
     threshold: "any hit: warn",
     source: "MySQL 5.6 parameter review (MyNA, 2013): RESET QUERY CACHE empties it, FLUSH QUERY CACHE does not, and the first \
         statement of a transaction with AUTOCOMMIT=0 is not cached (bug 42197)",
-    consequence: "A statement answered from the query cache was not executed: its time is that of a memory copy.",
-    remedy: "query_cache_type = OFF; where the cache is the question, say so and report the share of hits with the figures.",
+    consequence: "A statement that is answered from the query cache is not executed: its time is that of a memory copy.",
+    remedy: "Set query_cache_type = OFF. If you study the cache, say so and report its hit ratio with the figures.",
     judge: Judge::Run(judge),
 };
 

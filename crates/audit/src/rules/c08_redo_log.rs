@@ -9,14 +9,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C08",
-    name: "the redo log is written while anything but a load is measured",
-    found: "the redo log was off",
-    measures: "Innodb_redo_log_enabled of MySQL from 8.0.21 on, from the start of the run to its end.",
-    threshold: "off while a load of data is measured: note; otherwise: invalid",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: for loading \
-        data into a new instance only",
-    consequence: "A crash leaves a data directory that cannot be used again: writes are fast only because they are not durable.",
-    remedy: "ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
+    name: "the redo log is enabled, except while loading data is measured",
+    found: "the redo log was disabled",
+    measures: "Innodb_redo_log_enabled (MySQL 8.0.21 and later), from the start to the end of the run.",
+    threshold: "disabled while loading data is measured: note; disabled in any other run: invalid",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: only for loading data into a new instance",
+    consequence: "After a crash the data directory is unusable: writes are fast only because they are not durable.",
+    remedy: "Run Run Run ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
     judge: Judge::Run(judge),
 };
 
@@ -29,12 +28,15 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(match (is_off, &run.record.loaded) {
         (false, _) => Finding::new(Level::Pass, "the redo log was written"),
         (true, Some(loaded)) => {
-            let evidence = format!("the redo log was off while {} was loaded", loaded.table);
+            let evidence = format!(
+                "the redo log was disabled while {} was loaded",
+                loaded.table
+            );
             Finding::new(Level::Note, evidence)
         }
         (true, None) => Finding::new(
             Level::Invalid,
-            "the redo log was off while the run was measured",
+            "the redo log was disabled while the run was measured",
         ),
     })
 }
@@ -55,7 +57,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged(&RULE, |record| redo_log(record, 0.0));
-        assert_found(&outcome, Level::Invalid, "the redo log was off");
+        assert_found(&outcome, Level::Invalid, "the redo log was disabled");
         let outcome = judged(&RULE, |record| {
             redo_log(record, 0.0);
             record.loaded = Some(Loaded::new("lineitem", 1, 1, 1.0));

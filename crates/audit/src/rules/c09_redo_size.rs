@@ -1,4 +1,4 @@
-//! Rule C09: the run was too short for its redo log to wrap, so part of the flushing happens after the run.
+//! Rule C09: the run was too short for its redo log to wrap, so part of the flushing is left until after the run.
 
 use units::{mean_bytes, percent, si};
 
@@ -18,15 +18,13 @@ const WRITTEN_AT_LEAST: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     id: "C09",
-    name: "the redo log came round, so that flushing is paid for",
-    found: "part of the flushing happens after the run",
-    measures: "Redo log written in the measured phase against its capacity, and how the checkpoint age changed.",
-    threshold: "fewer than 2 times the capacity, with a checkpoint age that grew by more than 5 % of it: warn; fewer than 2 \
-        times with a steady age: note",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log: 1 GB of redo log for 820 MB of data, so that no checkpoint was \
-        ever forced",
-    consequence: "Dirty pages pile up and are written later: the throughput is borrowed from after the run.",
-    remedy: "Measure for longer, or begin when the checkpoint age is flat (a warm-up that writes).",
+    name: "the redo log was filled at least twice, so the figures include the cost of flushing",
+    found: "part of the flushing is left until after the run",
+    measures: "Redo log written in the measured phase as a multiple of its capacity, and the change of the checkpoint age.",
+    threshold: "less than 2 times the capacity, and the checkpoint age grew by more than 5 % of the capacity: warn; less than 2 times with a steady checkpoint age: note",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log: with 1 GB of redo log for 820 MB of data, no checkpoint was ever forced",
+    consequence: "Dirty pages accumulate and are written after the run: the throughput is higher than the server could sustain.",
+    remedy: "Measure for longer, or use a warm-up that writes until the checkpoint age is steady.",
     judge: Judge::Run(judge),
 };
 
@@ -56,7 +54,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (false, _) => Level::Pass,
     };
     let evidence = format!(
-        "{} of redo log are {} times its capacity ({}); the checkpoint age changed by {} of it",
+        "{} of redo log were written, {} times its capacity ({}); the checkpoint age changed by {} of the capacity",
         mean_bytes(written),
         si(wraps),
         mean_bytes(capacity),

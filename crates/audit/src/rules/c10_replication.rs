@@ -16,14 +16,13 @@ const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
 
 pub(super) const RULE: Rule = Rule {
     id: "C10",
-    name: "replication and other engines do not work along unseen",
-    found: "replication or another engine was at work",
-    measures: "Threads of a replica in the list of processes, the binary log, and the engines of the tables.",
-    threshold: "a replica's threads at work, or tables of other engines than InnoDB: warn; a binary log: note with its format",
-    source: "the sheet of settings of Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
-    consequence: "A replica's threads take CPU, I/O and locks that no client asked for; tables of other engines follow other rules \
-        of durability and locking.",
-    remedy: "STOP REPLICA for the time of the run, or say that it ran; make all tables InnoDB.",
+    name: "neither replication nor another storage engine is at work unnoticed",
+    found: "replication or another storage engine was at work",
+    measures: "Replica threads in the process list, the binary log, and the tables' storage engines.",
+    threshold: "replica threads at work, or tables with another storage engine than InnoDB: warn; a binary log: note with its format",
+    source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
+    consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have other durability and locking rules.",
+    remedy: "Run STOP REPLICA before the run, or report that replication was active; convert all tables to InnoDB.",
     judge: Judge::Run(judge),
 };
 
@@ -42,7 +41,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .collect();
     if !replicating.is_empty() {
         let states: Vec<_> = replicating.into_iter().collect();
-        problems.push(format!("threads of a replica: {}", listed(&states, 4)));
+        problems.push(format!("replica threads: {}", listed(&states, 4)));
     }
     let tables = run
         .record
@@ -85,7 +84,7 @@ mod tests {
             let processes = &mut record.server_status[50].processes;
             processes.insert("Slave_SQL: Reading event from the relay log".to_owned(), 1);
         });
-        assert_found(&outcome, Level::Warn, "threads of a replica: Slave_SQL");
+        assert_found(&outcome, Level::Warn, "replica threads: Slave_SQL");
         let outcome = judged(&RULE, |record| {
             record.table_sizes[0].tables[0].engine = "MyISAM".to_owned();
         });

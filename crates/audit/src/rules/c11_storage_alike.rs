@@ -20,15 +20,14 @@ const OF_STORAGE: &[&str] = &[
 
 pub(super) const RULE: Rule = Rule {
     id: "C11",
-    name: "all runs stood on storage that is set up alike, and nothing about it changed",
-    found: "the storage is set up differently, or changed",
-    measures: "File system, mount options, device, scheduler, write cache and read-ahead behind each of the server's directories, \
-        over all runs and from the start of each to its end.",
-    threshold: "different among runs of one combination, or changed within a run: invalid; different between combinations: note",
+    name: "all runs used storage that is set up alike and did not change",
+    found: "the storage setup differs or changed",
+    measures: "File system, mount options, device, scheduler, write cache and read-ahead of each of the server's directories, compared over all runs and between the start and the end of each run.",
+    threshold: "differences among runs of one combination, or a change within a run: invalid; differences between combinations: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
         correct benchmarks (2009), point 5",
-    consequence: "A scheduler or a mount option changes writes as much as what is studied.",
-    remedy: "Put all sides on the same file system with the same options, or make it the factor (datadir = \"/mnt/{fs}\").",
+    consequence: "A scheduler or a mount option can change write performance as much as the factor under study.",
+    remedy: "Put all sides on the same file system with the same options, or make the file system a factor (datadir = \"/mnt/{fs}\").",
     judge: Judge::Set(judge),
 };
 

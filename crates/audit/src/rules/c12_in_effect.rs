@@ -1,4 +1,4 @@
-//! Rule C12: a setting did not take effect, or changed.
+//! Rule C12: a setting did not take effect or changed.
 
 use samples::is_of_the_instance;
 
@@ -11,15 +11,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C12",
-    name: "the settings took effect and stayed as they were",
-    found: "a setting did not take effect, or changed",
-    measures: "Settings of a private server that differ from the requested ones (replaced, rounded, unknown to its version), and variables \
-        that changed between the start of a run and its end.",
-    threshold: "any: fail; options written with loose-, which a version that does not know them is to ignore, and deprecated ones that \
-        took effect: note",
-    source: "MySQL 5.6 parameter review (MyNA, 2013); the check of option files, docs/my-cnf-check.md",
-    consequence: "The figures belong to other settings than the reported ones.",
-    remedy: "Write the value that the server takes; find out what changes variables during a run.",
+    name: "the settings took effect and did not change",
+    found: "a setting did not take effect or changed",
+    measures: "Settings of a private server that differ from the requested ones (replaced, rounded or unknown to its version), and variables that changed between the start and the end of a run.",
+    threshold: "any of these: fail; options with the prefix loose- that this version does not know, and deprecated options that took effect: note",
+    source: "MySQL 5.6 parameter review (MyNA, 2013); dbdyno's check of option files, docs/my-cnf-check.md",
+    consequence: "The figures belong to settings other than those reported.",
+    remedy: "Request the value that the server actually uses; find out what changes variables during a run.",
     judge: Judge::Run(judge),
 };
 
@@ -50,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (true, false) => Finding::new(Level::Note, listed(&harmless, 8)),
         (true, true) => {
             let asked = if start.private {
-                "as asked for, and "
+                "as requested, and "
             } else {
                 ""
             };
@@ -111,7 +109,7 @@ mod tests {
     #[test]
     fn what_may_be_ignored_is_no_failure() {
         let loose =
-            "set: loose-innodb_redo_log_capacity=8M: unknown to this version, an option of MySQL's";
+            "set: loose-innodb_redo_log_capacity=8M: unknown to this version, an option of MySQL";
         let outcome = judged(&RULE, |record| {
             record.servers[0].settings_changed = vec![loose.to_owned()];
         });
@@ -150,7 +148,7 @@ mod tests {
                 .variables
                 .insert("timestamp".to_owned(), "7".to_owned());
         });
-        assert_found(&outcome, Level::Pass, "as asked for");
+        assert_found(&outcome, Level::Pass, "as requested");
     }
 
     #[test]

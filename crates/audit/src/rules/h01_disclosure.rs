@@ -13,14 +13,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H01",
     name: "machine and storage are recorded",
     found: "machine or storage is not recorded",
-    measures: "Whether the record names CPU, cores, frequency governor, memory, kernel, and for each directory that the \
-        server writes to its file system, mount options, device, kind of disk, scheduler and write cache.",
-    threshold: "memory or storage unknown: fail; any other of these unknown: warn (of a virtual machine, whose host \
-        hides them: note)",
+    measures: "Whether the record contains the CPU, cores, frequency governor, memory and kernel, and for each directory that the server writes to, the file system, mount options, device, kind of disk, scheduler and write cache.",
+    threshold: "memory or storage unknown: fail; any other of these unknown: warn (on a virtual machine, whose host hides them: note)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",
-    consequence: "Hardware changes results by orders of magnitude; without it the figures can be neither judged nor repeated.",
-    remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; of a virtual disk, say what \
-        the provider sells it as.",
+    consequence: "Hardware changes results by orders of magnitude. If it is unknown, the figures can be neither judged nor repeated.",
+    remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; for a virtual disk, name the provider's product.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -29,7 +26,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the machine"));
     }
     let Ok(machine) = run.machine() else {
-        let evidence = "the server's host was not observed: neither its CPU and memory nor its storage are known";
+        let evidence =
+            "the server's host was not observed: its CPU, memory and storage are unknown";
         return Ok(Finding::new(Level::Fail, evidence));
     };
     if machine.memory_bytes == 0 {
@@ -39,7 +37,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     let Ok(storage) = run.storage() else {
-        let evidence = "what stands behind the server's directories is unknown";
+        let evidence = "the storage of the server's directories is unknown";
         return Ok(Finding::new(Level::Fail, evidence));
     };
     if storage.places.is_empty() {
@@ -65,7 +63,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let level = level_of(&unknown, machine.virtualised);
     let evidence = if unknown.is_empty() {
         format!(
-            "{}, {} CPUs, {} of memory, Linux {}, and {} directories with their devices",
+            "{}, {} CPUs, {} of memory, Linux {}, {} directories with their devices",
             machine.cpu_model,
             machine.cpus,
             units::bytes(machine.memory_bytes),

@@ -19,19 +19,14 @@ const FREE: f64 = 0.6;
 
 pub(super) const RULE: Rule = Rule {
     id: "H02",
-    name: "the disk's write cache is known by what it does",
-    found: "the behaviour of the disk's write cache is not known",
-    measures: "The mean times of the data disk's writes and flushes while the run was measured, and from them how many writes per second \
-        it would do with a flush after each, as a share of those without. Of storage: the means of random writes at depth 1 and of a \
-        write of the redo log with its flush, or of an imported job that flushes.",
-    threshold: "above 0.6 with a cache that writes back: warn, for a protected cache and an ignored flush look alike; between 0.05 and \
-        0.6: note; below: pass, a volatile cache that a flush empties",
+    name: "the kind of the disk's write cache is known",
+    found: "the kind of the disk's write cache is not known",
+    measures: "The mean times of the data disk's writes and flushes in the measured phase, and the write rate that follows from them with a flush after each write, as a share of the rate without flushes. For storage: the mean times of random writes at depth 1 and of a redo log write with its flush, or those of an imported job that flushes.",
+    threshold: "above 0.6 with a write-back cache: warn, because a protected cache and ignored flushes look alike; between 0.05 and 0.6: note; below 0.05: pass, because flushes do empty the volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
         (mytools, 2025): consumer drives at 0.01 to 0.02, those with power-loss protection at 0.67 to 0.9",
-    consequence: "The price of a durable commit is that of this cache: on a disk of the other kind it is some fifty times higher or \
-        lower.",
-    remedy: "Say with the figures what the disk is; where flushes cost nothing, find out whether power-loss protection is why (a power \
-        cut shows it).",
+    consequence: "The cost of a durable commit depends on this cache: with the other kind of cache it is about fifty times higher or lower.",
+    remedy: "State the disk model with the figures. If flushes cost nothing, find out whether the disk has power-loss protection (a power-cut test shows it).",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -53,14 +48,14 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     let counted: Vec<_> = counted.collect();
     if counted.is_empty() {
-        let what = format!("flushes of {} (the kernel counts none)", device.device);
+        let what = format!("flushes of {} (not counted by this kernel)", device.device);
         return Err(missing(what));
     }
     let writes: u64 = counted.iter().map(|it| it.0).sum();
     let flushes: u64 = counted.iter().map(|it| it.2).sum();
     if writes < AT_LEAST || flushes < AT_LEAST {
         let why = format!(
-            "{} had {writes} writes and {flushes} flushes only",
+            "{} had only {writes} writes and {flushes} flushes",
             device.device
         );
         return Err(no_subject(why));
@@ -80,7 +75,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let cache = of_device.and_then(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
-        "{} ({}) took {} per write and {} per flush: flushing each would leave {} of its writes per second, {meaning}",
+        "{} ({}) took {} per write and {} per flush: a flush after each write would leave {} of the write rate, {meaning}",
         device.device,
         cache.unwrap_or("cache unknown"),
         seconds(write_s),
@@ -95,12 +90,20 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 fn meaning(share: f64, cache: Option<&str>) -> (Level, &'static str) {
     match share {
-        share if share < VOLATILE => (Level::Pass, "a volatile cache that a flush empties"),
-        share if share <= FREE => (Level::Note, "between a volatile and a protected cache"),
-        _ if cache == Some("write through") => (Level::Pass, "no cache that could be lost"),
+        share if share < VOLATILE => (
+            Level::Pass,
+            "typical of a volatile cache that flushes empty",
+        ),
+        share if share <= FREE => (
+            Level::Note,
+            "between the values of a volatile and of a protected cache",
+        ),
+        _ if cache == Some("write through") => {
+            (Level::Pass, "typical of a disk without a volatile cache")
+        }
         _ => (
             Level::Warn,
-            "a protected cache, or one whose flushes are ignored",
+            "typical of a protected cache, or of ignored flushes",
         ),
     }
 }
@@ -118,7 +121,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     };
     let (write_ns, flushed_ns) = imported
         .or_else(probed)
-        .ok_or_else(|| missing("flushed writes, and random ones past the page cache at depth 1"))?;
+        .ok_or_else(|| missing("flushed writes, and random direct writes at depth 1"))?;
     let share = (write_ns / flushed_ns).min(1.0);
     if !share.is_finite() {
         return Err(missing("the times of the writes"));
@@ -130,7 +133,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .find_map(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
-        "a write in {}, with its flush in {}: {meaning} (cache: {})",
+        "{} per write, {} with its flush: {meaning} (cache: {})",
         duration(write_ns),
         duration(flushed_ns),
         cache.unwrap_or("unknown"),
@@ -157,8 +160,12 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&flushing(0.003), Level::Warn, "flushes are ignored");
-        assert_found(&flushing(0.02), Level::Note, "between a volatile");
+        assert_found(&flushing(0.003), Level::Warn, "ignored flushes");
+        assert_found(
+            &flushing(0.02),
+            Level::Note,
+            "between the values of a volatile",
+        );
     }
 
     #[test]
@@ -168,11 +175,11 @@ mod tests {
                 record.commits[0].redo.mean_ns = redo_us * 1e3;
             })
         };
-        assert_found(&probed(110.0), Level::Warn, "flushes are ignored");
+        assert_found(&probed(110.0), Level::Warn, "ignored flushes");
         assert_found(
             &probed(400.0),
             Level::Note,
-            "with its flush in 400 µs: between",
+            "400 µs with its flush: between",
         );
         assert_found(&probed(5_000.0), Level::Pass, "a volatile cache");
         let outcome = judged_storage(&RULE, |record| record.commits.clear());
@@ -181,7 +188,7 @@ mod tests {
             record.commits.clear();
             record.patterns[1].imported = Some(imported_job(Some(2_000)));
         });
-        assert_found(&outcome, Level::Warn, "with its flush in 102 µs");
+        assert_found(&outcome, Level::Warn, "102 µs with its flush");
     }
 
     #[test]
@@ -189,7 +196,7 @@ mod tests {
         assert_found(
             &flushing(0.9),
             Level::Pass,
-            "per flush: flushing each would leave 0.023",
+            "per flush: a flush after each write would leave 0.023",
         );
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].write_cache = Some("write through".to_owned());
@@ -198,7 +205,11 @@ mod tests {
                 requests.flush_s = Some(0.003);
             });
         });
-        assert_found(&outcome, Level::Pass, "no cache that could be lost");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "typical of a disk without a volatile cache",
+        );
     }
 
     #[test]

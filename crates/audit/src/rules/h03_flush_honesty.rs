@@ -19,18 +19,13 @@ const FLUSHES_AT_LEAST: u64 = 100;
 
 pub(super) const RULE: Rule = Rule {
     id: "H03",
-    name: "the disk cannot have lied about its flushes",
-    found: "the disk may lie about its flushes",
-    measures: "How long the disk of the data directory took for a flush of its cache while the run was measured, and how \
-        many it answered per second. Of storage: the median of a write of the redo log with its flush, or of an imported job's \
-        flushes.",
-    threshold: "a mean below 10 us (of storage, a median): fail; more than 144 per second from a real disk with a moving head (1.2 turns at \
-        7,200 per minute): fail",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; power cuts by us",
-    consequence: "The disk acknowledges data that it has not written: a power cut loses these commits, and a \
-        disk that really flushes is slower by orders of magnitude.",
-    remedy: "Switch the disk's volatile cache off, or name the battery or capacitor behind it; for a virtual disk, ask how \
-        the host caches it.",
+    name: "the disk's flush times are plausible",
+    found: "the disk may acknowledge flushes without carrying them out",
+    measures: "The mean time of a cache flush on the disk of the data directory in the measured phase, and the flushes per second. For storage: the median time of a redo log write with its flush, or of an imported job's flushes.",
+    threshold: "a mean (for storage, a median) below 10 us: fail; more than 144 flushes per second on a physical hard disk (1.2 per turn at 7,200 rpm): fail",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; our own power-cut tests",
+    consequence: "The disk acknowledges data that it has not written. These commits are lost in a power cut, and a disk that really flushes is slower by orders of magnitude.",
+    remedy: "Disable the disk's volatile cache, or state which battery or capacitor protects it. For a virtual disk, find out how the host caches it.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -50,14 +45,14 @@ fn judge(run: &Run<'_>) -> Outcome {
     let counted: Vec<_> = counted.collect();
     if counted.is_empty() {
         return Err(missing(format!(
-            "flushes of {} (the kernel counts none)",
+            "flushes of {} (not counted by this kernel)",
             device.device
         )));
     }
     let flushes: u64 = counted.iter().map(|(flushes, _)| flushes).sum();
     if flushes < FLUSHES_AT_LEAST {
         return Err(no_subject(format!(
-            "{} was flushed {flushes} times only",
+            "{} was flushed only {flushes} times",
             device.device
         )));
     }
@@ -81,13 +76,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         Level::Pass
     };
-    let kind = if is_impossible {
-        ", a disk with a moving head"
-    } else {
-        ""
-    };
+    let kind = if is_impossible { ", a hard disk" } else { "" };
     let evidence = format!(
-        "{}{kind} answered {} flushes per second, each in {} in the mean",
+        "{}{kind} carried out {} flushes per second, each in {} on average",
         device.device,
         count(per_s),
         seconds(mean_s)
@@ -118,13 +109,13 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let (level, but) = match (is_too_fast, is_impossible) {
         (true, _) => (
             Level::Fail,
-            ": no disk is that fast; a host or controller does not wait for it",
+            ": no disk is that fast; a host or controller acknowledges flushes early",
         ),
-        (_, true) => (Level::Fail, ": no disk with a moving head is that fast"),
+        (_, true) => (Level::Fail, ": no hard disk is that fast"),
         _ => (Level::Pass, ""),
     };
     let evidence = format!(
-        "a flushed write in {}, {} flushes per second{but}",
+        "{} per flushed write, {} flushes per second{but}",
         duration(p50_ns as f64),
         count(per_s)
     );
@@ -150,21 +141,21 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].rotational = Some(true)
         });
-        assert_found(&outcome, Level::Fail, "a moving head answered 300 flushes");
+        assert_found(&outcome, Level::Fail, "a hard disk carried out 300 flushes");
     }
 
     #[test]
     fn storage_is_judged_by_its_flushes() {
         assert_eq!(level(&judged_storage(&RULE, |_| {})), Level::Pass);
         let outcome = judged_storage(&RULE, |record| record.commits[0].redo.p50_ns = 2_000);
-        assert_found(&outcome, Level::Fail, "a flushed write in 2.00 µs");
+        assert_found(&outcome, Level::Fail, "2.00 µs per flushed write");
         let rotating = |name: &str| {
             judged_storage(&RULE, |record| {
                 let device = &mut record.header.storage.devices[0];
                 (device.name, device.rotational) = (name.to_owned(), Some(true));
             })
         };
-        assert_found(&rotating("sda"), Level::Fail, "no disk with a moving head");
+        assert_found(&rotating("sda"), Level::Fail, "no hard disk");
         assert_eq!(level(&rotating("vda")), Level::Pass, "the flag says little");
         let imported = |p50_ns| {
             judged_storage(&RULE, |record| {

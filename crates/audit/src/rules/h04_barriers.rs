@@ -13,13 +13,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H04",
     name: "the file system passes flushes on",
     found: "the file system does not pass flushes on",
-    measures: "The mount options of the file systems that hold data, redo log and binary log; of storage, of the one that was \
-        measured, with the write cache of its disks.",
-    threshold: "nobarrier or barrier=0: invalid (of storage, over disks that write through: warn)",
-    source: "power cuts by us: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although \
-        innodb_flush_log_at_trx_commit was 1; the option stands in MySQL 5.6 parameter review (MyNA, 2013)",
-    consequence: "Commits are acknowledged that are on no disk: the write throughput is that of a server without durability.",
-    remedy: "Mount without the option and measure again.",
+    measures: "The mount options of the file systems that contain the data, the redo log and the binary log. For storage: the mount options of the measured file system, and the write cache of its disks.",
+    threshold: "nobarrier or barrier=0: invalid (for storage on disks with a write-through cache: warn)",
+    source: "our own power-cut tests: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although innodb_flush_log_at_trx_commit was 1; the option is used in MySQL 5.6 parameter review (MyNA, 2013)",
+    consequence: "The server acknowledges commits that are not yet on a disk: the write throughput is that of a server without durability.",
+    remedy: "Mount the file system without the option and measure again.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -41,7 +39,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         })
         .collect();
     if places.is_empty() {
-        return Err(missing("the file systems that hold data and redo log"));
+        return Err(missing("the file systems of the data and the redo log"));
     }
     let off = places
         .iter()
@@ -50,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Some((place, option)) => Finding::new(
             Level::Invalid,
             format!(
-                "{} ({}) holds {} and is mounted with {option}",
+                "{} ({}) contains {} and is mounted with {option}",
                 place.mount_point,
                 place.filesystem,
                 place.holds.join(", ")

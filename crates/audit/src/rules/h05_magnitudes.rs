@@ -1,4 +1,4 @@
-//! Rule H05: the disk is slower or faster than its kind.
+//! Rule H05: the disk is much slower or faster than its kind.
 
 use samples::StorageRecord;
 use units::{duration, seconds};
@@ -22,15 +22,13 @@ const ANOTHER_KIND: f64 = 5.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "H05",
-    name: "the disk answers as fast as its kind does",
-    found: "the disk is slower or faster than its kind",
-    measures: "The mean time of the data disk's reads in those samples in which it had no more than two requests at a time, against its \
-        kind: with a moving head 5 ms, without 0.2 ms. Of storage: the median of random reads past the page cache at depth 1.",
-    threshold: "five times slower than its kind, or with a moving head five times faster, unless a hypervisor says so: warn (slower \
-        under a limit of the control group: note; of storage faster is a warning under a hypervisor, too)",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: the magnitudes that one has to know",
-    consequence: "The disk is of another kind than its name says, so its figures are misleading.",
-    remedy: "Look at what lies behind the device (a network, a controller's cache, a limit), and say so with the figures.",
+    name: "the disk's read time is typical of its kind",
+    found: "the disk is much slower or faster than its kind",
+    measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with a typical disk of its kind: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median of random direct reads at depth 1.",
+    threshold: "five times slower than its kind, or a hard disk five times faster, unless a hypervisor presents the disk: warn (slower under a control group limit: note; for storage, faster is a warning even under a hypervisor)",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: typical magnitudes to know",
+    consequence: "The device is not what it claims to be, so the figures are misleading.",
+    remedy: "Find out what is behind the device (a network, a controller's cache, a limit), and state it with the figures.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -52,7 +50,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let calm: Vec<_> = calm.collect();
     let reads: u64 = calm.iter().map(|(reads, _)| reads).sum();
     if reads < READS_AT_LEAST {
-        let why = format!("{name} was hardly read from while it had few requests");
+        let why = format!("{name} had hardly any reads while few requests were in flight");
         return Err(no_subject(why));
     }
     let devices = &run.storage()?.devices;
@@ -60,12 +58,12 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .find(|device| device.name == *name)
         .and_then(|device| device.rotational)
-        .ok_or_else(|| missing(format!("whether {name} has a moving head")))?;
+        .ok_or_else(|| missing(format!("whether {name} is a hard disk")))?;
     let mean_s = calm.iter().map(|(_, read_s)| read_s).sum::<f64>() / reads as f64;
     let (kind_s, kind) = if rotates {
-        (MOVING_S, "a disk with a moving head")
+        (MOVING_S, "a hard disk")
     } else {
-        (SOLID_S, "a disk without a moving head")
+        (SOLID_S, "a solid-state disk")
     };
     let is_virtual = run.machine()?.virtualised;
     let is_limited = run
@@ -75,14 +73,17 @@ fn judge(run: &Run<'_>) -> Outcome {
         .any(|group| group.of == "server" && group.io_limited);
     let (level, but) = match mean_s / kind_s {
         slower if slower > ANOTHER_KIND && is_limited => {
-            (Level::Note, ", under a limit of the control group")
+            (Level::Note, ", under a control group limit")
         }
-        slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for one"),
+        slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for this kind"),
         // Under a hypervisor the rotational flag of a disk is not reliable.
-        slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => {
-            (Level::Pass, ", which a hypervisor calls one")
+        slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => (
+            Level::Pass,
+            ", too fast for one, but the kind is only what a hypervisor reports",
+        ),
+        slower if slower < 1.0 / ANOTHER_KIND && rotates => {
+            (Level::Warn, ", far too fast for this kind")
         }
-        slower if slower < 1.0 / ANOTHER_KIND && rotates => (Level::Warn, ", far too fast for one"),
         _ => (Level::Pass, ""),
     };
     let evidence = format!("{name}, {kind}, took {} per read{but}", seconds(mean_s));
@@ -94,24 +95,24 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let p50_ns = reads
         .filter_map(|it| Some(it.read.as_ref()?.latency?.p50_ns))
         .min()
-        .ok_or_else(|| missing("random reads past the page cache at depth 1"))?;
+        .ok_or_else(|| missing("random direct reads at depth 1"))?;
     let disk = record
         .header
         .storage
         .disks()
         .find_map(|it| Some((&it.name, it.rotational?)));
-    let (name, rotates) = disk.ok_or_else(|| missing("whether the disk has a moving head"))?;
+    let (name, rotates) = disk.ok_or_else(|| missing("whether the disk is a hard disk"))?;
     let kind_s = if rotates { MOVING_S } else { SOLID_S };
     let (level, meaning) = match p50_ns as f64 / 1e9 / kind_s {
         slower if slower > ANOTHER_KIND => (Level::Warn, "far too slow for its kind"),
         slower if slower < 1.0 / ANOTHER_KIND && rotates => (
             Level::Warn,
-            "which calls itself rotational: it is virtual, or a host's cache answers",
+            "although it claims to be rotational: it is virtual, or a host's cache answers",
         ),
-        _ => (Level::Pass, "as its kind does"),
+        _ => (Level::Pass, "typical of its kind"),
     };
     let evidence = format!(
-        "reads in {} from {name}, {meaning}",
+        "{} per read from {name}, {meaning}",
         duration(p50_ns as f64)
     );
     Ok(Finding::new(level, evidence).with("read_p50_us", p50_ns as f64 / 1e3))
@@ -136,8 +137,16 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&reading(0.0048, false), Level::Warn, "far too slow for one");
-        assert_found(&reading(0.0001, true), Level::Warn, "far too fast for one");
+        assert_found(
+            &reading(0.0048, false),
+            Level::Warn,
+            "far too slow for this kind",
+        );
+        assert_found(
+            &reading(0.0001, true),
+            Level::Warn,
+            "far too fast for this kind",
+        );
     }
 
     #[test]
@@ -155,12 +164,12 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "reads in 38.0 µs from nvme0n1, which calls",
+            "38.0 µs per read from nvme0n1, although it claims",
         );
         assert_found(&reading(4_800, Some(false)), Level::Warn, "far too slow");
-        assert_missing(&reading(100, None), "moving head");
+        assert_missing(&reading(100, None), "is a hard disk");
         let outcome = judged_storage(&RULE, |record| record.header.direct = false);
-        assert_missing(&outcome, "past the page cache");
+        assert_missing(&outcome, "random direct reads");
     }
 
     #[test]
@@ -181,7 +190,7 @@ mod tests {
                 disk.requests.as_mut().unwrap().read_s = 0.01;
             });
         });
-        assert_found(&outcome, Level::Pass, "which a hypervisor calls one");
+        assert_found(&outcome, Level::Pass, "only what a hypervisor reports");
     }
 
     #[test]

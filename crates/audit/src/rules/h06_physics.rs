@@ -18,16 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H06",
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
-    measures: "Bytes that InnoDB read against bytes that all disks of the machine delivered in the same time. Of storage: whether \
-        the requests went past the page cache, and the file against the machine's memory.",
-    threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times what the disks delivered: warn; with O_DIRECT, \
-        which leaves the page cache out, fail. Of storage: requests through the page cache: warn; of a file that fits into memory: \
-        fail",
+    measures: "Bytes that InnoDB read, compared with the bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
+    threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered: warn; with O_DIRECT, which bypasses the page cache: fail. For storage: requests through the page cache: warn; through the page cache to a file that fits into memory: fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
-    consequence: "The rest came from memory that the configuration does not show: the host's page cache stands in for the \
-        disk, and the figures hold only as long as the data fits into it.",
-    remedy: "Set innodb_flush_method=O_DIRECT, or give the memory to the buffer pool, or make the data larger than the \
-        machine's memory. Of storage: direct=1.",
+    consequence: "The rest came from memory that the configuration does not show: the host's page cache replaces the disk, and the figures are valid only as long as the data fits into it.",
+    remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than the machine has memory. For storage: direct=1.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -38,7 +33,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .all(|sample| sample.disk.is_none() && sample.paging.is_none())
     {
-        return Err(missing("what the disks delivered"));
+        return Err(missing("the bytes that the disks delivered"));
     }
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
     let delivered = |sample: &&samples::Telemetry| -> f64 {
@@ -69,13 +64,13 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 fn of_storage(record: &StorageRecord) -> Outcome {
     if record.patterns.is_empty() && record.bursts.is_empty() && record.rounds.is_empty() {
-        return Err(no_subject("nothing but commits was measured"));
+        return Err(no_subject("only commits were measured"));
     }
     let all = record.patterns.len();
     let buffered = record.patterns.iter().filter(|it| !record.is_direct(it));
     let buffered: Vec<_> = buffered.collect();
     if buffered.is_empty() && record.header.direct {
-        let evidence = "all requests went past the page cache";
+        let evidence = "all requests bypassed the page cache";
         return Ok(Finding::new(Level::Pass, evidence));
     }
     let sizes = buffered.iter().map(|it| record.size_bytes(it));

@@ -21,15 +21,13 @@ const ROWS_AT_LEAST: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "H07",
-    name: "what is compared answers out of the same class of storage",
-    found: "what is compared answers out of different storage",
-    measures: "Time per row read in each combination: response time over the rows that the server read for it. Of \
-        storage: time per read; of a measurement by itself, random reads with one request in flight.",
-    threshold: "one side above 3 ms per row or read (a disk with a moving head) and another below 20 us (memory, locally): \
-        invalid",
+    name: "the compared sides read from the same class of storage",
+    found: "the compared sides read from different classes of storage",
+    measures: "Time per row read in each combination: response time divided by the rows that the server read. For storage: time per read; in a single measurement, random reads with one request in flight.",
+    threshold: "one side above 3 ms per row or read (a hard disk) and another below 20 us (local memory): invalid",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 4",
-    consequence: "A factor of hundreds follows from where the rows were, whatever else was changed.",
-    remedy: "Compare memory with memory and disk with disk, local with local and remote with remote.",
+    consequence: "Where the rows were makes a difference of a hundred times or more, whatever else was changed.",
+    remedy: "Compare memory with memory, disk with disk, local with local and remote with remote.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -107,7 +105,7 @@ fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
 fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
     if !run.record.header.beside.is_empty() {
         return Err(no_subject(
-            "which load of the run read how many rows is not known",
+            "the number of rows that each load of the run read",
         ));
     }
     let response = run.figures.response.as_ref();

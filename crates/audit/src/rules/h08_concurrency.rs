@@ -13,15 +13,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H08",
-    name: "the figures say at how many connections or requests in flight, and at more than one number",
-    found: "only one number of connections, or of requests in flight, was measured",
-    measures: "The numbers of connections over all runs and, with stages, over these. Of storage: the depths of its random patterns, or the writers of its \
-        commits.",
-    threshold: "one number only, in an experiment that compares: warn; in a single run: note; of storage: warn",
+    name: "the figures cover more than one number of connections or of requests in flight",
+    found: "only one number of connections or of requests in flight was measured",
+    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers of the commits.",
+    threshold: "only one number, in an experiment that compares: warn; in a single run: note; for storage: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
-    consequence: "Disks, networks and mutexes answer differently at 1 and at 100 connections; what is faster at one number \
-        may be slower at another.",
-    remedy: "Make `connections` a factor of the experiment: 1, 2, 4 and so on, past the point where throughput stops rising.",
+    consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: the faster setting at one number may be the slower one at another.",
+    remedy: "Make `connections` a factor of the experiment: 1, 2, 4 and so on, beyond the point where throughput stops rising.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -72,7 +70,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ));
     };
     let (level, evidence) = match numbers.len() {
-        1 if noun == "depths" => (Level::Warn, format!("depth {least} only")),
+        1 if noun == "depths" => (Level::Warn, format!("only depth {least}")),
         1 => (
             Level::Warn,
             format!("{} only", units::counted(*least as usize, "writer")),

@@ -18,17 +18,13 @@ const BUSY: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "H09",
-    name: "the load uses the parallelism that the disk has",
+    name: "the load uses the disk's parallelism",
     found: "the load does not use the disk's parallelism",
-    measures: "Requests in flight at the data disk in each sample, and how long it had any. Of storage: the rate of random requests of \
-        one kind over at least two depths.",
-    threshold: "busy half of the time, without a moving head, and never more than 1.5 requests at a time: note; of storage, a rate \
-        that is more than 10 % higher at the greatest depth than at the one before: note",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and its article on disk I/O: a disk without a moving head \
-        does several times as much with 32 requests at a time as with one",
-    consequence: "The disk seems to be the limit and is not: more connections would get several times as much from it.",
-    remedy: "More connections, or innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. Of storage: greater \
-        depths.",
+    measures: "Requests in flight at the data disk in each sample, and the share of the time in which it had any. For storage: the rate of one kind of random requests at two or more depths.",
+    threshold: "a solid-state disk that is busy half of the time and never has more than 1.5 requests in flight: note. For storage: a rate that is more than 10 % higher at the greatest depth than at the next smaller one: note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and the author's article on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
+    consequence: "The disk seems to be the limit but is not: more connections would get several times the throughput from it.",
+    remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater depths.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -53,11 +49,11 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .find(|device| device.name == first.device)
         .and_then(|device| device.rotational)
-        .ok_or_else(|| missing(format!("whether {} has a moving head", first.device)))?;
+        .ok_or_else(|| missing(format!("whether {} is a hard disk", first.device)))?;
     let is_serial = busy >= BUSY && most <= ONE_AT_A_TIME && !rotates;
     let level = if is_serial { Level::Note } else { Level::Pass };
     let evidence = format!(
-        "{} had requests {} of the time, at most {} at a time in the mean of a sample",
+        "{} had requests in flight {} of the time, at most {} at a time (mean of a sample)",
         first.device,
         percent(busy.min(1.0)),
         count(most)
@@ -155,6 +151,6 @@ mod tests {
     #[test]
     fn a_disk_of_unknown_kind_is_not_evaluated() {
         let outcome = judged(&RULE, |record| record.storage[0].devices.clear());
-        assert_missing(&outcome, "moving head");
+        assert_missing(&outcome, "is a hard disk");
     }
 }

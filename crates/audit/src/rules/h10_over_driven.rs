@@ -19,13 +19,13 @@ const CONFIDENCE: f64 = 0.95;
 
 pub(super) const RULE: Rule = Rule {
     id: "H10",
-    name: "throughput does not collapse at the most connections",
-    found: "throughput collapses at the most connections",
-    measures: "Throughput at the most connections against the highest, for each combination of the other factors; stages without a rate, except ramps, are points of the same curve.",
-    threshold: "below 0.9 of the peak, and the intervals of both do not meet (or there is one execution only): warn",
+    name: "throughput does not collapse at the highest number of connections",
+    found: "throughput collapses at the highest number of connections",
+    measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the other factors. Stages without a rate, except ramps, are points of the same curve.",
+    threshold: "below 0.9 of the peak, and the two confidence intervals do not overlap (or there is only one execution): warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
-    consequence: "Beyond the peak connections wait for each other: the figures there are those of a queue, not of the server.",
-    remedy: "Limit the connection pool to the number at the peak, and compare there.",
+    consequence: "Beyond the peak, connections wait for each other: the figures there describe a queue, not the server.",
+    remedy: "Limit the connection pool to the number of connections at the peak, and compare there.",
     judge: Judge::Set(judge),
 };
 
@@ -70,7 +70,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             continue;
         }
         let words = format!(
-            "{}/s at {} connections are {} of the {}/s at {} ({})",
+            "{}/s at {} connections, {} of the {}/s at {} ({})",
             count(mean(&last.1)),
             last.0,
             percent(share),
@@ -82,7 +82,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     match (curves, worst) {
         (0, _) => Err(no_subject(
-            "fewer than three numbers of connections were tried",
+            "fewer than three numbers of connections were measured",
         )),
         (_, Some((share, words))) => {
             Ok(Finding::new(Level::Warn, words).with("share_of_peak", share))
@@ -90,7 +90,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Ok(Finding::new(
             Level::Pass,
             format!(
-                "at the most connections of {curves} curves throughput is that of the peak, within the noise"
+                "throughput at the highest number of connections is at its peak, within the noise, in {curves} curves"
             ),
         )),
     }

@@ -13,14 +13,12 @@ pub(super) const RULE: Rule = Rule {
     id: "H11",
     name: "clients reach the server as an application would",
     found: "the clients ran on the server's machine",
-    measures: "How the clients reached the server, and what share of its machine's CPU they took.",
-    threshold: "on the server's own machine, by a socket or loopback: warn",
+    measures: "How the clients connected to the server, and the share of its machine's CPU that they used.",
+    threshold: "on the server's own machine, through a socket or loopback: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
-    consequence: "No network is in the response times, and client and server take CPU from each other: neither figure is that of \
-        an application on another machine.",
-    remedy: "Run the clients on another machine, or state with the figures that the clients were local; \
-        comparisons between local runs remain valid.",
+    consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has other response times and another throughput.",
+    remedy: "Run the clients on another machine, or state with the figures that the clients were local. Comparisons between local runs remain valid.",
     judge: Judge::Run(judge),
 };
 
@@ -38,14 +36,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         Some(share) => Finding::new(
             Level::Warn,
             format!(
-                "by {transport} on the server's own machine, of whose CPU the clients took {}",
+                "over {transport} on the server's own machine; the clients used {} of its CPU",
                 percent(share)
             ),
         )
         .with("client_cpu_share", share),
         None => Finding::new(
             Level::Warn,
-            format!("by {transport} on the server's own machine"),
+            format!("over {transport} on the server's own machine"),
         ),
     };
     Ok(finding)
@@ -62,7 +60,7 @@ mod tests {
             let outcome = judged(&RULE, |record| {
                 record.header.transport = transport.to_owned()
             });
-            assert_found(&outcome, Level::Warn, "of whose CPU the clients took 3.8 %");
+            assert_found(&outcome, Level::Warn, "the clients used 3.8 % of its CPU");
         }
     }
 

@@ -21,16 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H12",
     name: "the client was not the bottleneck",
     found: "the client was the bottleneck",
-    measures: "CPU time of the busiest event loop; statements per second, as a share of what this client reaches on this machine with \
-        a server that does nothing (dbdyno calibrate); and how late requests went out although they were due and a connection \
-        was free.",
-    threshold: "event loop above 80 % of its time on the CPU, above 80 % of the client's own ceiling, or a rate missed \
-        for want of the client: fail; 99th percentile of that delay above 10 % of the median response time: fail under \
-        a rate, where it is part of the response times, else note",
+    measures: "CPU time of the client's busiest event loop; statements per second as a share of the client's ceiling, which is measured on this machine with a server that does nothing (dbdyno calibrate); and the delay with which requests were sent although they were due and a connection was free.",
+    threshold: "an event loop on the CPU for more than 80 % of its time, more than 80 % of the client's ceiling, or a rate that the client was too slow for: fail; 99th percentile of the delay above 10 % of the median response time: fail with a rate, where the delay is part of the response times, otherwise note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 4",
-    consequence: "The figures are those of the client: a faster server would show the same.",
-    remedy: "More event loops (loops), more CPUs for the client or clients on more machines; measure the ceiling with \
-        dbdyno calibrate.",
+    consequence: "The figures describe the client: a faster server would show the same figures.",
+    remedy: "Use more event loops (loops), more CPUs for the client, or clients on more machines. Measure the ceiling with dbdyno calibrate.",
     judge: Judge::Run(judge),
 };
 
@@ -67,14 +62,11 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     if let Some(share) = ceiling.filter(|share| *share > CEILING) {
-        problems.push(format!(
-            "{} of what the client reaches at all",
-            percent(share)
-        ));
+        problems.push(format!("{} of the client's ceiling", percent(share)));
     }
     if let Some(shortfall) = shortfall.filter(|it| it.cause == Cause::Client) {
         problems.push(format!(
-            "the rate was missed for want of the client: {}",
+            "the client was too slow for the requested rate: {}",
             shortfall.why
         ));
     }
@@ -90,7 +82,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_late = lag.is_some_and(|(_, share)| share > LAG);
     let late = lag.map(|(ns, share)| {
         format!(
-            "99 % of the requests went out within {} ({} of the median response time)",
+            "99 % of the requests were sent within {} ({} of the median response time)",
             duration(ns),
             percent(share)
         )
@@ -111,9 +103,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         (true, true, Some(late)) => (
             Level::Note,
             if is_open {
-                format!("{calm}; {late}, the wait for a free connection included")
+                format!("{calm}; {late}, including the wait for a free connection")
             } else {
-                format!("{calm}; {late}, which is in no response time of a closed loop")
+                format!("{calm}; {late}, which a closed loop does not include in response times")
             },
         ),
         _ => (Level::Pass, calm),
@@ -168,7 +160,7 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             record.ceiling.as_mut().unwrap().share = Some(0.9)
         });
-        assert_found(&outcome, Level::Fail, "90 % of what the client reaches");
+        assert_found(&outcome, Level::Fail, "90 % of the client's ceiling");
         let outcome = judged(&RULE, |record| lag(record, 2_000_000));
         assert_found(&outcome, Level::Note, "25 % of the median");
         let outcome = judged(&RULE, |record| {
@@ -192,7 +184,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "the wait for a free connection included",
+            "including the wait for a free connection",
         );
     }
 

@@ -13,15 +13,13 @@ const GAIN: f64 = 1.05;
 
 pub(super) const RULE: Rule = Rule {
     id: "H13",
-    name: "the gain is stated end to end",
-    found: "the gain is smaller end to end",
-    measures: "The largest ratio of throughput among what is compared, and how much of it reaches a user for \
-        whom the database is only a part of the wait (database_share under [verdict]).",
+    name: "the gain is stated for the user, not only for the database",
+    found: "the user's gain is smaller than the database's gain",
+    measures: "The largest throughput ratio among the compared combinations, and the gain that remains for a user who waits for the database only part of the time (database_share under [verdict]).",
     threshold: "a ratio of 1.05 or more: note, with the gain for the user",
-    source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library a thousand times as \
-        fast is no application a thousand times as fast",
-    consequence: "A database twice as fast that has a fifth of the wait makes the page 11 % faster.",
-    remedy: "State both figures; where the database has a small share, look at the rest of the wait first.",
+    source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library that is a thousand times as fast does not make the application a thousand times as fast",
+    consequence: "If the database is a fifth of the wait, a database that is twice as fast makes the page 11 % faster.",
+    remedy: "State both figures. If the database's share is small, improve the rest of the wait first.",
     judge: Judge::Set(judge),
 };
 
@@ -57,8 +55,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let end_to_end = 1.0 / ((1.0 - share) + share / ratio);
     let evidence = format!(
-        "the fastest is {ratio:.2} times as fast as the slowest; with {} of a user's wait in the database, {end_to_end:.2} times for \
-         the user",
+        "the fastest is {ratio:.2} times as fast as the slowest; if the database is {} of the user's wait, {end_to_end:.2} times as fast for the user",
         percent(share)
     );
     let level = if ratio >= GAIN {
@@ -91,7 +88,7 @@ mod tests {
     fn found() {
         let outcome = twice_as_fast(2.0, Some(0.2));
         assert_found(&outcome, Level::Note, "2.00 times as fast as the slowest");
-        assert_found(&outcome, Level::Note, "1.11 times for the user");
+        assert_found(&outcome, Level::Note, "1.11 times as fast for the user");
     }
 
     #[test]

@@ -17,14 +17,13 @@ const OWN_TRAFFIC: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     id: "H14",
     name: "no other program used the machine",
-    found: "something else used the machine",
-    measures: "User time of programs other than server and client, CPU that the hypervisor gave to others, and time in which tasks \
-        waited for a disk that others than the server kept busy.",
+    found: "other programs used the machine",
+    measures: "User CPU time of programs other than the server and the client, CPU steal, and the time in which tasks waited for a disk that other programs kept busy.",
     threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
         from the server: invalid",
-    source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) checks the same before each run",
-    consequence: "The run shared the machine with programs that the next run may not have: its figures cannot be repeated.",
-    remedy: "Stop the other programs (the three busiest are named), use the machine alone, and repeat the run.",
+    source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) makes the same check before each run",
+    consequence: "The run shared the machine with other programs, which may be absent in the next run: the figures are not repeatable.",
+    remedy: "Stop the other programs (the three busiest are named), keep the machine free, and repeat the run.",
     judge: Judge::Run(judge),
 };
 
@@ -44,7 +43,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             names => format!(" ({names})"),
         };
         problems.push(format!(
-            "other programs took {} of the CPU{programs}",
+            "other programs used {} of the CPU{programs}",
             percent(others)
         ));
     }
@@ -56,14 +55,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         others_traffic.filter(|(waiting, own)| *waiting > WAITING && *own < OWN_TRAFFIC)
     {
         problems.push(format!(
-            "tasks waited for a disk {} of the time, and {} of the traffic was the server's",
+            "tasks waited for a disk {} of the time, and only {} of the disk traffic was the server's",
             percent(waiting),
             percent(own)
         ));
     }
     let evidence = if problems.is_empty() {
         format!(
-            "other programs took {} of the CPU, steal {}",
+            "other programs used {} of the CPU, steal {}",
             percent(others),
             percent(steal)
         )
@@ -109,7 +108,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "other programs took 16 % of the CPU",
+            "other programs used 16 % of the CPU",
         );
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
@@ -142,7 +141,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "other programs took 1.2 % of the CPU",
+            "other programs used 1.2 % of the CPU",
         );
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {

@@ -19,18 +19,13 @@ const USUAL: [&str; 4] = ["0", "none", "100", "1024"];
 
 pub(super) const RULE: Rule = Rule {
     id: "H15",
-    name: "server and clients share the processors as separate programs",
+    name: "the scheduler treats server and clients as separate programs, and all sides alike",
     found: "the scheduler does not treat server and clients as separate programs, or treats the sides differently",
-    measures: "Autogroup, cgroup, CPU weight, nice value and allowed CPUs of the server and of the clients. Where the kernel makes \
-        groups of sessions (sched_autogroup_enabled), processors are shared between groups first: a server in the client's group \
-        gives way to it.",
-    threshold: "one group on one machine that was at least 80 % busy: warn; other groups, weights, nice values or CPUs between runs that are \
-        compared: fail",
-    source: "docs/methodology.md: giving up durable commits was worth +20 % on servers in a session of their own, and +4 % on servers in the \
-        client's; sched(7), The autogroup feature",
-    consequence: "On a busy machine the same setting has another effect, because the scheduler decides who waits.",
-    remedy: "Start all servers in one way, the server as a service or by `dbdyno server create`, the clients at nice 0, or the clients on another \
-        machine.",
+    measures: "Autogroup, cgroup, CPU weight, nice value and allowed CPUs of the server and the clients. If the kernel groups sessions (sched_autogroup_enabled), it divides the CPUs between the groups first, so a server in the client's group competes with it for one share.",
+    threshold: "server and clients in one group, on a machine that was at least 80 % busy: warn; different groups, weights, nice values or CPUs between compared runs: fail",
+    source: "docs/methodology.md: giving up durable commits gained 20 % if the servers had a session of their own, and 4 % if they were in the client's session; sched(7), The autogroup feature",
+    consequence: "On a busy machine the scheduler decides which program waits, and this changes the effect of a setting.",
+    remedy: "Start all servers in the same way, as a service or with `dbdyno server create`. Run the clients at nice 0, or on another machine.",
     judge: Judge::Set(judge),
 };
 
@@ -73,9 +68,9 @@ fn of_run(run: &Run<'_>) -> Outcome {
 fn kind(run: &Run<'_>) -> Result<String, Unjudged> {
     let (_, server, client) = placements(run)?;
     let groups = match (&server.scheduler_group, &client.scheduler_group) {
-        (None, _) | (_, None) => "no groups of the scheduler",
-        _ if is_one(server, client) => "server and clients in one group of the scheduler",
-        _ => "a group of the scheduler for each",
+        (None, _) | (_, None) => "no scheduler groups",
+        _ if is_one(server, client) => "server and clients in one scheduler group",
+        _ => "server and clients in separate scheduler groups",
     };
     let mut words = vec![groups.to_owned()];
     for (name, value) in [
@@ -113,10 +108,8 @@ fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Plac
             .flat_map(|machine| machine.placements.iter().map(move |it| (machine, it)));
         all.find(|(_, it)| it.of == name)
     };
-    let (machine, server) =
-        of("server").ok_or_else(|| missing("where the scheduler puts the server"))?;
-    let (_, client) =
-        of("client").ok_or_else(|| missing("where the scheduler puts the clients"))?;
+    let (machine, server) = of("server").ok_or_else(|| missing("the server's scheduler group"))?;
+    let (_, client) = of("client").ok_or_else(|| missing("the clients' scheduler group"))?;
     Ok((machine, server, client))
 }
 
@@ -132,7 +125,7 @@ fn busy(run: &Run<'_>) -> Result<f64, Unjudged> {
     if has_s > 0.0 {
         Ok(took_s / has_s)
     } else {
-        Err(missing("the use of the CPUs"))
+        Err(missing("the CPU utilisation"))
     }
 }
 
@@ -155,19 +148,23 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "one group of the scheduler, on a machine that was 93.8 % busy",
+            "one scheduler group, on a machine that was 93.8 % busy",
         );
         let mut runs = blocks_over("flush", &["1", "2"]);
         in_one_group(&mut runs[3]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
-        assert_found(&outcome, Level::Fail, "a group of the scheduler for each");
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "server and clients in separate scheduler groups",
+        );
         let (yesterday, mut today) = ([healthy()], [healthy()]);
         today[0].machines[0].placements[0].nice = -5;
         let outcome = judged_sides(&RULE, &yesterday, &today, over(&[]));
         assert_found(
             &outcome,
             Level::Fail,
-            "side B: a group of the scheduler for each, nice -5 and 0",
+            "side B: server and clients in separate scheduler groups, nice -5 and 0",
         );
     }
 
@@ -176,7 +173,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "a group of the scheduler for each",
+            "server and clients in separate scheduler groups",
         );
         let idle = judged(&RULE, |record| {
             in_one_group(record);
@@ -197,6 +194,6 @@ mod tests {
     #[test]
     fn older_records_are_not_evaluated() {
         let outcome = judged(&RULE, |record| record.machines[0].placements.clear());
-        assert_missing(&outcome, "where the scheduler puts the server");
+        assert_missing(&outcome, "the server's scheduler group");
     }
 }

@@ -9,14 +9,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H16",
-    name: "the machine stayed as it was",
-    found: "the machine's set-up changed during a run",
-    measures: "Number, governor and turbo of the CPUs, transparent huge pages, swappiness, clock source and the limits of control groups, \
-        at the start of each run and at its end. Write caches and schedulers of disks are judged by C11.",
+    name: "the machine's setup did not change",
+    found: "the machine's setup changed during a run",
+    measures: "Number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits, at the start and at the end of each run. Rule C11 judges the disks' write caches and schedulers.",
     threshold: "any of them changed: warn",
     source: "proposed here",
-    consequence: "Part of the figures belong to one setup of the machine, the rest to another.",
-    remedy: "Set the machine up before the run, keep power management and other administrators from it, and repeat the run.",
+    consequence: "Some of the figures belong to one setup of the machine, the rest to another.",
+    remedy: "Set the machine up before the run, prevent changes by power management or other administrators, and repeat the run.",
     judge: Judge::Run(judge),
 };
 

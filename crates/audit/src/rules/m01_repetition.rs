@@ -21,12 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "Complete executions of each combination, and the smallest difference that they could have shown at their spread.",
-    threshold: "one, where combinations are compared: fail; fewer than 5: warn; a single run, compared with nothing: note",
-    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; measured by us on two shared cores: two runs \
-        of the same thing differ by 18 % in the median, 59 % one time in ten",
-    consequence: "A difference between single runs may be chance: the next pair may say the opposite.",
-    remedy: "repeats = 5 or more, or repeats = \"until decided\".",
+    measures: "Complete executions of each combination, and the smallest difference that could be detected with their spread.",
+    threshold: "one execution where combinations are compared: fail; fewer than 5: warn; a single run without a comparison: note",
+    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differ by a median of 18 %, and by 59 % in one case of ten",
+    consequence: "A difference between single runs may be chance: the next pair of runs may show the opposite.",
+    remedy: "Set repeats = 5 or more, or repeats = \"until decided\".",
     judge: Judge::Set(judge),
 };
 
@@ -35,7 +34,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let fewest = combinations.iter().map(|(_, runs)| runs.len()).min();
     let fewest = fewest.ok_or_else(|| missing("complete runs"))?;
     if !set.compares() && fewest == 1 {
-        let evidence = "one execution: a first look, with nothing to compare it with";
+        let evidence = "one execution: a first look, without a comparison";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
     let found = in_blocks(&combinations)
@@ -50,7 +49,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let estimated = Deviation::estimated(deviation, freedom);
     let shown = design.smallest_effect(estimated, fewest).map(f64::exp_m1);
     let could_show = shown.map_or(
-        "what difference they could show is unknown".to_owned(),
+        "the difference that they could detect is unknown".to_owned(),
         |effect| {
             let differences = if effect > TENFOLD {
                 "even a tenfold difference is".to_owned()
@@ -58,7 +57,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 format!("differences below {} are", percent(effect))
             };
             format!(
-                "at the {} between them{} {differences} found with less than 80 % power",
+                "with a spread of {}{}, {differences} detected with less than 80 % power",
                 percent(deviation),
                 if paired { " (within blocks)" } else { "" },
             )
@@ -70,7 +69,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Level::Pass,
     };
     let each = if set.compares() {
-        "of each combination, or more"
+        "of each combination, or more,"
     } else {
         "of the only combination"
     };
@@ -159,7 +158,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "3 executions of each combination, or more; at the",
+            "3 executions of each combination, or more,; at the",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }
@@ -188,7 +187,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "even a tenfold difference is found with less",
+            "even a tenfold difference is detected with less",
         );
     }
 

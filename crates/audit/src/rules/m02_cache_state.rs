@@ -1,4 +1,4 @@
-//! Rule M02: the caches still filled during the measurement.
+//! Rule M02: the caches were still filling during the measurement.
 
 use units::count;
 
@@ -15,16 +15,13 @@ const MATTERS: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     id: "M02",
-    name: "caches were in one state while the run was measured",
-    found: "the caches still filled during the measurement",
-    measures: "Pages read by InnoDB per second in the first and in the last third of the measured phase, and whether the buffer pool \
-        was loaded from a file at the start.",
-    threshold: "the first third read more than twice as much as the last, and more than one page per 100 operations: warn; \
-        innodb_buffer_pool_load_at_startup on: note",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): 44.0 s at the first time, 41.1 s at the second",
-    consequence: "The figures mix a cold and a warm server; a longer run shows others.",
-    remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure cold on purpose and \
-        say so (cache = \"cold\").",
+    name: "the caches were in a constant state during the measurement",
+    found: "the caches were still filling during the measurement",
+    measures: "Pages that InnoDB read per second in the first and in the last third of the measured phase, and whether the server loaded the buffer pool from a file at startup.",
+    threshold: "more than twice as many pages in the first third as in the last, and more than one page per 100 operations: warn; innodb_buffer_pool_load_at_startup enabled: note",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, the second 41.1 s",
+    consequence: "The figures mix a cold and a warm server; a longer run gives other figures.",
+    remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure a cold server on purpose and declare it (cache = \"cold\").",
     judge: Judge::Run(judge),
 };
 

@@ -35,19 +35,12 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "The throughput of each interval of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp), in the mean over the executions of a combination: how far a warm-up \
-        that was left in, or a trend, moves the mean from the level of the end. Of storage: the last five rounds of \
-        `dbdyno storage steady`.",
-    threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
-        than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; a step of more than 5 % \
-        and three standard deviations, or a part that swings three times as much as the rest: warn; fewer than 12 \
-        intervals: warn; fewer than 60 operations, moving between levels, in the mean or in one of the executions, or more than 10 % that may hide in the noise: note. Of storage: a range of \
-        20 % of the mean or more, or a least-squares line that rises or falls by 10 % or more: fail",
+    measures: "The throughput of each interval of the measured phase, averaged over the executions of a combination: how far a remaining warm-up or a trend moves the mean away from the level at the end. With a planned event, only the time before the first one counts; with stages, each stage that is not a ramp is judged. For storage: the last five rounds of `dbdyno storage steady`.",
+    threshold: "with an error probability of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (for several executions: by more than 2 %, with an estimate of more than 5 %): invalid; with an error probability of 1 in 100, a mean moved by more than 2 %: warn; a step of more than 5 % and of more than three standard deviations, or a part with three times the variation of the rest: warn; fewer than 12 intervals: warn; fewer than 60 operations, throughput that moves between levels (in the mean or in one execution), or noise that may hide a shift of more than 10 %: note. For storage: a range of at least 20 % of the mean, or a least-squares line that rises or falls by at least 10 %: fail",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
-        simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: 60 s of warm-up for a pool of 20 GB would \
-        take 340 MiB/s of misses; of storage, SNIA SSS PTS 2.0.2",
-    consequence: "The mean is one of two different states; a longer run gives another one.",
-    remedy: "warmup = \"auto\", a longer warm-up or a longer measurement.",
+        simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: a 60 s warm-up of a 20 GB buffer pool would need 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
+    consequence: "The mean mixes two different states; a longer run gives another mean.",
+    remedy: "Set warmup = \"auto\", or use a longer warm-up or a longer measurement.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -67,7 +60,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         return Err(if set.runs.is_empty() {
             missing("runs")
         } else {
-            no_subject("the load of a table is measured from its start to its end")
+            no_subject("loading a table is measured from start to end")
         });
     }
     groups.retain(|(_, runs)| !runs.iter().any(|run| run.is_ramp()));
@@ -150,7 +143,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let shortest = courses.iter().map(Vec::len).min().unwrap_or_default();
     if shortest < SHIFT_OBSERVATIONS_AT_LEAST {
         let evidence = format!(
-            "{} of the measured phase, where {SHIFT_OBSERVATIONS_AT_LEAST} would tell whether it was steady",
+            "only {} of the measured phase; at least {SHIFT_OBSERVATIONS_AT_LEAST} are needed to judge whether it was steady",
             counted(shortest, "interval")
         );
         return Ok(Finding::new(Level::Warn, evidence).with("intervals", shortest as f64));
@@ -159,7 +152,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let fewest = counts.min().unwrap_or_default();
     if fewest < OPERATIONS_AT_LEAST {
         let evidence = format!(
-            "{} in the measured phase, where {OPERATIONS_AT_LEAST} would tell whether it was steady",
+            "only {} in the measured phase; at least {OPERATIONS_AT_LEAST} are needed to judge whether it was steady",
             counted(usize::try_from(fewest).unwrap_or(usize::MAX), "operation")
         );
         return Ok(Finding::new(Level::Note, evidence).with("operations", fewest as f64));
@@ -195,7 +188,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             } else if possible > POSSIBLE {
                 let hides = fine_percent(possible);
                 let words = format!(
-                    "no trend over {over}, but so noisy that the mean may be {hides} off the level of its end"
+                    "no trend over {over}, but with this noise the mean may be {hides} away from the level at the end"
                 );
                 (Level::Note, words)
             } else {
@@ -232,14 +225,14 @@ fn words(shift: &MeanShift, over: &str) -> String {
         ShiftShape::EarlyPart => {
             let side = if shift.moved < 0.0 { "below" } else { "above" };
             format!(
-                "the mean over {over} is {} {side} the level of its end (95 % interval {} to {}), as with a warm-up that was left in",
+                "the mean over {over} is {} {side} the level at its end (95 % interval {} to {}), as if it still contained a warm-up",
                 fine_percent(shift.moved.abs()),
                 fine_percent(low),
                 fine_percent(high)
             )
         }
         ShiftShape::Line => format!(
-            "throughput changed by {} over {over}, which moves its mean by {} (95 % interval {} to {})",
+            "throughput changed by {} over {over}, which moves the mean by {} (95 % interval {} to {})",
             change(1.0 + shift.change),
             fine_percent(shift.moved.abs()),
             fine_percent(low),
@@ -300,7 +293,7 @@ mod tests {
         assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
         let evidence = outcome.unwrap().evidence;
         assert!(
-            evidence.contains("below the level of its end"),
+            evidence.contains("below the level at its end"),
             "{evidence}"
         );
     }
@@ -399,7 +392,7 @@ mod tests {
     #[test]
     fn few_intervals_are_a_warning() {
         let outcome = judged(&RULE, |record| record.intervals.truncate(25));
-        assert_found(&outcome, Level::Warn, "where 12 would tell");
+        assert_found(&outcome, Level::Warn, "at least 12 are needed");
     }
 
     #[test]
@@ -436,7 +429,7 @@ mod tests {
                 }
             }
         });
-        assert_found(&outcome, Level::Warn, "until 60 s it swings by");
+        assert_found(&outcome, Level::Warn, "until 60 s the throughput varies by");
     }
 
     /// One operation every 20 s: the first 19 s without any are no warm-up.
@@ -453,7 +446,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "6 operations in the measured phase, where 60 would",
+            "6 operations in the measured phase; at least 60 are",
         );
         assert!(level(&slow(2, 1)) <= Level::Note);
     }

@@ -32,16 +32,13 @@ const BURSTABLE: &[&str] = &[
 
 pub(super) const RULE: Rule = Rule {
     id: "M04",
-    name: "the disk did not run out of credit",
+    name: "the disk did not use up its burst credit",
     found: "the disk became slower during the run",
-    measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase \
-        (before the first planned event, where there is one; with stages, of each one that is no ramp); the disk's model. Of storage: the courses over time, and how long patterns, courses and all rounds were measured.",
-    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn. Of storage: \
-        a course that falls by 30 % or more for good: fail; less than 180 s on another disk: note",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second fell to 300 to 600, tests of 16 s did not see it, and \
-        30 s of rest brought it back",
-    consequence: "The mean mixes the burst and the time after it: in production there is only the latter.",
-    remedy: "Measure until the credit is gone, and report what is left; or use a disk without bursts.",
+    measures: "Change points in the requests per second of the data directory's disk and in the throughput during the measured phase; the disk's model. With a planned event, only the time before the first one counts; with stages, each stage that is not a ramp is judged. For storage: the time series, and the measured length of patterns, time series and all rounds.",
+    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn. For storage: a time series that drops by 30 % or more and stays low: fail; less than 180 s on another disk: note",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second dropped to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
+    consequence: "The mean mixes the burst with the time after it. Production has only the rate after the burst.",
+    remedy: "Measure until the credit is used up and report the rate after that, or use a disk without bursts.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -67,7 +64,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let mean = requests.iter().sum::<f64>() / requests.len() as f64;
     if mean < REQUESTS {
         return Err(no_subject(format!(
-            "the disk had {} requests per second",
+            "the disk had only {} requests per second",
             count(mean)
         )));
     }
@@ -95,7 +92,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (Some((at, point)), _) => (
             Level::Fail,
             format!(
-                "after {} the disk fell from {} to {} requests per second ({}), and throughput with it",
+                "after {} the disk dropped from {} to {} requests per second ({}), and so did the throughput",
                 moment(at * measured_s),
                 count(point.before),
                 count(point.after),
@@ -118,7 +115,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         _ => (
             Level::Pass,
             format!(
-                "{} requests per second, without a drop by 30 %",
+                "{} requests per second, without a drop of 30 %",
                 count(mean)
             ),
         ),
@@ -143,7 +140,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let rounds_s = record.header.each_s * record.rounds.len() as f64;
     let longest_s = lengths.chain(of_patterns).fold(rounds_s, f64::max);
     if longest_s == 0.0 {
-        return Err(no_subject("nothing but commits was measured"));
+        return Err(no_subject("only commits were measured"));
     }
     let ended = courses.clone().find_map(|it| Some((it, burst(&it.iops)?)));
     let longest = moment(longest_s);
@@ -152,7 +149,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         (Some((cell, end)), _) => (
             Level::Fail,
             format!(
-                "{}: after {} the disk fell from {} to {}",
+                "{}: after {} the disk dropped from {} to {}",
                 cell.pattern.name,
                 moment(end.end as f64),
                 per_s(end.before),
@@ -161,15 +158,15 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (None, Some(model)) if longest_s < BURST_S => (
             Level::Warn,
-            format!("{longest} at most on a disk that is sold with bursts ({model})"),
+            format!("at most {longest} on a disk that is sold with bursts ({model})"),
         ),
         (None, None) if longest_s < BURST_S => (
             Level::Note,
-            format!("{longest} at most: the end of a burst may come later"),
+            format!("at most {longest}: a burst may end later"),
         ),
         _ => (
             Level::Pass,
-            format!("measured for up to {longest}, without a drop by 30 %"),
+            format!("measured for up to {longest}, without a drop of 30 %"),
         ),
     };
     Ok(Finding::new(level, evidence).with("longest_s", longest_s))
@@ -195,7 +192,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "after 60 s the disk fell from 706 to 156",
+            "after 60 s the disk dropped from 706 to 156",
         );
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].model = Some("Amazon Elastic Block Store".to_owned());
@@ -237,7 +234,7 @@ mod tests {
         assert_found(
             &falling,
             Level::Fail,
-            "after 60 s the disk fell from 14.0k/s to 400/s",
+            "after 60 s the disk dropped from 14.0k/s to 400/s",
         );
         let level_one = judged_storage(&RULE, |record| {
             record.bursts = vec![course(&[14_000.0; 3])];

@@ -23,12 +23,12 @@ const SHARE: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     id: "M05",
-    name: "times are measured finely enough",
-    found: "times are too coarse",
+    name: "the clock resolution is fine enough",
+    found: "the clock resolution is too coarse",
     measures: "The kernel's clock source, and the smallest, median and largest response time.",
-    threshold: "a resolution above 1 % of the median, or no spread at all: fail",
-    source: "HP Japan, MySQL Server 5.0 sizing information, patches Super Smack from milliseconds to microseconds",
-    consequence: "Most operations have the same time, or zero: the percentiles show the clock, not the server.",
+    threshold: "a resolution above 1 % of the median response time, or no spread at all: fail",
+    source: "HP Japan, MySQL Server 5.0 sizing information, which patches Super Smack to measure in microseconds instead of milliseconds",
+    consequence: "Most operations have the same response time, or zero: the percentiles describe the clock, not the server.",
     remedy: "Use a machine with a fine clock source (cat /sys/devices/system/clocksource/clocksource0/current_clocksource).",
     judge: Judge::Run(judge),
 };

@@ -18,12 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase (before the first planned event, where there is one; with stages, of each one that is no ramp) with less than half of the median throughput, the longest time without any operation, and \
-        the longest operation.",
-    threshold: "more than 1 % of the seconds, or one of them without an operation: warn",
+    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With a planned event, only the time before the first one counts; with stages, each stage that is not a ramp is judged.",
+    threshold: "more than 1 % of the seconds below half of the median, or a second without any operation: warn",
     source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
-    consequence: "Users wait through every stall, however good the mean is.",
-    remedy: "Report the stalls beside the mean; look at the checkpoint age and the disk in those seconds.",
+    consequence: "Users wait during every stall, however good the mean is.",
+    remedy: "Report the stalls together with the mean; check the checkpoint age and the disk in those seconds.",
     judge: Judge::Run(judge),
 };
 
@@ -34,17 +33,17 @@ fn judge(run: &Run<'_>) -> Outcome {
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
-            "at least {} of the measured phase (there are {})",
+            "at least {} of the measured phase (this run has {})",
             moment(WINDOWS as f64),
             course.len()
         );
         return Err(missing(words));
     }
-    let stalls = stalls(&course).ok_or_else(|| missing("throughput by second"))?;
+    let stalls = stalls(&course).ok_or_else(|| missing("throughput per second"))?;
     let share = stalls.stalled_share();
     let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
-        "{} of {} were below half of the median ({}), {} in a row without any operation; the longest operation took {}",
+        "{} of {} were below half of the median throughput ({}), {} in a row without any operation; the longest operation took {}",
         stalls.stalled,
         moment(stalls.intervals as f64),
         percent(share),

@@ -13,14 +13,13 @@ const ROUNDS: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
     id: "M07",
-    name: "what is compared ran in random order",
+    name: "the compared runs were in random order",
     found: "the runs were not in random order",
-    measures: "The order of the combinations by the time at which their runs began.",
-    threshold: "all executions of a combination in one stretch: warn; the same order in every round: note",
-    source: "measured by us on two shared cores: AAAAAAAABBBBBBBB of the same thing gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; \
-        R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "A drift or a rhythm of the machine (caches, neighbours, backups) looks like an effect of the factor.",
-    remedy: "order = \"random\": complete blocks, shuffled each.",
+    measures: "The order in which the combinations' runs began.",
+    threshold: "all executions of a combination one after the other: warn; the same order in every round: note",
+    source: "our own measurements on two shared cores, with A and B identical: the order AAAAAAAABBBBBBBB gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; R. A. Fisher, The Design of Experiments (1935)",
+    consequence: "Drift or periodic activity on the machine (caches, other programs, backups) looks like an effect of the factor.",
+    remedy: "Set order = \"random\": the runs of each complete block are shuffled.",
     judge: Judge::Set(judge),
 };
 
@@ -61,8 +60,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} rounds, as in {} of all \
-                 random orders; the effect of a combination cannot be separated from that of its place",
+                "{} combinations in the same order in each of {rounds} rounds (probability of a random order: {}); the effect of a combination cannot be separated from the effect of its position",
                 distinct.len(),
                 chance(distinct.len(), rounds),
             ),
@@ -70,7 +68,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => (
             Level::Pass,
             format!(
-                "{} combinations, {} of the runs followed one of another combination",
+                "{} combinations; {} of the runs followed a run of another combination",
                 distinct.len(),
                 percent(share)
             ),
@@ -118,7 +116,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "the same order in each of 4 rounds, as in 1 in 8 of all random orders",
+            "the same order in each of 4 rounds (probability of a random order: 1 in 8)",
         );
     }
 

@@ -8,16 +8,15 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M08",
-    name: "response times of a closed loop are not taken for those of users",
-    found: "the response times are not those that users see",
-    measures: "How operations came to be due, whether response times count from then, and whether the experiment compares percentiles.",
-    threshold: "percentiles of a closed loop are compared: warn; a rate whose response times count from the send: fail; a \
-        closed loop otherwise: note",
+    name: "response times from a closed loop are not presented as those of users",
+    found: "the response times differ from those that users see",
+    measures: "Whether the load is a closed loop or has a rate, whether response times count from the due time, and whether the experiment compares percentiles.",
+    threshold: "comparison of percentiles from a closed loop: warn; a rate with response times that count from sending: fail; any other closed loop: note",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
     consequence: "In a closed loop, clients send nothing during a stall, so few requests are delayed by it. \
         Users do not wait for each other and see longer response times.",
-    remedy: "Give a rate (--rate, or rate and process under [load]), below what the closed loop reaches.",
+    remedy: "Set a rate (--rate, or rate and process under [load]) below the throughput of the closed loop.",
     judge: Judge::Set(judge),
 };
 
@@ -42,20 +41,20 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let all = set.runs.len();
     Ok(if let Some(first) = late.first() {
-        let evidence = format!("{first} has a rate, and response times that count from the send");
+        let evidence = format!("{first} has a rate, but its response times count from sending");
         Finding::new(Level::Fail, evidence)
     } else if closed > 0 && compares_percentiles {
         Finding::new(
             Level::Warn,
-            format!("{metric} is compared, and {closed} of {all} runs are closed loops"),
+            format!("{metric} is compared, but {closed} of {all} runs are closed loops"),
         )
     } else if closed > 0 {
-        let evidence = "a closed loop: percentiles are those of clients that wait for every answer";
+        let evidence = "a closed loop: percentiles describe clients that wait for every answer";
         Finding::new(Level::Note, evidence)
     } else {
         Finding::new(
             Level::Pass,
-            "an open loop: response times count from when each operation was due",
+            "an open loop: response times count from the time at which each operation was due",
         )
     }
     .with("closed_loops", f64::from(closed)))
@@ -80,9 +79,9 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "p99 is compared, and 10 of 10 runs are closed loops",
+            "p99 is compared, but 10 of 10 runs are closed loops",
         );
-        assert_found(&judged(&RULE, open), Level::Fail, "count from the send");
+        assert_found(&judged(&RULE, open), Level::Fail, "count from sending");
         assert_found(&judged(&RULE, |_| {}), Level::Note, "a closed loop");
     }
 
@@ -101,7 +100,7 @@ mod tests {
     fn a_load_that_did_not_end_is_not_evaluated() {
         assert_missing(
             &judged(&RULE, |record| record.offered = None),
-            "came to be due",
+            "whether the load is a closed loop",
         );
     }
 }

@@ -14,13 +14,13 @@ const NAMES: [&str; QUANTILES.len()] = ["p50", "p95", "p99", "p99.9"];
 
 pub(super) const RULE: Rule = Rule {
     id: "M09",
-    name: "no percentile rests on a handful of operations",
-    found: "a percentile rests on a handful of operations",
-    measures: "For each percentile the operations beyond it, reduced to the number of independent ones if slow operations come in bursts.",
-    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond another one: note, and every output marks it",
+    name: "no percentile depends on a handful of operations",
+    found: "a percentile depends on a handful of operations",
+    measures: "The number of operations beyond each percentile, reduced to the number of independent operations if slow operations come in bursts.",
+    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond any other percentile: note, and all output marks the percentile",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
-    consequence: "The percentile is the time of one burst or outlier: the next run gives another.",
-    remedy: "Measure for longer, or give a lower percentile.",
+    consequence: "The percentile is the time of a single burst or outlier: the next run gives another value.",
+    remedy: "Measure for longer, or report a lower percentile.",
     judge: Judge::Set(judge),
 };
 
@@ -49,7 +49,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             };
             if worst.as_ref().is_none_or(|(known, ..)| level > *known) {
                 let words = format!(
-                    "{}: {} operations lie beyond {name}, worth {} independent ones",
+                    "{}: {} operations are beyond {name}, equivalent to {} independent ones",
                     run.name(),
                     count(simple),
                     count(beyond)
@@ -65,7 +65,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         Some((level, words, beyond)) => Finding::new(level, words).with("beyond", beyond),
         None => Finding::new(
             Level::Pass,
-            "ten independent operations or more lie beyond every percentile",
+            "at least ten independent operations are beyond every percentile",
         ),
     })
 }

@@ -1,4 +1,4 @@
-//! Rule M10: sizes are estimates.
+//! Rule M10: data sizes are estimates.
 
 use units::bytes;
 
@@ -10,13 +10,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M10",
-    name: "estimated sizes are not taken for counted ones",
-    found: "sizes are estimates",
-    measures: "Whether the size of the data comes from the tablespace files, or from information_schema, which estimates rows and sizes.",
+    name: "data sizes are measured, not estimated",
+    found: "data sizes are estimates",
+    measures: "Whether the data size comes from the tablespace files or from information_schema, which estimates rows and sizes.",
     threshold: "estimates only: note",
-    source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: rows of InnoDB may be 40 to 50 % off",
-    consequence: "Ratios of data to memory that rest on estimates may be off by half.",
-    remedy: "Take sizes from the files of the data directory, or ANALYZE TABLE first and say that they are estimates.",
+    source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: InnoDB's row counts may be off by 40 to 50 %",
+    consequence: "Ratios of data to memory may be off by half if they are based on estimates.",
+    remedy: "Use the sizes of the files in the data directory, or run ANALYZE TABLE first and state that the sizes are estimates.",
     judge: Judge::Run(judge),
 };
 
@@ -34,12 +34,12 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
         (None, Some((rows, size))) => {
             let evidence = format!(
-                "about {rows} rows and {}, as information_schema estimates",
+                "about {rows} rows and {}, estimated by information_schema",
                 bytes(size)
             );
             Finding::new(Level::Note, evidence)
         }
-        (None, None) => return Err(missing("the size of the data")),
+        (None, None) => return Err(missing("the data size")),
     })
 }
 
@@ -69,6 +69,6 @@ mod tests {
             record.dataset = None;
             record.table_sizes.clear();
         });
-        assert_missing(&outcome, "size of the data");
+        assert_missing(&outcome, "data size");
     }
 }

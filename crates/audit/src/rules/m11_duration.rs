@@ -22,13 +22,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M11",
     name: "the run covers several background cycles",
     found: "the run is shorter than the background cycles",
-    measures: "The length of the measured phase against the periods of what the server does now and then: writing its redo log over once, \
-        replacing the buffer pool's pages once, its master thread's ten seconds.",
-    threshold: "fewer than 3 periods of one of them: warn",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and \
-        checkpoints have come round",
-    consequence: "The stalls and the work of the slow process are in no figure, or in one run and not in the other.",
-    remedy: "Measure three times as long as the slowest process takes.",
+    measures: "The length of the measured phase compared with the periods of the server's background work: one turnover of the redo log, one replacement of all buffer pool pages, and the master thread's ten seconds.",
+    threshold: "fewer than 3 periods of any of these: warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and checkpoints have recurred",
+    consequence: "The work of the background process and its stalls are missing from the figures, or are in some runs only.",
+    remedy: "Measure for at least three periods of the slowest process.",
     judge: Judge::Run(judge),
 };
 
@@ -56,7 +54,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} are {} rounds of {what}, each {}",
+        "{} cover {} periods of {what}, {} each",
         moment(measured_s),
         si(rounds),
         seconds(period_s)

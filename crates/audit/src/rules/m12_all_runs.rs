@@ -12,16 +12,14 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M12",
-    name: "all planned runs are there, and nothing else",
-    found: "runs are missing, replaced, or of another experiment",
-    measures: "The run records compared with the plan: attempts replaced by a later one, runs that broke off, and whether every \
-        record belongs to the experiment file next to it.",
-    threshold: "records of another experiment: invalid; runs missing or broken off: fail; attempts that were replaced: warn; \
-        runs that were done again because other work had disturbed them: note",
-    source: "benchstat's documentation warns of running until the result is significant; J. Simmons et al., False-Positive Psychology \
+    name: "all planned runs exist, and no others",
+    found: "runs are missing, replaced or from another experiment",
+    measures: "The run records compared with the plan: attempts that a later one replaced, interrupted runs, and whether every record belongs to the experiment file next to it.",
+    threshold: "records of another experiment: invalid; missing or interrupted runs: fail; replaced attempts: warn; runs that were repeated because other programs had disturbed them: note",
+    source: "benchstat's documentation, which warns against repeating runs until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",
-    consequence: "Dropping runs, or repeating them until the result is welcome, can prove anything.",
-    remedy: "dbdyno run FILE --resume does what is missing; say why attempts were replaced.",
+    consequence: "Anything can be proved by dropping runs, or by repeating them until the result is as desired.",
+    remedy: "Run dbdyno run FILE --resume to complete the missing runs, and state why attempts were replaced.",
     judge: Judge::Set(judge),
 };
 
@@ -41,7 +39,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 let why = run.record.incomplete_why().unwrap_or_default();
                 Ok(Finding::new(
                     Level::Fail,
-                    format!("{} broke off: {why}", run.name()),
+                    format!("{} was interrupted: {why}", run.name()),
                 ))
             }
             None => Err(no_subject("no plan was declared")),
@@ -65,19 +63,22 @@ fn judge(set: &Set<'_>) -> Outcome {
     if hashes.len() > 1 {
         note(
             Level::Invalid,
-            format!("the records are of {} different experiments", hashes.len()),
+            format!(
+                "the records belong to {} different experiments",
+                hashes.len()
+            ),
         );
     }
     if set.kept.experiment_is_unchanged == Some(false) {
         note(
             Level::Invalid,
-            "the experiment file beside the records is not the one that made them".to_owned(),
+            "the experiment file next to the records is not the one that produced them".to_owned(),
         );
     }
     if complete < planned {
         let first = broken.first().map_or(String::new(), |run| {
             format!(
-                ", {} broke off: {}",
+                ", {} was interrupted: {}",
                 run.name(),
                 run.record.incomplete_why().unwrap_or_default()
             )
@@ -89,19 +90,19 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     if set.kept.replaced > 0 {
         let attempts = counted(set.kept.replaced as usize, "attempt");
-        note(Level::Warn, format!("{attempts} replaced by another one"));
+        note(Level::Warn, format!("{attempts} replaced by a later one"));
     }
     if set.kept.disturbed > 0 {
         let runs = counted(set.kept.disturbed as usize, "run");
         note(
             Level::Note,
             format!(
-                "{runs} done again because other work had disturbed them, by the experiment's own limits"
+                "{runs} repeated because other programs had disturbed them (limits set in the experiment)"
             ),
         );
     }
     let evidence = if problems.is_empty() {
-        format!("all {planned} planned runs, and no other")
+        format!("all {planned} planned runs, and no others")
     } else {
         problems.join("; ")
     };

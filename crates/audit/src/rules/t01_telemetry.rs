@@ -13,16 +13,13 @@ const GAP_S: f64 = 5.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "T01",
-    name: "machine and server were watched all the time",
-    found: "machine or server was not watched all the time",
-    measures: "The samples of the machine's and the server's counters over the measured phase (the server's up to the \
-        first planned event that restarts it), and what could not be observed.",
-    threshold: "neither machine nor server watched: fail; one of them not, or nothing seen for more than 5 s: warn; optional \
-        sources missing (statement digests, slow log): note",
+    name: "machine and server were observed throughout the measurement",
+    found: "machine or server was not observed throughout the measurement",
+    measures: "The samples of the machine's and the server's counters in the measured phase (the server's only up to the first planned event that restarts it), and the sources that could not be observed.",
+    threshold: "neither machine nor server observed: fail; one of them not observed, or a gap of more than 5 s: warn; optional sources missing (statement digests, slow log): note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
-    consequence: "The causes of the figures are unknown, and other events cannot be ruled out.",
-    remedy: "Run dbdyno on the server's machine as a user that may read the server's status; performance_schema and a slow query log \
-        tell more, and cost something.",
+    consequence: "The causes of the figures are unknown, and external events cannot be ruled out.",
+    remedy: "Run dbdyno on the server's machine as a user with permission to read the server's status. performance_schema and a slow query log add detail at some cost.",
     judge: Judge::Run(judge),
 };
 
@@ -51,8 +48,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     let of_server = gap(of_server, (window.0, until_s));
     let watched = |what: &str, gap: Option<f64>| match gap {
-        None => format!("{what} not watched"),
-        Some(gap) if gap > GAP_S => format!("{what} not seen for {}", moment(gap)),
+        None => format!("{what} not observed"),
+        Some(gap) if gap > GAP_S => format!("{what} not observed for {}", moment(gap)),
         Some(_) => format!("{what} watched"),
     };
     if run.record.disk_load.is_some() {
@@ -115,7 +112,7 @@ mod tests {
                 .telemetry
                 .retain(|it| !(60.0..70.0).contains(&it.t_s))
         });
-        assert_found(&outcome, Level::Warn, "machine not seen for 10 s");
+        assert_found(&outcome, Level::Warn, "machine not observed for 10 s");
         let outcome = judged(&RULE, |record| {
             let how = record.server_observation.as_mut().unwrap();
             how.not_observed = vec!["waits not observed: performance_schema is off".to_owned()];

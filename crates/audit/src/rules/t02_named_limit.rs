@@ -10,15 +10,14 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "T02",
-    name: "the ceiling has a name",
-    found: "the limit has no name",
-    measures: "What limited the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, waits \
-        of its connections, or the rate that was asked for (docs/bottlenecks.md).",
-    threshold: "nothing: fail",
+    name: "the limit of the throughput is known",
+    found: "the limit of the throughput is not known",
+    measures: "The limit of the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, the waits of its connections, or the requested rate (docs/bottlenecks.md).",
+    threshold: "no limit found: fail",
     source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
         point 10",
-    consequence: "An unexplained limit may be that of the client, a lock or a throttle: it says nothing about the server.",
-    remedy: "Look at what was not observed, run with more connections, and look into the server's waits.",
+    consequence: "An unexplained limit may be the client, a lock or a throttle: the figures say nothing about the server.",
+    remedy: "Check which sources were not observed, run with more connections, and examine the server's waits.",
     judge: Judge::Set(judge),
 };
 
@@ -29,10 +28,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         .filter_map(|run| Some((run, run.throughput().ok()?)));
     let fastest = measured.max_by(|a, b| a.1.total_cmp(&b.1));
     let (run, per_s) = fastest.ok_or_else(|| missing("operations in the measured phase"))?;
-    let limit = run.limit.ok_or_else(|| missing("what limited the run"))?;
+    let limit = run.limit.ok_or_else(|| missing("the limit of the run"))?;
     if run.record.loaded.is_some() && limit.resource.is_none() {
         return Err(no_subject(
-            "one connection that loads a table has no ceiling to name",
+            "a single connection that loads a table has no limit to find",
         ));
     }
     let fastest = match set.runs.len() {
@@ -57,10 +56,10 @@ mod tests {
     fn found() {
         let unexplained = Limit {
             resource: None,
-            evidence: "no resource that was observed was short".to_owned(),
+            evidence: "no observed resource was at its limit".to_owned(),
         };
         let outcome = judged_with(&RULE, &healthy(), Some(unexplained));
-        assert_found(&outcome, Level::Fail, "no resource");
+        assert_found(&outcome, Level::Fail, "no observed resource");
     }
 
     #[test]
@@ -72,7 +71,7 @@ mod tests {
     fn a_limit_that_nobody_looked_for_is_not_evaluated() {
         assert_missing(
             &judged_with(&RULE, &healthy(), None),
-            "what limited the run",
+            "the limit of the run",
         );
     }
 }

@@ -21,12 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
     found: "counts, times and connections do not agree (Little's law)",
-    measures: "Operations in flight, as they were seen every 20 ms on the connections that the stage of the load needs, against throughput times mean time from send to answer.",
-    threshold: "more than 5 % apart, and more than chance and what crosses the edges of the measurement explain: fail; not evaluated where other \
-        work or late event loops may be why",
+    measures: "Operations in flight, sampled every 20 ms on the connections that the stage of the load needs, compared with throughput times the mean time from sending to the answer.",
+    threshold: "a difference of more than 5 % that neither chance nor the operations at the edges of the measurement explain: fail; not evaluated if other programs or late event loops may be the cause",
     source: "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961)",
-    consequence: "One of the counters is wrong: operations are lost or counted twice, or times do not cover what they seem to.",
-    remedy: "Report it with the record: no figure of this run can be trusted.",
+    consequence: "One of the counters is wrong: operations are lost or counted twice, or the times do not cover the whole operation.",
+    remedy: "Report this as a bug in dbdyno, with the record: no figure of this run can be trusted.",
     judge: Judge::Run(judge),
 };
 
@@ -34,14 +33,15 @@ fn judge(run: &Run<'_>) -> Outcome {
     let measured_s = run.measured_s()?;
     if run.record.deliveries.is_some() {
         return Err(no_subject(
-            "deliveries in the background are timed from when they were queued, not from the send",
+            "deliveries in the background are timed from the moment they are queued, not from sending",
         ));
     }
     let seen: Option<Vec<(f64, f64)>> = run
         .measured()
         .map(|it| Some((it.length_s * active(run.record, it), it.pace?.busy)))
         .collect();
-    let seen = seen.ok_or_else(|| missing("how many connections had an operation in flight"))?;
+    let seen =
+        seen.ok_or_else(|| missing("the number of connections with an operation in flight"))?;
     let in_flight = seen.iter().map(|(length, busy)| length * busy).sum::<f64>() / measured_s;
     let connections = seen.iter().map(|(length, _)| length).sum::<f64>() / measured_s;
     let busy = in_flight / connections.max(f64::MIN_POSITIVE);
@@ -60,7 +60,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     if failed * 100 > count {
         return Err(missing(
-            "times of the operations that failed, which are more than 1 %",
+            "times of the failed operations, which are more than 1 %",
         ));
     }
     let by_times = sum_ns / 1e9 / measured_s;
@@ -88,7 +88,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         let waited = failed as f64 * slowest_s(run) / measured_s;
         if failed > 0 && (0.0..=allowed + waited).contains(&(in_flight - by_times)) {
             return Err(missing(
-                "times of the operations that failed, which may have been long",
+                "times of the failed operations, which may have been long",
             ));
         }
         Level::Fail
@@ -96,7 +96,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} operations were seen in flight, throughput times response time is {}: {} apart",
+        "{} operations were in flight, throughput times response time is {}: a difference of {}",
         si(in_flight),
         si(by_times),
         percent(apart)
@@ -173,7 +173,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "5.60 operations were seen in flight, throughput times response time is 7.99",
+            "5.60 operations were in flight, throughput times response time is 7.99",
         );
     }
 
@@ -230,7 +230,7 @@ mod tests {
         };
         assert_eq!(level(&waiting(0)), Level::Fail);
         assert_eq!(level(&waiting(1)), Level::Fail);
-        assert_missing(&waiting(40), "that failed, which may have been long");
+        assert_missing(&waiting(40), "failed operations, which may have been long");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Rule T04: the server counted other statements than the client.
+//! Rule T04: the server and the client counted different numbers of statements.
 
 use samples::{Interval, Record};
 use units::percent;
@@ -20,15 +20,13 @@ const PER_CONNECTION: f64 = 8.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "T04",
-    name: "the server counts the statements that the client counts",
-    found: "the server counted other statements than the client",
-    measures: "Statements that came back to the client in all phases, of all loads of the run, against the growth of Questions over the same time, less \
-        dbdyno's own questions.",
-    threshold: "more than 1 % apart, beyond what connections, observing and a proxy add, what a proxy answers itself, and what the first and the last reading miss: fail; up to 5 % on a \
-        disturbed machine, or with more than that missed: not evaluated",
-    source: "proposed here; sysbench and tpcc-mysql are checked against Com_ counters in the same way by hand",
-    consequence: "Other clients used the server, statements were lost, or what the client counts is not what the server does.",
-    remedy: "Find the other clients in the list of processes, and measure again without them.",
+    name: "the server and the client count the same number of statements",
+    found: "the server and the client counted different numbers of statements",
+    measures: "Statements that were answered in all phases and all loads of the run, compared with the growth of Questions over the same time, without dbdyno's own statements.",
+    threshold: "a difference of more than 1 %, after subtracting what connecting, observing and a proxy add, what a proxy answers itself, and what the first and the last reading miss: fail; a difference of up to 5 % on a disturbed machine, or readings that miss more than the difference: not evaluated",
+    source: "proposed here; users of sysbench and tpcc-mysql make the same check with Com_ counters by hand",
+    consequence: "Other clients used the server, statements were lost, or the client counts something other than what the server executes.",
+    remedy: "Find the other clients in the server's process list, and measure again without them.",
     judge: Judge::Run(judge),
 };
 
@@ -38,13 +36,11 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the server's counters"));
     }
     if run.record.loaded.is_some() {
-        return Err(no_subject(
-            "the load of a table is one statement for many rows",
-        ));
+        return Err(no_subject("loading a table is one statement for many rows"));
     }
     if run.restarted_the_server() {
         return Err(no_subject(
-            "a planned event restarted the server, and with it its counters",
+            "a planned event restarted the server, which resets its counters",
         ));
     }
     // The server counts the statements of all loads of the run.
@@ -54,7 +50,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let errors = loads.iter().flat_map(|load| &load.errors);
     let failed: u64 = errors.map(|error| error.count).sum();
     if by_client == 0 {
-        return Err(missing("statements that came back"));
+        return Err(missing("answered statements"));
     }
     // Only the time that the readings cover can be compared; the first reading may come late.
     let begin_s = readings.iter().map(|it| it.t_s).fold(f64::MAX, f64::min);
@@ -67,7 +63,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .sum();
     if outside > UNCOVERED * by_client as f64 {
         return Err(missing(
-            "the server's counters from the begin to the end of the run",
+            "the server's counters from the start to the end of the run",
         ));
     }
     let by_server: f64 = readings
@@ -105,7 +101,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         several => format!(" of {several} loads"),
     };
     let evidence = format!(
-        "the client counted {by_client} statements{of_loads}, the server {by_server:.0} questions: {} apart",
+        "the client counted {by_client} statements{of_loads}, the server {by_server:.0}: a difference of {}",
         percent(apart)
     );
     Ok(Finding::new(level, evidence)

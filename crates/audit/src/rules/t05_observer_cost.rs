@@ -13,20 +13,20 @@ const SHARE: f64 = 0.03;
 
 pub(super) const RULE: Rule = Rule {
     id: "T05",
-    name: "watching did not slow down what was watched",
-    found: "the observation took CPU time from the run",
-    measures: "CPU time of the threads that collect telemetry as a share of one CPU, and samples that came too late to be taken.",
+    name: "the observation did not slow the run down",
+    found: "the observation slowed the run down",
+    measures: "CPU time of the threads that collect telemetry, as a share of one CPU, and samples that were skipped because they were late.",
     threshold: "above 3 % of one CPU: warn",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",
-    consequence: "The run was slower than it would have been unwatched, on a small machine by as much as this share.",
-    remedy: "Look at the machine less often (--every 1s).",
+    consequence: "The observation slowed the run down, on a small machine by up to this share.",
+    remedy: "Sample the machine less often (--every 1s).",
     judge: Judge::Run(judge),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
     let collected = &run.record.collected;
     if collected.is_empty() {
-        return Err(missing("what collecting telemetry cost"));
+        return Err(missing("the cost of collecting telemetry"));
     }
     let share: f64 = collected
         .iter()
@@ -39,11 +39,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let late = if missed > 0 {
-        format!(", {missed} samples were too late")
+        format!(", {missed} samples were skipped because they were late")
     } else {
         String::new()
     };
-    let evidence = format!("collecting took {} of one CPU{late}", percent(share));
+    let evidence = format!(
+        "collecting telemetry took {} of one CPU{late}",
+        percent(share)
+    );
     Ok(Finding::new(level, evidence).with("collector_cpu_share", share))
 }
 

@@ -11,18 +11,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "T06",
-    name: "the records are whole, and each is one",
-    found: "a record is incomplete, or mixes several runs",
-    measures: "Whether intervals follow each other without a gap and fill the measured time; whether counts, sums, shortest and longest \
-        times agree with the histograms; whether what was due came back or was left, and the rate and the ceiling agree with it; whether the \
-        server, its buffer pool and its data are one from the first line to the last; whether CPUs, processes and memory fit the machine; whether \
-        an end has what an end writes. Of an experiment: whether records or intervals are there twice, whether runs overlap in time, whether \
-        labels agree with the server's variables, and whether runs began in the order of the plan, but for those that are known to have been \
-        done again.",
-    threshold: "any of these contradictions: invalid; a run that began later than planned, without a recorded reason: fail",
-    source: "proposed here; the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005) in spirit",
-    consequence: "A person or an error changed or removed measurements: no figure of these records can be trusted.",
-    remedy: "Take the records as dbdyno wrote them; runs that were deleted and done again belong beside them.",
+    name: "each record is complete and comes from a single run",
+    found: "a record is incomplete, altered or mixes several runs",
+    measures: "In each record: whether the intervals follow each other without a gap and fill the measured time; whether counts, sums, shortest and longest times agree with the histograms; whether all due operations were answered or left over, and agree with the rate and the client's ceiling; whether the server, its buffer pool and its data are the same from the first line to the last; whether CPUs, processes and memory fit the machine; whether the last line is complete. In an experiment: whether records or intervals occur twice, whether runs overlap in time, whether labels agree with the server's variables, and whether the runs began in planned order, except for runs that were recorded as repeated.",
+    threshold: "any of these contradictions: invalid; a run that began out of order without a recorded reason: fail",
+    source: "proposed here, in the spirit of the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005)",
+    consequence: "Measurements were changed or removed, on purpose or by an error: no figure of these records can be trusted.",
+    remedy: "Use the records exactly as dbdyno wrote them, and keep runs that were replaced and repeated next to them.",
     judge: Judge::Set(judge),
 };
 
@@ -46,7 +41,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let late = late(set);
     if set.declared.planned_runs.is_some() && late > known as usize {
         let evidence = format!(
-            "{} began later than a run behind it in the plan, and {} known to have been done again",
+            "{} began later than a run that follows it in the plan, and {} recorded as repeated",
             counted(late, "run"),
             match known {
                 0 => "none is".to_owned(),
@@ -57,7 +52,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         return Ok(Finding::new(Level::Fail, evidence).with("late", late as f64));
     }
     let evidence = format!(
-        "{}: intervals without a gap, figures as their histograms",
+        "{}: no gap between intervals, and the figures agree with the histograms",
         counted(set.runs.len(), "record")
     );
     Ok(Finding::new(Level::Pass, evidence))
@@ -94,11 +89,11 @@ mod tests {
         let cases: [(Change, &str); 8] = [
             (
                 |record| drop(record.intervals.remove(40)),
-                "there is nothing",
+                "no interval covers",
             ),
             (
                 |record| record.intervals[40].t_s -= 0.5,
-                "begins before the last one ends",
+                "begins before the previous one ends",
             ),
             (
                 |record| record.intervals[40].length_s = 0.0,
@@ -106,11 +101,11 @@ mod tests {
             ),
             (
                 |record| record.intervals[40].operations[0].count += 50,
-                "the histogram has",
+                "the histogram contains",
             ),
             (
                 |record| record.intervals[40].operations[0].sum_ns /= 2,
-                "off that of the histogram",
+                "from the histogram's mean",
             ),
             (
                 |record| {

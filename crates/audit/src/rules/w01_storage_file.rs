@@ -17,17 +17,14 @@ const PAGE: u64 = 16 << 10;
 
 pub(super) const RULE: Rule = Rule {
     id: "W01",
-    name: "a claim about storage comes from random access to a file that no cache holds",
-    found: "the storage was measured with a file that a cache can hold, or by sequential requests alone",
-    measures: "Of storage: whether random requests were measured, of which sizes, and the size of the test file; of a course over \
-        time, the largest file.",
+    name: "storage is measured with random access to a file that no cache can hold",
+    found: "the storage was measured with a file that a cache can hold, or only with sequential requests",
+    measures: "For storage: whether random requests were measured, their sizes, and the size of the test file (for a time series, of the largest file).",
     threshold: "no random requests: fail; a file below 16 GiB: warn; through the page cache, a file below 16 GiB or four times \
         the memory: fail; no requests of 16 KiB: note",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5; the article of 2012 on Provisioned IOPS took 16 GB so that \
-        the caches of an array do not flatter the figures",
-    consequence: "The figures are those of a cache, or of requests that a database does not make: pages are read and written at \
-        random, 16 KiB each.",
-    remedy: "dbdyno storage suite --size 16G, or a larger file; with fio: direct=1, rw=randrw, bs=16k.",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5; the article of 2012 on Provisioned IOPS used 16 GB so that the array's caches would not improve the figures",
+    consequence: "The figures describe a cache, or requests that a database does not make: a database reads and writes pages of 16 KiB at random.",
+    remedy: "Run dbdyno storage suite --size 16G, or use a larger file; with fio: direct=1, rw=randrw, bs=16k.",
     judge: Judge::Storage(of_storage),
 };
 
@@ -37,13 +34,13 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let of_courses = record.bursts.iter().map(|it| &it.pattern);
     let all: Vec<&Pattern> = of_patterns.chain(of_rounds).chain(of_courses).collect();
     if all.is_empty() {
-        return Err(no_subject("nothing but commits was measured"));
+        return Err(no_subject("only commits were measured"));
     }
     let mut random = all.iter().filter(|it| it.access == Access::Random);
     if random.clone().next().is_none() {
         return Ok(Finding::new(
             Level::Fail,
-            "only sequential requests were measured, and a database reads and writes pages at random",
+            "only sequential requests were measured, but a database reads and writes pages at random",
         ));
     }
     let size = smallest_file(record).ok_or_else(|| missing("the size of the test file"))?;
@@ -64,7 +61,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         (false, false) => (
             Level::Fail,
             format!(
-                " is read and written through the page cache, where {} would take its effect away",
+                " is accessed through the page cache; a file of {} would be too large for it",
                 bytes(needed)
             ),
         ),
@@ -74,7 +71,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (true, _) => (
             Level::Pass,
-            ", random requests of 16 KiB among others".to_owned(),
+            ", including random requests of 16 KiB".to_owned(),
         ),
     };
     let evidence = format!("a file of {}{but}", bytes(size));

@@ -1,4 +1,4 @@
-//! Rule W02: the data just about fits into memory.
+//! Rule W02: the data only just fits into memory.
 
 use units::mean_bytes;
 
@@ -15,17 +15,14 @@ const FROM_DISK: f64 = 1.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "W02",
-    name: "the data does not just about fit into memory",
-    found: "the data just about fits into memory",
-    measures: "Data and indexes, from the tablespace files where they are known, against the buffer pool and the machine's memory.",
-    threshold: "between 0.8 and 1.5 times the buffer pool: warn; below: note that the figures are those of memory; above: \
-        pass",
+    name: "the data is either much smaller or much larger than memory",
+    found: "the data only just fits into memory",
+    measures: "The size of data and indexes, taken from the tablespace files if they are known, compared with the buffer pool and the machine's memory.",
+    threshold: "between 0.8 and 1.5 times the buffer pool: warn; below: note, because the figures describe memory; above: pass",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
         (1, 2 and 10 GB of data on 4 GB of memory)",
-    consequence: "If the data just about fits, a tenth more data or less memory changes the throughput by integer factors; in memory the figures \
-        say nothing about data that does not fit.",
-    remedy: "Measure with the ratio of production (rows = \"4x\" in an experiment file is four times the buffer pool), or at \
-        three sizes around it.",
+    consequence: "If the data only just fits, 10 % more data or less memory changes the throughput several times over. If the data is in memory, the figures say nothing about data that is not.",
+    remedy: "Measure with the data-to-memory ratio of production (rows = \"4x\" in an experiment file means four times the buffer pool), or with three sizes around it.",
     judge: Judge::Run(judge),
 };
 
@@ -49,7 +46,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         format!(", {share:.2} of the machine's memory")
     });
     let evidence = format!(
-        "{} of data are {ratio:.2} of the buffer pool ({}){in_memory}: {class}",
+        "{} of data, {ratio:.2} times the buffer pool ({}){in_memory}: {class}",
         mean_bytes(data),
         mean_bytes(pool)
     );
@@ -88,6 +85,6 @@ mod tests {
             record.dataset = None;
             record.table_sizes.clear();
         });
-        assert_missing(&outcome, "size of the data");
+        assert_missing(&outcome, "data size");
     }
 }

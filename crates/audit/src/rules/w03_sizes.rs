@@ -11,13 +11,13 @@ const SAME: f64 = 1.1;
 
 pub(super) const RULE: Rule = Rule {
     id: "W03",
-    name: "a claim over sizes of data rests on three of them",
-    found: "too few sizes of data to conclude from",
-    measures: "The ratios of data to buffer pool in an experiment with several sizes of data.",
-    threshold: "two sizes, or three of which none is below or none above the buffer pool: warn",
-    source: "HP Japan, MySQL Server 5.0 sizing information: below, about and far above the memory",
+    name: "a claim about data sizes is based on at least three sizes",
+    found: "too few data sizes for a conclusion",
+    measures: "The ratios of data size to buffer pool size in an experiment with several data sizes.",
+    threshold: "two sizes, or no size below or none above the buffer pool: warn",
+    source: "HP Japan, MySQL Server 5.0 sizing information, which measures sizes below, near and far above the memory size",
     consequence: "Throughput drops sharply where the data no longer fits into memory; two points cannot show where.",
-    remedy: "At least three sizes: one that fits the buffer pool, one about as large, one several times as large.",
+    remedy: "Use at least three sizes: one that fits into the buffer pool, one about as large as it, and one several times as large.",
     judge: Judge::Set(judge),
 };
 
@@ -38,7 +38,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         return Err(missing("complete runs"));
     };
     if sizes.len() == 1 || !set.compares() {
-        return Err(no_subject("all runs had data of one size"));
+        return Err(no_subject("all runs had the same data size"));
     }
     let is_around = *least < 1.0 && *most > 1.0;
     let level = if sizes.len() >= 3 && is_around {
@@ -48,7 +48,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let told: Vec<_> = sizes.iter().map(|ratio| format!("{ratio:.2}")).collect();
     let evidence = format!(
-        "{} sizes of data, {} times the buffer pool",
+        "{} data sizes, {} times the buffer pool",
         sizes.len(),
         told.join(", ")
     );
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged_together(&RULE, &sizes(&[("0.5x", 4), ("4x", 32)]), over(&["rows"]));
-        assert_found(&outcome, Level::Warn, "2 sizes of data, 0.50, 4.00 times");
+        assert_found(&outcome, Level::Warn, "2 data sizes, 0.50, 4.00 times");
         let outcome = judged_together(
             &RULE,
             &sizes(&[("a", 1), ("b", 2), ("c", 4)]),

@@ -15,14 +15,10 @@ pub(super) const RULE: Rule = Rule {
     id: "W04",
     name: "the load touches as much of the data as production does",
     found: "the load touches less of the data than production does",
-    measures: "Where data is larger than the buffer pool: the share of the keys that the load's operations can have asked for, warm-up \
-        included (random draws from a list find n(1-e^(-draws/n)) of its n words); without such a list, bounds from InnoDB's \
-        pages: those that were in the buffer pool at one time are touched, those beyond what it held at first and read since are \
-        not.",
-    threshold: "less than half of the data: fail; between the bounds nothing is said",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: a hundred fixed users instead of a hundred thousand make \
-        everything fit into memory",
-    consequence: "The requested rows fit into memory although the data does not: the figures are those of a smaller database.",
+    measures: "If the data is larger than the buffer pool: the share of the keys that the load's operations can have requested, including the warm-up (random draws from a list find n(1-e^(-draws/n)) of its n words). Without such a list, bounds from InnoDB's pages: the number of pages in the buffer pool at any one time were touched; the pages that were neither in it at the start nor read since were not.",
+    threshold: "less than half of the data: fail; if half lies between the bounds: not evaluated",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: with a hundred fixed users instead of a hundred thousand, everything fits into memory",
+    consequence: "The requested rows fit into memory although the data does not: the figures describe a smaller database.",
     remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to reach all of them.",
     judge: Judge::Run(judge),
 };
@@ -30,14 +26,14 @@ pub(super) const RULE: Rule = Rule {
 fn judge(run: &Run<'_>) -> Outcome {
     let (data, pool) = (run.data_bytes()?, run.buffer_pool_bytes()?);
     if data <= pool {
-        return Err(no_subject("the buffer pool holds all of the data"));
+        return Err(no_subject("the data fits into the buffer pool"));
     }
     if run.record.loaded.is_some() {
         return Err(no_subject("a table was filled"));
     }
     if let Some((touched, draws, of)) = of_keys(run) {
         let evidence = format!(
-            "{draws} draws can have asked for {} of {of} keys",
+            "{draws} draws can have requested {} of {of} keys",
             percent(touched)
         );
         return Ok(finding(touched, evidence));
@@ -52,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (true, _) => Ok(finding(least, evidence)),
         (_, true) => Ok(finding(most, evidence)),
         _ => Err(missing(format!(
-            "which of the data's pages were asked for: between {} and {}",
+            "the share of the data's pages that were requested: between {} and {}",
             percent(least),
             percent(most)
         ))),
@@ -91,7 +87,7 @@ fn of_pages(run: &Run<'_>, data: f64) -> Result<(f64, f64), Unjudged> {
         pages.copied()
     };
     let first = readings.iter().find_map(in_pool);
-    let first = first.ok_or_else(|| missing("the pages in the buffer pool"))?;
+    let first = first.ok_or_else(|| missing("the number of pages in the buffer pool"))?;
     let most_in_pool = readings.iter().filter_map(in_pool).fold(first, f64::max);
     let read: f64 = readings
         .iter()

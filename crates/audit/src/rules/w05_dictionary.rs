@@ -15,12 +15,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W05",
     name: "a dictionary's stride reaches all keys",
     found: "the dictionary's stride misses keys",
-    measures: "The words that the dictionaries of a .smack file hand out, of those that their source has.",
-    threshold: "fewer than half: fail; not all: note",
-    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples take only every n-th line of a file \
-        larger than file_size_equiv \"45000\", 818 keys of 9,000",
-    consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the size of the data.",
-    remedy: "file_size_equiv \"0\" takes every line.",
+    measures: "The share of a source's words that the dictionaries of a .smack file return.",
+    threshold: "less than half: fail; not all: note",
+    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples use only every n-th line of a file larger than file_size_equiv \"45000\": 818 keys of 9,000",
+    consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the data size.",
+    remedy: "Set file_size_equiv \"0\", which uses every line.",
     judge: Judge::Run(judge),
 };
 
@@ -39,9 +38,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         let source = run.record.dataset.as_ref().map(|data| data.source.as_str());
         let has_dictionary = source.is_some_and(|source| source.ends_with(".smack"));
         return Err(if has_dictionary && run.record.keys.is_empty() {
-            missing("the keys that the dictionaries hand out")
+            missing("the keys that the dictionaries return")
         } else {
-            no_subject("no dictionary hands out keys")
+            no_subject("no dictionary returns keys")
         });
     };
     let level = match share {
@@ -50,7 +49,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         _ => Level::Pass,
     };
     let evidence = format!(
-        "the dictionary {dictionary} hands out {used} of {offered} words, {}",
+        "the dictionary {dictionary} returns {used} of {offered} words, {}",
         percent(share)
     );
     Ok(Finding::new(level, evidence).with("used_share", share))
@@ -78,7 +77,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = using(818, 9_000);
-        assert_found(&outcome, Level::Fail, "hands out 818 of 9000 words, 9.1 %");
+        assert_found(&outcome, Level::Fail, "returns 818 of 9000 words, 9.1 %");
         assert_found(&using(8_000, 9_000), Level::Note, "89 %");
     }
 
@@ -89,10 +88,7 @@ mod tests {
 
     #[test]
     fn a_record_of_before_they_were_counted_is_not_evaluated() {
-        assert_missing(
-            &judged(&RULE, |_| {}),
-            "keys that the dictionaries hand out",
-        );
+        assert_missing(&judged(&RULE, |_| {}), "keys that the dictionaries return");
         assert_no_subject(&judged(&RULE, |record| record.dataset = None));
     }
 }

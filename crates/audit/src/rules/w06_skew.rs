@@ -10,15 +10,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "W06",
-    name: "how unevenly rows are asked for is known",
-    found: "a hot zone takes most of the accesses",
-    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, what the specification of a benchmark says, the type of a \
-        .smack file's dictionary.",
-    threshold: "special, which old sysbench has as its default (1 % of the rows get 75 % of the accesses): warn; \
-        uniform (of a dictionary: rand), one after the other (seq): note; others: pass",
+    name: "the distribution of the requested keys is known",
+    found: "a small part of the rows gets most of the accesses",
+    measures: "The key distribution, if the workload states it: rand-type in the OLTP workloads, the specification of a standard benchmark, the dictionary type in a .smack file.",
+    threshold: "special, the default of old sysbench versions (1 % of the rows get 75 % of the accesses): warn; uniform (dictionary type rand) or sequential (seq): note; others: pass",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 7 and 8",
-    consequence: "Hot rows make caches look large and locks look contended; uniform access makes both look the other way.",
-    remedy: "State the distribution of the application; --rand-type zipfian or pareto come nearest to heavy and light users.",
+    consequence: "Hot rows make caches look larger and locks more contended than they are; uniform access does the opposite.",
+    remedy: "Use and state the application's distribution; --rand-type zipfian or pareto is closest to a mix of heavy and light users.",
     judge: Judge::Run(judge),
 };
 
@@ -37,7 +35,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let distribution = run.record.header.combination.get("rand-type");
     let distribution = distribution
-        .ok_or_else(|| missing("the distribution of keys, which this workload does not state"))?;
+        .ok_or_else(|| missing("the key distribution, which this workload does not state"))?;
     let level = match distribution.as_str() {
         "special" => Level::Warn,
         "uniform" => Level::Note,
@@ -90,6 +88,6 @@ mod tests {
 
     #[test]
     fn a_workload_that_does_not_say_is_not_evaluated() {
-        assert_missing(&judged(&RULE, |_| {}), "distribution of keys");
+        assert_missing(&judged(&RULE, |_| {}), "key distribution");
     }
 }

@@ -20,17 +20,13 @@ const NAMED_AT_MOST: usize = 4;
 
 pub(super) const RULE: Rule = Rule {
     id: "W07",
-    name: "rows per statement are spread as in production",
+    name: "the number of rows per statement varies as in production",
     found: "statements return the same number of rows every time",
-    measures: "For each statement that returns several rows in the mean: how far the numbers of rows are apart, from statement to \
-        statement (standard deviation over mean).",
+    measures: "For each statement that returns several rows on average: the variation of the number of rows between its executions (standard deviation divided by mean).",
     threshold: "below 5 %: warn",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5: some users have a hundred times the rows of others, where a \
-        generator gives everyone ten",
-    consequence: "No operation asks for the long answers of production's heaviest users: percentiles and misses look better than \
-        they would be there.",
-    remedy: "Draw the length of a range, or the rows of each parent, from the distribution that production has; what is meant to be \
-        alike stays a warning.",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5: some users have a hundred times as many rows as others, but a generator gives every user ten",
+    consequence: "No operation requests results as long as those of the heaviest users in production: percentiles and cache misses look better than in production.",
+    remedy: "Draw the length of a range, or the number of rows of each parent, from the distribution in production. If the equal numbers are intended, the warning remains.",
     judge: Judge::Run(judge),
 };
 
@@ -63,7 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let alike: Vec<_> = spreads.iter().filter(|it| it.2 < ALIKE).collect();
     let told = |(name, mean, variation): &(&str, f64, f64)| {
         format!(
-            "{name} {} rows, {} apart",
+            "{name} {} rows, varying by {}",
             si(*mean),
             fine_percent(*variation)
         )

@@ -31,15 +31,13 @@ const PAGES_PER_CHANGE: f64 = 4.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "W08",
-    name: "pages read per statement are those that its plan needs",
+    name: "statements read no more rows and pages than their plan needs",
     found: "statements read more rows or pages than their plan needs",
-    measures: "Pages that InnoDB read per operation against the most that the rows looked at can need: two for a look-up by key, one for \
-        each further row of a range, four for a row that is changed; and rows read in scans per operation.",
-    threshold: "more than twice that: warn; more than 100 rows per operation read in scans, and more than by key: warn",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: a range of ten rows by a secondary index is eleven \
-        random reads",
-    consequence: "The plan is not the one that was meant, or something else reads: the figures are those of another query.",
-    remedy: "EXPLAIN the statements on the data of the run; ANALYZE TABLE after loading.",
+    measures: "Pages that InnoDB read per operation, compared with the maximum that the examined rows can need (two for a look-up by key, one for each further row of a range, four for a changed row); and rows per operation that were read in scans.",
+    threshold: "more than twice that maximum: warn; more than 100 rows per operation read in scans, and more than by key: warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: a range of ten rows through a secondary index is eleven random reads",
+    consequence: "The plan is not the intended one, or other statements read data too: the figures describe another query.",
+    remedy: "Run EXPLAIN for the statements on the data of the run; run ANALYZE TABLE after loading.",
     judge: Judge::Run(judge),
 };
 
@@ -56,14 +54,14 @@ fn judge(run: &Run<'_>) -> Outcome {
     let changed = per_operation(&CHANGES)?;
     let looked_at = by_key + next + by_position + scanned + changed;
     if looked_at < PAGES_AT_LEAST {
-        return Err(no_subject("the operations look at hardly any rows"));
+        return Err(no_subject("the operations examine hardly any rows"));
     }
     let needed = 2.0 * by_key + next + 2.0 * by_position + scanned + PAGES_PER_CHANGE * changed;
     let read = per_operation(&["Innodb_buffer_pool_reads"])?;
     let is_scanning = scanned > SCANNED && scanned > by_key + next;
     let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
     let evidence = format!(
-        "{} pages read per operation; the {} rows read by key or range can need {}, {} were scanned",
+        "{} pages read per operation; the {} rows read by key or range need at most {}; {} rows were scanned",
         count(read),
         count(by_key + next + by_position + changed),
         count(needed),

@@ -14,14 +14,13 @@ const DIFFERENCE: f64 = 0.005;
 
 pub(super) const RULE: Rule = Rule {
     id: "W09",
-    name: "what is compared found the same share of pages in memory",
+    name: "the compared runs found the same share of their pages in memory",
     found: "the compared runs found different shares of their pages in memory",
-    measures: "Page requests that the buffer pool answered without reading, in the mean of each combination that is compared.",
+    measures: "The mean share of page requests that the buffer pool answered without a read, for each compared combination.",
     threshold: "a difference of more than 0.5 percentage points: note",
-    source: "Matsunobu, Disk I/O and memory (2009): with a miss 100 times as slow as a hit, 95 % of hits are 5.95 times and \
-        80 % are 20.8 times as slow as 100 %",
-    consequence: "The difference in throughput may come from the caches and not from the change.",
-    remedy: "Warm both sides up until the misses per second are flat, or make the cache the factor.",
+    source: "Matsunobu, Disk I/O and memory (2009): if a miss takes 100 times as long as a hit, a hit ratio of 95 % is 5.95 times and one of 80 % is 20.8 times as slow as 100 %",
+    consequence: "The difference in throughput may come from the caches and not from the factor under study.",
+    remedy: "Warm both sides up until the misses per second are steady, or make the cache a factor.",
     judge: Judge::Set(judge),
 };
 
@@ -52,7 +51,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let difference = most.0 - least.0;
         if worst.as_ref().is_none_or(|(known, _)| difference > *known) {
             let words = format!(
-                "{} of the page requests found their page in memory with {}, {} with {}",
+                "{} of the page requests were answered from memory with {}, {} with {}",
                 percent(most.0),
                 in_words(&most.1),
                 percent(least.0),
@@ -66,7 +65,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         Finding::new(Level::Note, words)
     } else {
         let evidence = format!(
-            "the shares of all combinations lie within {}",
+            "the hit ratios of all combinations differ by at most {}",
             percent(difference)
         );
         Finding::new(Level::Pass, evidence)
@@ -102,7 +101,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "100 % of the page requests found their page in memory with pool=2G, 95 %",
+            "100 % of the page requests were answered from memory with pool=2G, 95 %",
         );
     }
 

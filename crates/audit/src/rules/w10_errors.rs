@@ -20,16 +20,16 @@ pub(super) const RULE: Rule = Rule {
     id: "W10",
     name: "operations succeed",
     found: "operations failed",
-    measures: "Failed attempts during the measurement, by error number; how many of them no retry put right; operations \
-        without an answer when the load gave up waiting; connections that could not be opened. In a run with planned \
-        events, only operations that failed before the first event count.",
+    measures: "Failed attempts during the measurement by error number, and how many of them were not followed by a \
+        successful retry; operations without an answer when the load stopped waiting; connections that could not be \
+        opened. In a run with planned events, only failures before the first event count.",
     threshold: "more than 0.1 % of all attempts failed without a successful retry, no operation succeeded, or a connection \
         is missing: fail; retries after more than 1 % of all attempts: warn; any failure: note",
-    source: "proposed here; that fast failures make throughput is in every load generator's list of traps",
-    consequence: "An error is answered faster than real work: a failing server looks fast. An operation that succeeds after \
-        a retry took longer, which the figures contain.",
-    remedy: "Remove the cause of the most frequent error; deadlocks (1213) and lock waits (1205) call for another order of \
-        statements or fewer connections on the same rows.",
+    source: "proposed here; every load generator's documentation warns that fast failures count as throughput",
+    consequence: "An error takes less time than real work, so a failing server looks fast. The time of an operation that \
+        succeeds after retries is included in the figures.",
+    remedy: "Remove the cause of the most frequent error; for deadlocks (1213) and lock wait timeouts (1205), change the \
+        order of the statements or use fewer connections on the same rows.",
     judge: Judge::Run(judge),
 };
 
@@ -75,7 +75,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     if unanswered > 0 {
         evidence.push(format!(
-            "{unanswered} operations had no answer when the load gave up waiting"
+            "{unanswered} operations had no answer when the load stopped waiting"
         ));
     }
     if refused > 0 {
@@ -111,8 +111,7 @@ fn before_events(run: &Run<'_>, all_failed: u64) -> Finding {
     let share = failed as f64 / (succeeded + failed).max(1) as f64;
     let refused = run.record.connections_refused();
     let mut evidence = vec![format!(
-        "{failed} of {} operations failed before the first planned event; {all_failed} attempts failed in the whole \
-         measurement, with those that the events caused",
+        "{failed} of {} operations failed before the first planned event; {all_failed} attempts failed in the whole measurement, including those that the events caused",
         succeeded + failed
     )];
     if refused > 0 {
@@ -232,7 +231,7 @@ mod tests {
                 record.offered.as_mut().unwrap().unfinished = count;
             })
         };
-        let text = "operations had no answer when the load gave up waiting";
+        let text = "operations had no answer when the load stopped waiting";
         assert_found(&unanswered(8), Level::Note, &format!("8 {text}"));
         assert_found(&unanswered(8000), Level::Fail, text);
     }

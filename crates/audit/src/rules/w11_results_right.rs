@@ -14,15 +14,13 @@ const NAMED: usize = 3;
 
 pub(super) const RULE: Rule = Rule {
     id: "W11",
-    name: "the results are right before and after",
-    found: "the results are not right",
-    measures: "The outcome of the benchmark's own checks of its data (such as consistency conditions), before the run \
-        or right after the load, and after the run.",
-    threshold: "anything violated: invalid",
-    source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
-        quoting speed",
+    name: "the data is correct before and after the run",
+    found: "the data is not correct",
+    measures: "The results of the benchmark's own data checks (such as consistency conditions), before the run or directly after loading, and after the run.",
+    threshold: "any condition violated: invalid",
+    source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before reporting speed",
     consequence: "The speed of a server that loses or corrupts data means nothing.",
-    remedy: "Find out which statement or setting breaks the data; load it anew before the next run.",
+    remedy: "Find out which statement or setting damages the data, and reload the data before the next run.",
     judge: Judge::Run(judge),
 };
 
@@ -31,7 +29,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if checked.is_empty() {
         return Err(match KnownLoad::among(&run.record.totals().loads) {
             Some(known) => missing(format!("what the {} said", known.own_checks)),
-            None => no_subject("this workload has no check of its results"),
+            None => no_subject("this workload has no data check"),
         });
     }
     let violated: Vec<String> = checked
@@ -39,7 +37,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .flat_map(|it| it.violated.iter().map(|what| format!("{}: {what}", it.at)))
         .collect();
     if !violated.is_empty() {
-        let evidence = format!("violated at the {}", listed(&violated, NAMED));
+        let evidence = format!("violated at {}", listed(&violated, NAMED));
         let finding = Finding::new(Level::Invalid, evidence);
         return Ok(finding.with("violated", violated.len() as f64));
     }
@@ -47,7 +45,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     match (begins.first(), ends.first()) {
         (Some(begin), Some(_)) => {
             let when = match begin.at.as_str() {
-                "load" => "right after the load",
+                "load" => "directly after loading",
                 _ => "before the run",
             };
             let evidence = format!("{} hold {when} and after the run", begin.what);
@@ -79,7 +77,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = checks(&[("load", &[]), ("end", &["condition 1: W_YTD = sum(D_YTD)"])]);
-        assert_found(&outcome, Level::Invalid, "violated at the end: condition 1");
+        assert_found(&outcome, Level::Invalid, "violated at end: condition 1");
     }
 
     #[test]
@@ -88,7 +86,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Pass,
-            "hold right after the load and after the run",
+            "hold directly after loading and after the run",
         );
     }
 

@@ -12,14 +12,12 @@ const MANY: u32 = 8;
 pub(super) const RULE: Rule = Rule {
     id: "W12",
     name: "AUTO_INCREMENT neither serialises inserts nor breaks replicas",
-    found: "AUTO_INCREMENT serialises inserts or endangers replicas",
-    measures: "innodb_autoinc_lock_mode of a run that inserts rows, with its connections, binlog_format and log_bin.",
-    threshold: "mode 2 with a binary log of statements: fail; mode 0 with 8 connections or more: warn",
-    source: "Matsunobu, InnoDB's AUTO_INCREMENT lock (2009): at 200 connections 660 inserts/s with the old lock of 5.0.83 \
-        against about 20,000 with 5.1.37",
-    consequence: "With mode 0 each insert holds a table lock: more connections do not insert more. With mode 2 and statements \
-        in the binary log, replicas get other ids.",
-    remedy: "innodb_autoinc_lock_mode=1, or 2 with binlog_format=ROW.",
+    found: "AUTO_INCREMENT serialises inserts or breaks replicas",
+    measures: "innodb_autoinc_lock_mode, the number of connections, binlog_format and log_bin of a run that inserts rows.",
+    threshold: "mode 2 with a statement-based binary log: fail; mode 0 with 8 or more connections: warn",
+    source: "Matsunobu, InnoDB's AUTO_INCREMENT lock (2009): at 200 connections, 660 inserts/s with the old lock of 5.0.83, about 20,000 with 5.1.37",
+    consequence: "In mode 0 each insert holds a table lock, so more connections do not insert more rows. In mode 2 with a statement-based binary log, replicas generate different ids.",
+    remedy: "Set innodb_autoinc_lock_mode=1, or 2 with binlog_format=ROW.",
     judge: Judge::Run(judge),
 };
 
@@ -39,7 +37,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(match mode {
         "2" if logs_statements => Finding::new(
             Level::Fail,
-            format!("{evidence}, and the binary log has statements"),
+            format!("{evidence}, and the binary log is statement-based"),
         ),
         "0" if connections >= MANY => Finding::new(Level::Warn, evidence),
         _ => Finding::new(Level::Pass, evidence),

@@ -19,27 +19,23 @@ pub(super) const RULE: Rule = Rule {
     id: "W14",
     name: "commits reach the disk",
     found: "commits do not reach the disk",
-    measures: "Flushes that InnoDB asked for against flushes that the disks of the server's machine carried out in the same \
-        time, where their write cache has to be flushed. Of storage: the flushes of the commit probe against those of the disks.",
-    threshold: "InnoDB's, or the probe's, above 1.2 times the disks': fail",
-    source: "Matsunobu, group commit in InnoDB (2009): some 10,000 per second are the limit of a disk with battery-backed cache",
-    consequence: "Something between InnoDB and the disk swallows flushes: acknowledged commits are in a cache that a power cut \
-        empties, and their rate is not this disk's.",
-    remedy: "Look at the mount options (barriers), at the volume manager and the hypervisor's cache mode.",
+    measures: "Flushes that InnoDB requested, compared with the flushes that the machine's disks carried out in the same time, if their write cache needs flushing. For storage: the flushes of the commit probe compared with those of the disks.",
+    threshold: "more than 1.2 times as many flushes by InnoDB or the probe as by the disks: fail",
+    source: "Matsunobu, group commit in InnoDB (2009): the limit of a disk with battery-backed cache is about 10,000 per second",
+    consequence: "Something between InnoDB and the disk discards flushes: acknowledged commits are in a volatile cache and are lost in a power cut, and the commit rate is not that of the disk.",
+    remedy: "Check the mount options (barriers), the volume manager and the hypervisor's cache mode.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
     let (asked, which) = log_flushes_per_s(run)?;
     if asked < FLUSHES_AT_LEAST {
-        return Err(no_subject("InnoDB flushed hardly anything"));
+        return Err(no_subject("InnoDB requested hardly any flushes"));
     }
     let devices = &run.storage()?.devices;
     let is_cached = |cache: &Option<String>| cache.as_deref() == Some("write back");
     if !devices.iter().any(|device| is_cached(&device.write_cache)) {
-        return Err(no_subject(
-            "no disk has a write cache that has to be flushed",
-        ));
+        return Err(no_subject("no disk has a write cache that needs flushing"));
     }
     let samples = run.samples()?;
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
@@ -49,7 +45,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .map(|disk| disk.requests?.flushes)
         .sum();
     let flushes =
-        flushes.ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+        flushes.ok_or_else(|| missing("flushes of the disks (not counted by this kernel)"))?;
     let carried_out = flushes as f64 / length_s;
     let level = if asked > MOST * carried_out {
         Level::Fail
@@ -76,9 +72,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .disks()
         .all(|it| it.write_cache.as_deref() == Some("write through"))
     {
-        return Err(no_subject(
-            "no disk has a write cache that has to be flushed",
-        ));
+        return Err(no_subject("no disk has a write cache that needs flushing"));
     }
     let counted = record.commits.iter();
     let counted = counted.filter_map(|it| Some((it, it.device_flushes?)));
@@ -89,9 +83,9 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     });
     let (asked, carried_out) = rates
         .max_by(|a, b| (a.0 - MOST * a.1).total_cmp(&(b.0 - MOST * b.1)))
-        .ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+        .ok_or_else(|| missing("flushes of the disks (not counted by this kernel)"))?;
     if asked < FLUSHES_AT_LEAST {
-        return Err(no_subject("the probe flushed hardly anything"));
+        return Err(no_subject("the probe requested hardly any flushes"));
     }
     let level = if asked > MOST * carried_out {
         Level::Fail

@@ -15,29 +15,26 @@ const GROWN: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {
     id: "W15",
-    name: "rows are inserted into tables that are not empty",
+    name: "inserts are measured on tables that are not empty",
     found: "the tables were nearly empty at the start",
-    measures: "Rows of the tables that grew, at the start of the run and at its end, as the server estimates them.",
-    threshold: "less than half of the final rows at the start: warn",
-    source: "Obama for America's keynote at the MySQL Conference 2009, as told by Matsunobu: two minutes in the test, an hour \
-        in production",
-    consequence: "The indexes of an empty table are shallow and stay in memory; the same inserts into a full table take many times as long.",
-    remedy: "Fill the tables to the size of production first, and measure the inserts then.",
+    measures: "The server's estimate of the rows in the growing tables, at the start and at the end of the run.",
+    threshold: "fewer than half of the final rows at the start: warn",
+    source: "Obama for America's keynote at the MySQL Conference 2009, reported by Matsunobu: two minutes in the test, an hour in production",
+    consequence: "The indexes of an empty table are shallow and stay in memory. The same inserts into a full table take many times as long.",
+    remedy: "First fill the tables to their production size, then measure the inserts.",
     judge: Judge::Run(judge),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
     if run.record.loaded.is_some() {
-        return Err(no_subject(
-            "the load of an empty table is what was measured",
-        ));
+        return Err(no_subject("the run measures loading an empty table"));
     }
     let inserted = run.counter_per_s("Com_insert")? + run.counter_per_s("Com_load")?;
     if inserted == 0.0 {
         return Err(no_subject("no rows were inserted"));
     }
     let [start, .., end] = run.record.table_sizes.as_slice() else {
-        return Err(missing("the rows of the tables at start and end"));
+        return Err(missing("the tables' rows at the start and at the end"));
     };
     let mut worst: Option<(f64, String)> = None;
     for table in &end.tables {

@@ -16,12 +16,11 @@ const DIFFERENCE: f64 = 0.02;
 
 pub(super) const RULE: Rule = Rule {
     id: "W16",
-    name: "what is compared met the same data",
+    name: "the compared runs used the same data",
     found: "the compared runs used different data",
-    measures: "Rows and size of the data at the start of each run, among the runs of one size of data.",
-    threshold: "a difference of more than 2 % between compared runs: invalid, or note where a factor decides the size; \
-        among the executions of one combination: warn",
-    source: "OLTPBench, issue 267: TPC-C falls from 600 to 60 transactions per second over runs on one database",
+    measures: "Rows and data size at the start of each run, among runs with the same nominal data size.",
+    threshold: "a difference of more than 2 % between compared runs: invalid, or note if a factor sets the size; among the executions of one combination: warn",
+    source: "OLTPBench, issue 267: TPC-C drops from 600 to 60 transactions per second over repeated runs on one database",
     consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference may come from the order of the runs.",
     remedy: "Restore the data before every run (restore = \"per-run\").",
     judge: Judge::Set(judge),
@@ -52,7 +51,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 continue;
             }
             let words = format!(
-                "{least:.0} to {most:.0} {what} at the start of runs that are compared, {} apart",
+                "{least:.0} to {most:.0} {what} at the start of the compared runs, a difference of {}",
                 percent(difference)
             );
             // If a factor decides the size, the size is under test, provided that each level keeps its size.
@@ -72,7 +71,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         None => Finding::new(
             Level::Pass,
             format!(
-                "rows and bytes at the start of runs that are compared lie within {}",
+                "rows and bytes at the start of the compared runs differ by at most {}",
                 percent(DIFFERENCE)
             ),
         ),

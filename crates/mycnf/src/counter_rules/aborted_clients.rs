@@ -12,7 +12,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "aborted-clients",
         title: "Lost clients",
-        reason: "A client that ends without closing, sleeps beyond wait_timeout, or sends a packet that is too large loses its transaction.",
+        reason: "A client loses its transaction if it ends without closing the connection, sleeps for longer than wait_timeout or sends too large a packet.",
         source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; 10 % is our own limit",
         check: nothing_in_a_file,
     },
@@ -34,12 +34,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "wait_timeout";
     let timeout_s = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} of {} connections were lost without being closed; idle ones are closed after {}",
+        "{} of {} connections ended without being closed by the client; the server closes idle connections after {}",
         percent(share),
         count(counters.get("Connections")? as f64),
         span(Duration::from_secs(timeout_s))
     );
-    let fix = "have the application close its connections, and its pool drop idle ones earlier than the server";
+    let fix = "make the application close its connections, and make its pool drop idle connections before the server does";
     Some(Remark::of(subject, name, Level::Note, what).fix(fix))
 }
 
@@ -55,7 +55,7 @@ mod tests {
             &RULE,
             &timeout,
             &[connections, ("Aborted_clients", 500)],
-            "note: wait_timeout: 25 % of 2.00k connections were lost",
+            "note: wait_timeout: 25 % of 2.00k connections ended",
         );
         assert_silent(&RULE, &timeout, &[connections, ("Aborted_clients", 100)]);
         assert_too_early(&RULE, &[("Connections", 99), ("Aborted_clients", 99)]);

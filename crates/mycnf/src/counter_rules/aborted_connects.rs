@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         percent(share),
         count(counters.get("Connections")? as f64)
     );
-    let fix = "the error log names account and host (log_error_verbosity=3, or log_warnings=2); no setting cures it";
+    let fix = "find the account and the host in the error log (log_error_verbosity=3, or log_warnings=2); no setting solves this";
     Some(Remark::of(subject, "connect_timeout", Level::Warning, what).fix(fix))
 }
 

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "binlog-cache-on-disk",
         title: "Binary log cache on disk",
-        reason: "A transaction that does not fit into binlog_cache_size writes to a temporary file before it commits; the cache is one for each connection.",
+        reason: "A transaction that does not fit into binlog_cache_size is written to a temporary file before it commits. Each connection has its own cache.",
         source: "MySQL Reference Manual, \"Binlog_cache_disk_use\"; 5 % is our own limit",
         check: nothing_in_a_file,
     },
@@ -38,7 +38,8 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         bytes(size),
         rate(per_s)
     );
-    let fix = "commit large changes in parts, or double it and watch Binlog_cache_disk_use";
+    let fix =
+        "commit large changes in parts, or double the value and monitor Binlog_cache_disk_use";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "buffer-pool-misses",
         title: "Pages read from disk",
-        reason: "A page that is not in the pool costs a read; free pages in the pool mean that the reads were the first ones, which no size avoids.",
+        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were first reads, which no pool size avoids.",
         source: "MySQL Reference Manual, \"Server Status Variables\"; 1 % and ten reads a second are our own limits",
         check: nothing_in_a_file,
     },
@@ -50,7 +50,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "innodb_buffer_pool_size";
     let pool = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} of {} page requests read from disk, {}, with a full pool of {}",
+        "{} of {} page requests were read from disk, {}, with a full pool of {}",
         fine_percent(share),
         count(counters.get(requests)? as f64),
         rate(reads_per_s),
@@ -59,7 +59,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let memory = subject.machine.memory_bytes;
     let fix = match memory {
         Some(memory) if option_to_lower(subject).is_some() => format!(
-            "{} are promised already: find the statements that read most, or add memory",
+            "buffers may already use {}: find the statements that read most, or add memory",
             bytes(memory)
         ),
         Some(memory) if pool as f64 > MEMORY_SHARE * memory as f64 => format!(
@@ -67,11 +67,10 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
             bytes(memory)
         ),
         Some(memory) => format!(
-            "raise it step by step within {}, and measure Innodb_buffer_pool_reads per query",
+            "increase it in steps, up to {}, and measure Innodb_buffer_pool_reads per query",
             bytes(memory)
         ),
-        None => "raise it step by step if the machine has the memory, and measure \
-            Innodb_buffer_pool_reads per query"
+        None => "increase it in steps if the machine has enough memory, and measure Innodb_buffer_pool_reads per query"
             .to_owned(),
     };
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
@@ -100,8 +99,7 @@ mod tests {
             &RULE,
             &POOL,
             &[&busy[..], &FULL].concat(),
-            "warning: innodb_buffer_pool_size: 5 % of 200M page requests read from disk, 116 a second, with a full pool of 128 MiB; \
-             raise it step by step if the machine",
+            "warning: innodb_buffer_pool_size: 5 % of 200M page requests were read from disk, 116 a second, with a full pool of 128 MiB; increase it in steps if the machine",
         );
         let (memory, all) = (with_memory(8), [&busy[..], &FULL].concat());
         assert_counted_on(&RULE, &memory, &POOL, &all, "within 8.00 GiB");

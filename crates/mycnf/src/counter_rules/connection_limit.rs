@@ -10,8 +10,8 @@ use units::{counted, percent};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "connection-limit",
-        title: "Limit of connections reached",
-        reason: "A client that finds all connections taken is refused; each further connection can take the memory of its buffers.",
+        title: "Connection limit reached",
+        reason: "The server refuses clients when all connections are in use. Each further connection can use memory for its own buffers.",
         source: "MySQL Reference Manual, \"Too many connections\"; 85 % is MySQLTuner's limit",
         check: nothing_in_a_file,
     },
@@ -34,15 +34,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         .filter(|count| *count > 0);
     if let Some(refused) = refused {
         let what = format!(
-            "{} refused because all {limit} were taken",
+            "{} refused because all {limit} were in use",
             counted(usize::try_from(refused).unwrap_or(usize::MAX), "connection")
         );
         let fix = if option_to_lower(subject).is_some() {
-            "look for connections that are never closed (SHOW PROCESSLIST), or use a pool in the application: the memory \
-             has no room for more"
+            "find connections that are never closed (SHOW PROCESSLIST), or use a connection pool in the application; there is no memory for more connections"
         } else {
-            "look for connections that are never closed (SHOW PROCESSLIST), use a pool in the application, or raise it \
-             if the sum of memory allows"
+            "find connections that are never closed (SHOW PROCESSLIST), use a connection pool in the application, or raise the limit if there is enough memory"
         };
         return Some(Remark::of(subject, name, Level::Warning, what).fix(fix));
     }
@@ -53,7 +51,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
             percent(share)
         );
         Remark::of(subject, name, Level::Note, what)
-            .fix("watch Max_used_connections; beyond the limit clients are refused")
+            .fix("monitor Max_used_connections; the server refuses clients beyond the limit")
     })
 }
 
@@ -76,7 +74,7 @@ mod tests {
             &RULE,
             &limit,
             &[&most(101)[..], &[("Connection_errors_max_connections", 7)]].concat(),
-            "warning: max_connections: 7 connections refused because all 100 were taken",
+            "warning: max_connections: 7 connections refused because all 100 were in use",
         );
         assert_silent(&RULE, &limit, &most(50));
         assert_too_early(&RULE, &[("Connections", 0)]);

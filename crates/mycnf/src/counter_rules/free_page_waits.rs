@@ -9,7 +9,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "free-page-waits",
         title: "Waits for a free page",
-        reason: "A thread that needs a page waits until one is written and freed: writing back does not keep up, or the pool is far too small.",
+        reason: "A thread that needs a page waits until one is written and freed: flushing does not keep up, or the pool is far too small.",
         source: "MySQL Reference Manual, \"Innodb_buffer_pool_wait_free\": \"this value should be small\"; one a second is our own limit",
         check: nothing_in_a_file,
     },
@@ -29,10 +29,10 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "threads waited for a free page {}: pages are not written back fast enough",
+        "threads waited for a free page {}: pages are not flushed fast enough",
         rate(waits_per_s)
     );
-    let fix = "measure a higher innodb_io_capacity within what the disk does (dbdyno storage), then a larger pool";
+    let fix = "measure a higher innodb_io_capacity within the disk's limits (dbdyno storage), then a larger pool";
     Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
 }
 

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "full-scans",
         title: "Rows read by scans",
-        reason: "Rows that a scan reads and throws away cost CPU and push useful pages out of the buffer pool.",
+        reason: "Rows that a scan reads and discards cost CPU time and push useful pages out of the buffer pool.",
         source: "MySQL Reference Manual, \"Handler_read_rnd_next\"; nine in ten is our own limit",
         check: nothing_in_a_file,
     },
@@ -44,11 +44,12 @@ fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "{} of the rows read came from scans of whole tables, {}",
+        "{} of the rows read came from full table scans, {}",
         percent(share),
         rate(counters.per_s(name)?)
     );
-    let fix = "find the statements (rows examined of the digests); no setting cures it";
+    let fix =
+        "find the statements (rows examined in the statement digests); no setting solves this";
     Some(Remark::about(name, Level::Note, what).fix(fix))
 }
 
@@ -65,7 +66,7 @@ mod tests {
                 ("Handler_read_rnd_next", 950_000_000),
                 ("Handler_read_key", 50_000_000),
             ],
-            "note: Handler_read_rnd_next: 95 % of the rows read came from scans of whole tables, 11.0k a second",
+            "note: Handler_read_rnd_next: 95 % of the rows read came from full table scans, 11.0k a second",
         );
         assert_silent(
             &RULE,

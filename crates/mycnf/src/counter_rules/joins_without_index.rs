@@ -9,7 +9,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "joins-without-index",
         title: "Joins without an index",
-        reason: "A join without an index reads the whole table for each block of rows; a larger join_buffer_size hides the missing index.",
+        reason: "A join without an index reads the whole table for each block of rows. A larger join_buffer_size only hides the missing index.",
         source: "MySQL Reference Manual, \"Select_full_join\": \"if this value is not 0, you should carefully check the indexes\"",
         check: nothing_in_a_file,
     },
@@ -27,7 +27,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!("joins without a usable index: {}", rate(per_s));
-    let fix = "find them (full joins of the digests) and add the index; leave the buffer as it is";
+    let fix = "find the joins (full joins in the statement digests) and add the index; do not change the buffer";
     Some(Remark::of(subject, "join_buffer_size", Level::Note, what).fix(fix))
 }
 

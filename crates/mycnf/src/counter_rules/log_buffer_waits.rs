@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "log-buffer-waits",
         title: "Waits for the log buffer",
-        reason: "A transaction that finds the log buffer full waits until it is written.",
+        reason: "If the log buffer is full, transactions wait until it is written.",
         source: "MySQL Reference Manual, \"Innodb_log_waits\"; one a minute is our own limit",
         check: nothing_in_a_file,
     },
@@ -29,12 +29,11 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "innodb_log_buffer_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "transactions waited for room in a log buffer of {}, {}",
+        "transactions waited for space in a log buffer of {}, {}",
         bytes(size),
         rate(waits_per_s)
     );
-    let fix =
-        "double it, and watch Innodb_log_waits; if it stays, the disk of the redo log is the limit";
+    let fix = "double it and monitor Innodb_log_waits; if the waits remain, the redo log's disk is the limit";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -50,7 +49,7 @@ mod tests {
             &RULE,
             &size,
             &[requests, ("Innodb_log_waits", 17_280)],
-            "warning: innodb_log_buffer_size: transactions waited for room in a log buffer of 8.00 MiB, 12 a minute",
+            "warning: innodb_log_buffer_size: transactions waited for space in a log buffer of 8.00 MiB, 12 a minute",
         );
         assert_silent(&RULE, &size, &[requests, ("Innodb_log_waits", 100)]);
         assert_too_early(&RULE, &[("Innodb_log_write_requests", 9_999)]);

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "query-cache-use",
         title: "Query cache without hits",
-        reason: "Every statement asks the query cache under its one mutex, and every change removes answers: few hits cost more than they save.",
+        reason: "Every SELECT looks in the query cache under a single mutex, and every change of a table removes results. A low hit ratio costs more than it saves.",
         source: "MySQL Reference Manual 5.7, \"Query Cache Status and Maintenance\"; one in five hits is MySQLTuner's limit",
         check: nothing_in_a_file,
     },
@@ -38,13 +38,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     }
     let prunes_per_s = counters.per_s("Qcache_lowmem_prunes").unwrap_or(0.0);
     let what = format!(
-        "{} of the lookups found an answer, and {} answers were dropped for lack of room ({})",
+        "{} of the lookups found a result, and {} results were dropped for lack of space ({})",
         percent(share),
         count(counters.get("Qcache_lowmem_prunes").unwrap_or(0) as f64),
         rate(prunes_per_s)
     );
     let fix = format!(
-        "switch it off (query_cache_type=0, query_cache_size=0): {} are free then",
+        "disable it (query_cache_type=0, query_cache_size=0), which frees {}",
         bytes(u64::try_from(size).ok()?)
     );
     Some(Remark::of(subject, "query_cache_size", Level::Warning, what).fix(fix))
@@ -69,8 +69,7 @@ mod tests {
             &RULE,
             &on,
             &lookups(10_000),
-            "warning: query_cache_size: 10 % of the lookups found an answer, and 864k answers were dropped for lack of room \
-             (10 a second); switch it off (query_cache_type=0, query_cache_size=0): 16.0 MiB are free",
+            "warning: query_cache_size: 10 % of the lookups found a result, and 864k results were dropped for lack of space (10 a second); disable it (query_cache_type=0, query_cache_size=0), which frees 16.0 MiB",
         );
         assert_silent(&RULE, &on, &lookups(100_000));
         let off = [

@@ -9,8 +9,8 @@ use units::{bytes, mean_bytes, percent, seconds};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "redo-turnover",
-        title: "Redo log against the write rate",
-        reason: "A redo log that is nearly full forces pages to be written at once, and commits wait; a larger one makes recovery longer.",
+        title: "Redo log size and write rate",
+        reason: "A nearly full redo log forces InnoDB to flush pages immediately while commits wait. A larger redo log takes longer to recover.",
         source: "MySQL Reference Manual, \"Optimizing InnoDB Redo Logging\"; three quarters and ten minutes are our own limits",
         check: nothing_in_a_file,
     },
@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         .into_iter()
         .find(|name| subject.number(name).is_some())?;
     let written = format!(
-        "{} of redo a second on average write a log of {} once in {}",
+        "{} of redo per second on average fill the log of {} every {}",
         mean_bytes(written_per_s),
         bytes(redo),
         seconds(turnover_s)
@@ -45,13 +45,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
                 "the checkpoint age is {} of the redo log now; {written}",
                 percent(age)
             );
-            let fix = "raise it, and watch the checkpoint age; recovery after a crash takes longer";
+            let fix = "raise it and monitor the checkpoint age; crash recovery takes longer";
             Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
         }
         // The age is known, and there is room.
         Some(_) => None,
         None if turnover_s < TURNOVER_S => {
-            let fix = "watch the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you raise it";
+            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you raise it";
             Some(Remark::of(subject, name, Level::Note, written).fix(fix))
         }
         None => None,
@@ -93,8 +93,7 @@ mod tests {
             &RULE,
             &SIZE,
             &age(72_900_000),
-            "warning: innodb_log_file_size: the checkpoint age is 90 % of the redo log now; 1.00 MiB of redo a second on \
-             average write a log of 96.0 MiB once in",
+            "warning: innodb_log_file_size: the checkpoint age is 90 % of the redo log now; 1.00 MiB of redo per second on average fill the log of 96.0 MiB every",
         );
         assert_silent(&RULE, &SIZE, &age(10_000_000));
     }
@@ -105,7 +104,7 @@ mod tests {
             &RULE,
             &SIZE,
             &[WRITTEN],
-            "note: innodb_log_file_size: 1.00 MiB of redo a second",
+            "note: innodb_log_file_size: 1.00 MiB of redo per second",
         );
         assert_silent(&RULE, &[("innodb_log_file_size", "1073741824")], &[WRITTEN]);
         assert_too_early(&RULE, &[("Innodb_os_log_written", 1 << 20)]);

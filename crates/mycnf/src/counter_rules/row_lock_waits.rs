@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "row-lock-waits",
         title: "Waits for row locks",
-        reason: "A transaction that changes a row keeps others from it until it commits; long transactions and hot rows are the causes.",
+        reason: "A transaction locks the rows that it changes until it commits. Long transactions and hot rows cause waits.",
         source: "MySQL Reference Manual, \"Innodb_row_lock_time\"; a tenth of a session is our own limit",
         check: nothing_in_a_file,
     },
@@ -34,12 +34,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let waits = counters.get("Innodb_row_lock_waits")?;
     let mean_s = counters.get("Innodb_row_lock_time")? as f64 / MS / waits as f64;
     let what = format!(
-        "{} waits for row locks of {} on average: {sessions:.1} sessions wait at any time",
+        "{} row lock waits of {} on average: {sessions:.1} sessions wait at any time",
         count(waits as f64),
         seconds(mean_s)
     );
     let fix =
-        "look at the transactions that hold them; a shorter timeout only makes statements fail";
+        "find the transactions that hold the locks; a shorter timeout only makes statements fail";
     Some(Remark::of(subject, "innodb_lock_wait_timeout", Level::Note, what).fix(fix))
 }
 
@@ -56,7 +56,7 @@ mod tests {
                 ("Innodb_row_lock_waits", 432_000),
                 ("Innodb_row_lock_time", 43_200_000),
             ],
-            "note: innodb_lock_wait_timeout: 432k waits for row locks of 100 ms on average: 0.5 sessions wait",
+            "note: innodb_lock_wait_timeout: 432k row lock waits of 100 ms on average: 0.5 sessions wait",
         );
         assert_silent(
             &RULE,

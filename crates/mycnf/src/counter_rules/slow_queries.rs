@@ -42,7 +42,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let fix = if is_logged {
         "read them: dbdyno sql ranks the slow log"
     } else {
-        "switch the slow log on for a while, and read it"
+        "enable the slow log for a while, and read it"
     };
     Some(Remark::of(subject, name, Level::Note, what).fix(fix))
 }
@@ -59,7 +59,7 @@ mod tests {
             &RULE,
             &limit,
             &[questions, ("Slow_queries", 2_000)],
-            "note: long_query_time: 2 % of 100k statements took longer than 10.0 s; switch the slow log on",
+            "note: long_query_time: 2 % of 100k statements took longer than 10.0 s; enable the slow log",
         );
         let logged = [("long_query_time", "10.000000"), ("slow_query_log", "ON")];
         assert_counted(

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "sort-merge-passes",
         title: "Sorts that merge files",
-        reason: "A sort that does not fit into sort_buffer_size writes runs to a file and merges them; a larger buffer costs every sorting connection memory.",
+        reason: "A sort that does not fit into sort_buffer_size writes parts to a file and merges them. A larger buffer uses more memory in every sorting connection.",
         source: "MySQL Reference Manual, \"Sort_merge_passes\"; one in ten is MySQLTuner's limit",
         check: nothing_in_a_file,
     },
@@ -38,7 +38,8 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s),
         bytes(size)
     );
-    let fix = "an index in the order of the sort saves it; else measure a larger value for the session that sorts";
+    let fix =
+        "add an index in the sort order, or measure a larger value for the session that sorts";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "table-cache-misses",
         title: "Table cache too small",
-        reason: "A table that is not in the cache is opened again, under a lock; each entry needs memory and file descriptors.",
+        reason: "A table that is not in the cache must be opened again under a lock. Each entry needs memory and file descriptors.",
         source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; one a second is our own limit",
         check: nothing_in_a_file,
     },
@@ -48,7 +48,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(opened_per_s),
         misses.unwrap_or_default()
     );
-    let fix = "raise it step by step within open_files_limit, and watch Opened_tables";
+    let fix = "increase it in steps within open_files_limit, and monitor Opened_tables";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

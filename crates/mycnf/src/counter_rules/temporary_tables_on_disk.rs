@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "temporary-tables-on-disk",
         title: "Temporary tables on disk",
-        reason: "A temporary table on disk costs far more than one in memory; columns of TEXT and BLOB, and sorts without an index, are the usual causes.",
+        reason: "A temporary table on disk costs far more than one in memory. TEXT and BLOB columns and sorts without an index are the usual causes.",
         source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"; a quarter is MySQLTuner's limit",
         check: nothing_in_a_file,
     },
@@ -35,8 +35,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         percent(share),
         rate(per_s)
     );
-    let fix = "find the statements (tmp_disk_tables of their digests): TEXT and BLOB columns and missing indexes \
-        cause it; only if they have neither, measure a higher limit";
+    let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; measure a higher limit only if they have neither";
     Some(Remark::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
 }
 

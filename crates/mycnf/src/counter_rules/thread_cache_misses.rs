@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "thread-cache-misses",
         title: "Thread cache too small",
-        reason: "A connection that finds no cached thread waits until one is created.",
+        reason: "If no thread is cached, a new connection waits until one is created.",
         source: "MySQL Reference Manual, \"thread_cache_size\"; one in ten and one a second are our own limits",
         check: nothing_in_a_file,
     },
@@ -43,7 +43,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s),
         subject.value(name)?
     );
-    let fix = "keep connections open in a pool of the application, or raise it";
+    let fix = "keep connections open in the application's pool, or raise it";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "abbreviated-name",
     title: "Abbreviated name",
-    reason: "MySQL from 5.7 on takes no abbreviations, and a new option with the same beginning makes one ambiguous.",
-    source: "MySQL 5.7 refuses key_buffer, which 5.6 takes for key_buffer_size",
+    reason: "MySQL 5.7 and later accept no abbreviations, and a new option with the same beginning makes an abbreviation ambiguous.",
+    source: "MySQL 5.7 rejects key_buffer, which 5.6 reads as key_buffer_size",
     check,
 };
 

@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "binary-log-without-server-id",
     title: "Binary log without server_id",
-    reason: "MySQL 5.7 does not start; other versions start, and no replica can connect or two servers share an id.",
-    source: "MySQL 5.7 refuses log_bin without server_id, seen; replication needs an id of its own on each server",
+    reason: "MySQL 5.7 does not start. Other versions start, but no replica can connect, or two servers share an id.",
+    source: "tested: MySQL 5.7 rejects log_bin without server_id; replication needs a unique id on each server",
     check,
 };
 
@@ -27,10 +27,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         (
             Level::Note,
-            "server_id keeps its default, which every server has: no replication between two such servers",
+            "server_id has its default value, as on every server: two such servers cannot replicate",
         )
     };
-    vec![Remark::on(line, level, what).fix("add server_id with a number of its own")]
+    vec![Remark::on(line, level, what).fix("add server_id with a unique number")]
 }
 
 #[cfg(test)]

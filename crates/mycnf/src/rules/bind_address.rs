@@ -15,7 +15,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "bind_address";
     if subject.is_on("skip_networking") == Some(true) {
         let without_effect = subject.set(name).map(|line| {
-            let what = "has no effect: skip_networking keeps every network out";
+            let what = "has no effect: skip_networking disables all networking";
             Remark::on(line, Level::Note, what).fix("keep one of the two lines")
         });
         return without_effect.into_iter().collect();
@@ -26,10 +26,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     {
         return Vec::new();
     }
-    let what = "every network of the machine reaches the server";
+    let what = "the server accepts connections from every network of the machine";
     vec![
         Remark::of(subject, name, Level::Warning, what)
-            .fix("name the address of the network that needs it, or 127.0.0.1"),
+            .fix("set the address of the network that needs access, or 127.0.0.1"),
     ]
 }
 
@@ -52,7 +52,7 @@ mod tests {
             ("mariadb-10.11", "skip-networking\nbind-address=0.0.0.0"),
             ("mysql-8.0.33", "bind-address=127.0.0.1\nskip_networking=ON"),
         ] {
-            let part = "has no effect: skip_networking keeps every network out; keep one";
+            let part = "has no effect: skip_networking disables all networking; keep one";
             assert_found(&RULE, target, lines, &[part]);
         }
         assert_found(

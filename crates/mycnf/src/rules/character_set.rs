@@ -7,9 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "character-set",
     title: "Character set",
-    reason: "utf8 cannot store emoji and many rare characters; tables keep the default character set of the \
-        time when they were made.",
-    source: "seen: utf8 is an alias with a warning in 8.0 and refused by 9.7; MySQL Reference Manual, \"The \
+    reason: "utf8 cannot store emoji and many rare characters. Tables keep the character set that was the default when they were created.",
+    source: "tested: utf8 is an alias with a warning in 8.0 and is rejected by 9.7; MySQL Reference Manual, \"The \
         utf8mb3 Character Set\"",
     check,
 };
@@ -20,10 +19,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !subject.is_one_of(name, &["latin1"]) {
             return Vec::new();
         }
-        let what = "not set: new tables get latin1, which MySQL 8.0 and MariaDB 11.8 no longer have by default";
+        let what = "not set: new tables use latin1, which is no longer the default in MySQL 8.0 and MariaDB 11.8";
         return vec![
             Remark::about(name, Level::Note, what)
-                .fix("write character_set_server = utf8mb4, or latin1 on purpose"),
+                .fix("set character_set_server = utf8mb4, or latin1 if you need it"),
         ];
     };
     let value = line.value().unwrap_or_default();
@@ -34,12 +33,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             (
                 Level::Warning,
-                "utf8 is utf8mb3 here: characters of 4 bytes, emoji among them, are refused or cut",
+                "utf8 means utf8mb3 here: characters of 4 bytes, such as emoji, are rejected or truncated",
             )
         };
         let new = format!("{} = utf8mb3", line.entry.name);
         let mut remark = Remark::on(line, level, what)
-            .fix("write utf8mb4 for new data; utf8mb3 is the same as now");
+            .fix("set utf8mb4 for new data, or utf8mb3 to change nothing");
         // Older versions do not know the longer name.
         if subject.target.is_at_least(crate::Family::MySql, &[8]) {
             remark = remark.rewrite(Rewrite::Replace(new));
@@ -47,8 +46,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return vec![remark];
     }
     if value.eq_ignore_ascii_case("utf8mb3") {
-        let what = "characters of 4 bytes, emoji among them, are refused or cut";
-        return vec![Remark::on(line, Level::Note, what).fix("write utf8mb4 for new data")];
+        let what = "characters of 4 bytes, such as emoji, are rejected or truncated";
+        return vec![Remark::on(line, Level::Note, what).fix("set utf8mb4 for new data")];
     }
     Vec::new()
 }

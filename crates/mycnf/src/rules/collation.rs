@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "collation-without-character-set",
     title: "Collation of another character set",
-    reason: "The server does not start: a collation belongs to one character set.",
-    source: "seen: collation_server=utf8mb4_general_ci alone is refused where the default is latin1",
+    reason: "The server does not start, because a collation belongs to one character set.",
+    source: "tested: collation_server=utf8mb4_general_ci alone is rejected if the default character set is latin1",
     check,
 };
 

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "dedicated-server",
     title: "innodb_dedicated_server and its own values",
-    reason: "The explicit lines have precedence, so the option does less than it promises.",
+    reason: "The explicit lines take precedence, so the option has only part of its effect.",
     source: "MySQL Reference Manual, \"Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server\"",
     check,
 };
@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.is_on(name) != Some(true) || set.is_empty() {
         return Vec::new();
     }
-    let what = format!("overridden for {}, which the file sets", set.join(", "));
+    let what = format!("overridden by the file for {}", set.join(", "));
     vec![
         Remark::of(subject, name, Level::Note, what)
             .fix("keep the explicit lines or the option, not both"),

@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "deprecated-option",
     title: "Deprecated option",
-    reason: "The version still accepts it with a warning; after an upgrade, the server refuses the file.",
+    reason: "This version still accepts the option with a warning. After an upgrade, the server may reject the file.",
     source: "the warnings of each version's own validator, and the manuals' lists of deprecated options",
     check,
 };

@@ -6,11 +6,9 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "doublewrite",
-    title: "Doublewrite buffer off",
-    reason: "A power cut in the middle of a page leaves half of it; without the doublewrite buffer the server may \
-        not start again.",
-    source: "our own power cuts at the worst moment: without the doublewrite buffer the server did not start \
-        again in 4 of 4 trials, with it in none of 4",
+    title: "Doublewrite buffer disabled",
+    reason: "A power cut during a page write leaves half of the page written. Without the doublewrite buffer the server may fail to restart.",
+    source: "our own power-cut tests at the worst moment: the server failed to restart in 4 of 4 trials without the doublewrite buffer, and in none of 4 with it",
     check,
 };
 
@@ -22,8 +20,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     {
         return Vec::new();
     }
-    let what = "without the doublewrite buffer a power cut can tear pages, and the server may not start again";
-    let fix = "leave it on, except on a file system that never overwrites in place (zfs, btrfs)";
+    let what = "without the doublewrite buffer a power cut can leave torn pages, and the server may fail to restart";
+    let fix =
+        "keep it enabled, except on a file system that never overwrites in place (zfs, btrfs)";
     vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
 }
 

@@ -8,8 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "durability-class",
     title: "Durability class",
     reason: "Commits that the server has acknowledged are lost.",
-    source: "our own power cuts: with the redo log flushed at every commit 0 of 40,902 commits were lost, with \
-        the log only written 34,299 of 141,314",
+    source: "our own power-cut tests: if the redo log was flushed at every commit, 0 of 40,902 commits were lost; if it was only written, 34,299 of 141,314",
     check,
 };
 
@@ -49,7 +48,7 @@ mod tests {
             "mysql-5.7",
             "innodb_flush_log_at_trx_commit=2\nlog_bin=x\nsync_binlog=0",
             &[
-                "risk: innodb_flush_log_at_trx_commit=2: D2: a power cut takes",
+                "risk: innodb_flush_log_at_trx_commit=2: D2: the last commits are lost in a power cut",
                 "risk: sync_binlog=0: D3",
             ],
         );
@@ -59,7 +58,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "innodb_flush_log_at_trx_commit=0",
-            &["D1: a crash of the server"],
+            &["D1: the last commits are lost in a server crash"],
         );
     }
 }

@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "empty-value",
     title: "Missing value",
-    reason: "The server does not start, or takes the name of the option for a switch.",
-    source: "seen: report_host without a value is refused by 5.6 and 5.7",
+    reason: "The server does not start, or treats the option as a switch.",
+    source: "tested: 5.6 and 5.7 reject report_host without a value",
     check,
 };
 
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if is_missing {
             let what = "needs a value";
             remarks.push(
-                Remark::on(line, Level::Refused, what).fix("give it one, or leave the line out"),
+                Remark::on(line, Level::Refused, what).fix("add a value, or remove the line"),
             );
         }
     }

@@ -8,7 +8,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "equal-to-default",
     title: "Equal to the default",
-    reason: "The line does nothing in this version. It may be meant as a pin for other versions.",
+    reason: "The line has no effect in this version. It may be intended to pin the value for other versions.",
     source: "SHOW GLOBAL VARIABLES of 11 versions without an option file; defaults of 4 more from documentation",
     check,
 };
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 subject.catalogue.version()
             );
             let remark = Remark::on(line, Level::Note, what)
-                .fix("leave it out, unless it is a pin for other versions");
+                .fix("remove it, unless it pins the value for other versions");
             // No rewrite: a pin for another version looks the same.
             remarks.push(remark);
         }

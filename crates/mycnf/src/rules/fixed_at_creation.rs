@@ -1,4 +1,4 @@
-//! Rule: the value is fixed when the data directory is made.
+//! Rule: the value is fixed when the data directory is created.
 
 use crate::private::FIXED_AT_CREATION;
 use crate::rule::{Level, Remark, Rule};
@@ -6,10 +6,9 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
-    title: "Fixed when the data directory is made",
-    reason: "With an existing data directory the server refuses another value or passes over it.",
-    source: "seen: page size, data files and undo layout are compared at start; MySQL 8.0 refuses another \
-        lower_case_table_names",
+    title: "Fixed when the data directory is created",
+    reason: "With an existing data directory, the server rejects or ignores another value.",
+    source: "tested: the server compares page size, data files and undo layout at startup; MySQL 8.0 rejects a different lower_case_table_names",
     check,
 };
 
@@ -18,8 +17,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .read()
         .filter(|line| line.option.is_some() && FIXED_AT_CREATION.contains(&line.name()));
     let remarks = lines.map(|line| {
-        let what = "counts when the data directory is made; an existing one keeps its own";
-        Remark::on(line, Level::Note, what).fix("compare with the existing data before a move")
+        let what =
+            "takes effect only when the data directory is created; an existing one keeps its value";
+        Remark::on(line, Level::Note, what)
+            .fix("compare with the existing data directory before you move it")
     });
     remarks.collect()
 }

@@ -5,10 +5,9 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
-    title: "Flush method against the file system",
-    reason: "A method that the file system does not have keeps the server from starting; one without flushes \
-        loses commits; one with buffers keeps every page twice.",
-    source: "MySQL Reference Manual, \"innodb_flush_method\"; O_DIRECT is refused by tmpfs",
+    title: "Flush method unsuitable for the file system",
+    reason: "If the file system does not support the method, the server does not start. A method without flushes loses commits, and a buffered method caches every page twice.",
+    source: "MySQL Reference Manual, \"innodb_flush_method\"; tmpfs rejects O_DIRECT",
     check,
 };
 
@@ -32,14 +31,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         say(
             Level::Risk,
             format!("{method} does not flush: a power cut loses data"),
-            "write O_DIRECT, or fsync",
+            "set O_DIRECT or fsync",
         );
     }
     if is(&["O_DIRECT", "O_DIRECT_NO_FSYNC"]) && IN_MEMORY.contains(&file_system) {
         say(
             Level::Warning,
             format!("{file_system} has no direct I/O"),
-            "write fsync for a data directory in memory",
+            "set fsync for a data directory in memory",
         );
     }
     if is(&["O_DIRECT_NO_FSYNC"])
@@ -47,12 +46,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         && subject.set(name).is_some()
     {
         let what = format!(
-            "on {file_system} a file that grew is lost without an fsync, except where the version adds one"
+            "on {file_system} the growth of a file is lost without an fsync, which only some versions add"
         );
-        say(Level::Risk, what, "write O_DIRECT");
+        say(Level::Risk, what, "set O_DIRECT");
     }
     if is(&["O_DSYNC"]) && subject.set(name).is_some() {
-        let what = "O_DSYNC concerns the redo log only: data pages stay in the kernel's cache, too"
+        let what = "O_DSYNC applies only to the redo log: data pages are also cached by the kernel"
             .to_owned();
         say(Level::Note, what, "compare with O_DIRECT");
     }

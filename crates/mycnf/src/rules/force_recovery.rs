@@ -5,7 +5,7 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
-    title: "Rescue mode left on",
+    title: "Recovery mode left enabled",
     reason: "With 1 or more, errors are ignored; with 4 or more, data can be damaged permanently, and writes are refused.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
@@ -16,10 +16,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.number(name).is_none_or(|mode| mode <= 0) {
         return Vec::new();
     }
-    let what = "the rescue mode of InnoDB is on";
+    let what = "InnoDB's forced recovery is enabled";
     vec![
         Remark::of(subject, name, Level::Risk, what)
-            .fix("take the data out with mysqldump, remove the line, and load it anew"),
+            .fix("dump the data with mysqldump, remove the line, and reload the data"),
     ]
 }
 

@@ -8,8 +8,7 @@ use super::statement_binlog::row_based;
 pub(super) const RULE: Rule = Rule {
     id: "galera-node",
     title: "Node of a Galera cluster",
-    reason: "Galera replicates rows of InnoDB tables, and applies them in parallel; other settings end in refused writes, \
-        deadlocks, or tables that differ between the nodes.",
+    reason: "Galera replicates rows of InnoDB tables and applies them in parallel. Other settings lead to rejected writes, deadlocks or different tables on the nodes.",
     source: "MariaDB documentation, \"Configuring MariaDB Galera Cluster\" (mandatory and performance-related options); \
         Galera Cluster documentation, \"Replication Configuration\"",
     check,
@@ -21,27 +20,27 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
-        let what = "Galera replicates rows alone, with a binary log or without";
+        let what = "Galera replicates only rows, with or without a binary log";
         let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
         remarks.push(remark.fix(row_based(subject)));
     }
     let mode = "innodb_autoinc_lock_mode";
     if subject.number(mode).is_some_and(|number| number != 2) {
-        let what = "inserts with AUTO_INCREMENT can fail or deadlock where nodes apply in parallel";
+        let what =
+            "inserts with AUTO_INCREMENT can fail or deadlock when nodes apply rows in parallel";
         let remark = Remark::of(subject, mode, Level::Warning, what);
-        remarks.push(remark.fix("write innodb_autoinc_lock_mode = 2"));
+        remarks.push(remark.fix("set innodb_autoinc_lock_mode = 2"));
     }
     let engine = "default_storage_engine";
     if subject.set(engine).is_some() && !subject.is_one_of(engine, &["InnoDB"]) {
-        let what = "new tables of another engine than InnoDB are not replicated";
+        let what = "new tables with an engine other than InnoDB are not replicated";
         let remark = Remark::of(subject, engine, Level::Warning, what);
-        remarks.push(remark.fix("write default_storage_engine = InnoDB"));
+        remarks.push(remark.fix("set default_storage_engine = InnoDB"));
     }
     let flush = "innodb_flush_log_at_trx_commit";
     if matches!(subject.number(flush), Some(0 | 2)) {
         // The durability class of the node stays what it is.
-        let what = "customary in a cluster: a node takes what it lost from the others; commits are lost if all of them \
-                    lose power at once";
+        let what = "common in a cluster: a node recovers lost commits from the other nodes; commits are lost only if all nodes lose power at once";
         remarks.push(Remark::of(subject, flush, Level::Note, what));
     }
     remarks
@@ -62,7 +61,7 @@ mod tests {
             "mariadb-10.11",
             &lines(""),
             &[
-                "warning: binlog_format: Galera replicates rows alone, with a binary log or without; write binlog_format = ROW",
+                "warning: binlog_format: Galera replicates only rows, with or without a binary log; set binlog_format = ROW",
                 "warning: innodb_autoinc_lock_mode: inserts with AUTO_INCREMENT can fail",
             ],
         );
@@ -98,8 +97,7 @@ mod tests {
             let lines = format!(
                 "{CLUSTER}binlog_format=ROW\ninnodb_autoinc_lock_mode=2\ninnodb_flush_log_at_trx_commit={value}"
             );
-            let part =
-                format!("note: innodb_flush_log_at_trx_commit={value}: customary in a cluster");
+            let part = format!("note: innodb_flush_log_at_trx_commit={value}: common in a cluster");
             assert_found(&RULE, "mariadb-11.4", &lines, &[&part]);
             assert_found(&super::super::durability::RULE, "mariadb-11.4", &lines, &[]);
         }

@@ -5,9 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "general-log",
-    title: "General log on",
-    reason: "Each statement is written once more, in one file for all sessions; passwords of statements are in \
-        it, too.",
+    title: "General log enabled",
+    reason: "Every statement of all sessions is also written to one file, including passwords in statements.",
     source: "MySQL Reference Manual, \"The General Query Log\"",
     check,
 };
@@ -18,7 +17,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = "every statement of every session is written to one log";
         remarks.push(
             Remark::of(subject, "general_log", Level::Warning, what)
-                .fix("switch it on for minutes: SET GLOBAL general_log = 1"),
+                .fix("enable it for a few minutes: SET GLOBAL general_log = 1"),
         );
     }
     let output = subject
@@ -32,11 +31,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = if is_logging {
             "the logs are CSV tables without an index, and tools for slow logs read files"
         } else {
-            "neither log is on, so it has no effect"
+            "neither log is enabled, so it has no effect"
         };
         remarks.push(
             Remark::of(subject, "log_output", Level::Note, what)
-                .fix("write log_output = FILE, or leave the line out"),
+                .fix("set log_output = FILE, or remove the line"),
         );
     }
     remarks
@@ -58,7 +57,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "log_output=TABLE",
-            &["neither log is on"],
+            &["neither log is enabled"],
         );
         assert_found(
             &RULE,

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "skip-grant-tables",
     title: "No passwords",
-    reason: "Every client that reaches the server is root; the line is meant for a forgotten password and often stays by accident.",
+    reason: "Every client that can connect is root. The line is meant for a forgotten password and is often left in by accident.",
     source: "MySQL Reference Manual, \"--skip-grant-tables\"",
     check,
 };
@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.is_on(name) != Some(true) {
         return Vec::new();
     }
-    let what = "no account needs a password, and every one may do everything";
+    let what = "no account needs a password, and every account has all privileges";
     vec![Remark::of(subject, name, Level::Risk, what).fix("remove the line")]
 }
 

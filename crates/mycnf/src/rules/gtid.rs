@@ -6,9 +6,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
-    title: "GTIDs and their conditions",
-    reason: "The server does not start without the other options; with an unflushed binary log, a power cut can \
-        remove GTIDs that replicas have already received.",
+    title: "GTIDs without required settings",
+    reason: "The server does not start without the other options. If the binary log is not flushed, a power cut can remove GTIDs that replicas have already received.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };
@@ -35,14 +34,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !subject.has_binary_log() || !updates {
             say(
                 Level::Refused,
-                "5.6 needs log_bin and log_slave_updates for it",
+                "5.6 also requires log_bin and log_slave_updates",
                 "add log_bin and log_slave_updates",
             );
         }
     }
     if subject.has_binary_log() && subject.number("sync_binlog").is_some_and(|sync| sync != 1) {
         let what = "sync_binlog is not 1: a power cut can remove GTIDs from the binary log that replicas have already received";
-        say(Level::Risk, what, "write sync_binlog = 1");
+        say(Level::Risk, what, "set sync_binlog = 1");
     }
     remarks
 }
@@ -59,7 +58,7 @@ mod tests {
             "gtid_mode=ON",
             &[
                 "needs enforce_gtid_consistency",
-                "5.6 needs log_bin and log_slave_updates",
+                "5.6 also requires log_bin and log_slave_updates",
             ],
         );
         let whole = "gtid_mode=ON\nenforce_gtid_consistency=ON\nlog_bin=x\nlog_slave_updates=ON";

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "io-capacity-order",
     title: "io_capacity above its maximum",
-    reason: "Depending on its version, the server changes one of the two values or refuses both.",
+    reason: "Depending on its version, the server changes one of the two values or rejects both.",
     source: "MySQL Reference Manual, \"innodb_io_capacity_max\"",
     check,
 };
@@ -23,10 +23,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what =
-        format!("below innodb_io_capacity ({normal}), which the server then lowers or refuses");
+        format!("below innodb_io_capacity ({normal}), which the server then lowers or rejects");
     vec![
         Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
-            .fix("make it at least innodb_io_capacity"),
+            .fix("set it to innodb_io_capacity or more"),
     ]
 }
 

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "local-infile",
     title: "LOAD DATA LOCAL allowed",
-    reason: "A server that is not the expected one, or SQL by another author, can read files of the client.",
+    reason: "An unexpected server, or SQL from someone else, can read the client's files.",
     source: "MySQL Reference Manual, \"Security Considerations for LOAD DATA LOCAL\"",
     check,
 };
@@ -16,10 +16,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if !(subject.set(name).is_some() && subject.is_on(name) == Some(true)) {
         return Vec::new();
     }
-    let what = "LOAD DATA LOCAL is allowed: a statement can name any file that the client may read";
+    let what = "LOAD DATA LOCAL is allowed: a statement can read any file that the client can read";
     vec![
         Remark::of(subject, name, Level::Warning, what)
-            .fix("write local_infile = 0, and allow it for the load that needs it"),
+            .fix("set local_infile = 0, and enable it only for a load that needs it"),
     ]
 }
 

@@ -5,8 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "option-without-its-switch",
-    title: "Option that waits for another one",
-    reason: "The line does nothing until the other option is on.",
+    title: "Option that needs another option",
+    reason: "The line has no effect until the other option is enabled.",
     source: "the versions' own warnings (MY-010084 and its predecessors); MySQL Reference Manual",
     check,
 };
@@ -41,10 +41,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .value()
             .is_none_or(|value| !matches!(value.as_str(), "OFF" | "0"));
         if is_wanted && subject.is_on(switch) == Some(false) {
-            let what = format!("has no effect while {switch} is off");
+            let what = format!("has no effect while {switch} is disabled");
             remarks.push(
                 Remark::on(line, Level::Note, what)
-                    .fix(format!("set {switch}, or leave the line out")),
+                    .fix(format!("set {switch}, or remove the line")),
             );
         }
     }
@@ -62,7 +62,7 @@ mod tests {
             "mysql-5.6",
             "log_queries_not_using_indexes=ON\nlog_slave_updates",
             &[
-                "has no effect while slow_query_log is off",
+                "has no effect while slow_query_log is disabled",
                 "while log_bin is off",
             ],
         );

@@ -5,10 +5,9 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "name-resolution",
-    title: "Host names of accounts",
-    reason: "An account 'user'@'host' with a name for a host does not match; after initialisation root logs in \
-        over the socket only.",
-    source: "seen: with skip_name_resolve a new 5.7 or 8.0 refuses root over TCP in place of the greeting (error 1130)",
+    title: "Accounts with host names",
+    reason: "An account 'user'@'host' that uses a host name does not match. After initialisation, root can log in only over the socket.",
+    source: "tested: with skip_name_resolve, a new 5.7 or 8.0 server rejects root over TCP instead of sending its greeting (error 1130)",
     check,
 };
 
@@ -20,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let what = "accounts with a host name do not match; over TCP localhost is 127.0.0.1";
     vec![
         Remark::of(subject, name, Level::Note, what)
-            .fix("make accounts with addresses: 'app'@'10.0.0.%'"),
+            .fix("create accounts with addresses: 'app'@'10.0.0.%'"),
     ]
 }
 

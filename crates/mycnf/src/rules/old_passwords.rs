@@ -1,4 +1,4 @@
-//! Rule: hashes of before 4.1 are accepted or made.
+//! Rule: hashes from before 4.1 are accepted or created.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "old-password-hashes",
     title: "Old password hashes",
-    reason: "The hashes of MySQL before 4.1 are broken in seconds.",
+    reason: "Password hashes from before MySQL 4.1 can be broken in seconds.",
     source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; 5.7 refuses the values",
     check,
 };
@@ -23,10 +23,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_5_7 {
             (
                 Level::Refused,
-                "5.7 takes no hashes of before 4.1 and does not start",
+                "5.7 does not support hashes from before 4.1 and does not start",
             )
         } else {
-            (Level::Risk, "hashes of before 4.1 are accepted or made")
+            (
+                Level::Risk,
+                "hashes from before 4.1 are accepted or created",
+            )
         };
         Remark::on(line, level, what).fix("remove the line, and give such accounts a new password")
     });

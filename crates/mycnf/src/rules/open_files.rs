@@ -37,11 +37,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!(
-        "{connections} connections and {tables} tables need {needed} files: the server lowers table_open_cache"
+        "{connections} connections and {tables} tables need {needed} files, so the server lowers table_open_cache"
     );
     vec![
         Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
-            "make table_open_cache smaller, or write {needed} if Opened_tables grows"
+            "lower table_open_cache, or set {needed} if Opened_tables grows"
         )),
     ]
 }

@@ -7,10 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
     title: "Option in a wrong group",
-    reason: "The server does not read the group, so that the line sets nothing; or clients read it, too, and do not start \
-        with an option that they do not know.",
-    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it passes over unknown options \
-        of its group",
+    reason: "Either the server does not read the group, so the line has no effect, or clients read it too and do not start with an unknown option.",
+    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it ignores unknown options in its group",
     check,
 };
 
@@ -92,7 +90,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let shared = subject.read().filter(|line| ends_clients(subject, line));
     let mut remarks: Vec<Remark> = shared
         .map(|line| {
-            let what = "clients read [client-server], too, and each one without this option does not start: unknown variable";
+            let what = "clients read [client-server] too, and clients without this option do not start (unknown variable)";
             Remark::on(line, Level::Risk, what).fix("move the line to [mysqld]")
         })
         .collect();
@@ -125,7 +123,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_servers = option.name.contains('_');
         if (is_safe || is_client) && !is_theirs && is_servers {
             let what = format!(
-                "an option of the server in [{}], which the server does not read",
+                "a server option in [{}], which the server does not read",
                 line.entry.group
             );
             remarks.push(Remark::on(line, Level::Warning, what).fix("move the line to [mysqld]"));
@@ -147,7 +145,7 @@ mod tests {
             "mariadb-10.11",
             file,
             &[
-                "risk: max_connections=500: clients read [client-server], too",
+                "risk: max_connections=500: clients read [client-server] too",
                 "risk: skip-name-resolve: ",
                 "risk: max_allowed_packet=64M: ",
             ],
@@ -167,7 +165,7 @@ mod tests {
             "mysql-5.5",
             file,
             &[
-                "character-set-server=utf8: an option of the server in [mysqld_safe]",
+                "character-set-server=utf8: a server option in [mysqld_safe]",
                 "in [client]",
             ],
         );

@@ -8,8 +8,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-effect",
     title: "Option without effect",
-    reason: "The version accepts the name only for old files; the line has no effect.",
-    source: "the option lists of the versions: taken, and no variable of that name; MariaDB's list of removed options",
+    reason: "This version accepts the name only for compatibility with old files. The line has no effect.",
+    source: "the versions' option lists: accepted, but without a variable of that name; MariaDB's list of removed options",
     check,
 };
 

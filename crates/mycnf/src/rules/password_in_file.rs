@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "password-in-file",
     title: "Password in the file",
-    reason: "Every reader of the file has the password, and backups keep it.",
+    reason: "Everyone who can read the file has the password, and backups contain it.",
     source: "MySQL Reference Manual, \"End-User Guidelines for Password Security\"; MariaDB documentation, \"Galera Cluster \
         System Variables\" (wsrep_sst_auth) and \"mariadb-backup SST Method\"",
     check,
@@ -46,12 +46,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 fn fix_of_transfer(subject: &Subject<'_>) -> &'static str {
     let method = subject.value("wsrep_sst_method").unwrap_or_default();
     match method.as_str() {
-        "rsync" => "leave the line out: a transfer by rsync does not use it",
+        "rsync" => "remove the line: a transfer with rsync does not use it",
         "mariabackup" | "mariadb-backup" => {
-            "write wsrep_sst_auth = mysql: and let that user log in by unix_socket, or keep the line in a file that mysql \
-             alone may read"
+            "set wsrep_sst_auth = mysql: and let that user log in with unix_socket, or keep the line in a file that only mysql can read"
         }
-        _ => "keep the line in a file that mysql alone may read (mode 0600), and include it",
+        _ => "keep the line in a file that only mysql can read (mode 0600), and include it",
     }
 }
 
@@ -75,15 +74,15 @@ mod tests {
         for (lines, part) in [
             (
                 "wsrep_sst_auth=sst:mimsy\nwsrep_sst_method=rsync",
-                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; leave the line out: a transfer by rsync",
+                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; remove the line: a transfer with rsync",
             ),
             (
                 "wsrep_sst_method=mariabackup\nwsrep_sst_auth=sst:mimsy",
-                "write wsrep_sst_auth = mysql: and let that user log in by unix_socket",
+                "set wsrep_sst_auth = mysql: and let that user log in with unix_socket",
             ),
             (
                 "wsrep_sst_method=mysqldump\nwsrep_sst_auth=sst:mimsy",
-                "that mysql alone may read (mode 0600)",
+                "that only mysql can read (mode 0600)",
             ),
         ] {
             assert_found(&RULE, "mariadb-10.6", lines, &[part]);

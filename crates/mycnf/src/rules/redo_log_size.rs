@@ -8,8 +8,7 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "redo-log-size",
     title: "Redo log too large",
-    reason: "A redo log beyond the version's limit keeps the server from starting; one that the disk does not \
-        hold stops it at creation.",
+    reason: "The server does not start if the redo log exceeds the version's limit or does not fit on the disk.",
     source: "MySQL Reference Manual, \"innodb_log_file_size\": all files together below 4 GB up to 5.5 and 512 GB \
         up to 8.0.29",
     check,
@@ -37,12 +36,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     if redo >= limit {
         let what = format!(
-            "the redo log has {} in all, and the limit of this version is {}",
+            "the redo log has {} in total, but the limit of this version is {}",
             bytes(redo),
             bytes(limit)
         );
         remarks.push(
-            Remark::of(subject, name, Level::Refused, what).fix("make all files together smaller"),
+            Remark::of(subject, name, Level::Refused, what)
+                .fix("reduce the total size of the files"),
         );
     }
     if let Some(disk) = subject.machine.disk_bytes
@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Level::Warning
         };
         let what = format!(
-            "the redo log takes {} of a disk of {}",
+            "the redo log uses {} of a disk of {}",
             bytes(redo),
             bytes(disk)
         );
@@ -89,7 +89,7 @@ mod tests {
             &disk,
             "mysql-5.6",
             large,
-            &["warning: innodb_log_file_size=2G: the redo log takes 4.00 GiB"],
+            &["warning: innodb_log_file_size=2G: the redo log uses 4.00 GiB"],
         );
         assert_found_on(
             &RULE,

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replica-position",
     title: "Replica position not crash-safe",
-    reason: "After a crash the position and the data differ: the replica repeats or misses transactions.",
+    reason: "After a crash the position may not match the data: the replica repeats or skips transactions.",
     source: "MySQL Reference Manual, \"Handling an Unexpected Halt of a Replica\"",
     check,
 };
@@ -27,17 +27,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     if subject.is_one_of("relay_log_info_repository", &["FILE"]) {
-        let what = "the position is in a file, which can be older than the data after a crash";
+        let what = "the position is in a file, which may be older than the data after a crash";
         remarks.push(
             Remark::of(subject, "relay_log_info_repository", Level::Note, what)
-                .fix("write relay_log_info_repository = TABLE"),
+                .fix("set relay_log_info_repository = TABLE"),
         );
     }
     if subject.is_on("relay_log_recovery") == Some(false) {
         let what = "the replica continues with relay logs that a crash damaged";
         remarks.push(
             Remark::of(subject, "relay_log_recovery", Level::Note, what)
-                .fix("write relay_log_recovery = ON on a replica"),
+                .fix("set relay_log_recovery = ON on a replica"),
         );
     }
     remarks

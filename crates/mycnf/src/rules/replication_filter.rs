@@ -6,8 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replication-filter",
     title: "Replication filtered by database",
-    reason: "With statements in the binary log the filter looks at the default database of the session and not at \
-        the table: rows are lost without an error.",
+    reason: "With a statement-based binary log, the filter checks the session's default database and not the table: rows are lost without an error.",
     source: "MySQL Reference Manual, \"How Servers Evaluate Replication Filtering Rules\"",
     check,
 };
@@ -27,13 +26,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_of_log {
             (
                 Level::Warning,
-                "changes to filtered-out databases are missing from the binary log, so they have no \
-                point-in-time recovery",
+                "changes to filtered-out databases are missing from the binary log, so these databases have no point-in-time recovery",
             )
         } else if is_by_rows {
             (
                 Level::Note,
-                "changes to filtered-out databases do not arrive on this replica",
+                "changes to filtered-out databases do not reach this replica",
             )
         } else {
             (

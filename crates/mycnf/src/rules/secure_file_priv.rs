@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "secure-file-priv",
     title: "Files anywhere",
-    reason: "An account with FILE reads every file that the server may read, and writes new ones.",
+    reason: "An account with the FILE privilege can read every file that the server can read, and can write new files.",
     source: "MySQL Reference Manual, \"secure_file_priv\"; 8.0 warns (MY-010097)",
     check,
 };
@@ -19,8 +19,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     {
         return Vec::new();
     }
-    let what = "LOAD DATA and SELECT INTO OUTFILE reach every directory";
-    vec![Remark::of(subject, name, Level::Risk, what).fix("name one directory, or write NULL")]
+    let what = "LOAD DATA and SELECT INTO OUTFILE can access every directory";
+    vec![Remark::of(subject, name, Level::Risk, what).fix("set one directory, or NULL")]
 }
 
 #[cfg(test)]

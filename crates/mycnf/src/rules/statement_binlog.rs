@@ -7,8 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "statement-based-binlog",
     title: "Statement-based binary log",
-    reason: "Non-deterministic statements can produce different rows on a replica; under READ-COMMITTED, InnoDB \
-        refuses writes.",
+    reason: "Non-deterministic statements can produce different rows on a replica. Under READ-COMMITTED, InnoDB rejects writes.",
     source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 for READ-COMMITTED; the articles of 2009 \
         on auto-increment locks",
     check,
@@ -31,11 +30,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         });
     let mut remarks = Vec::new();
     if is_committed {
-        let what = "InnoDB refuses writes with this isolation level and statements in the binary log (error 1665)";
+        let what = "InnoDB rejects writes with this isolation level and a statement-based binary log (error 1665)";
         remarks
             .push(Remark::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row));
     } else {
-        let what = "statements in the binary log: non-deterministic ones can produce different rows on a replica";
+        let what = "the binary log is statement-based: non-deterministic statements can produce different rows on a replica";
         let level = if subject.set("binlog_format").is_some() {
             Level::Warning
         } else {
@@ -44,7 +43,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         remarks.push(Remark::of(subject, "binlog_format", level, what).fix(write_row));
     }
     if subject.number("innodb_autoinc_lock_mode") == Some(2) {
-        let what = "interleaved auto-increment values differ on a replica that repeats statements";
+        let what =
+            "interleaved auto-increment values differ on a replica that re-executes statements";
         remarks.push(
             Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what).fix(write_row),
         );
@@ -55,9 +55,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 /// What to do for a row-based binary log. Where the option is deprecated its line goes, and not its value.
 pub(super) fn row_based(subject: &Subject<'_>) -> &'static str {
     if deprecation(subject.target, "binlog_format").is_some() {
-        "leave binlog_format out: ROW is the default"
+        "remove binlog_format: ROW is the default"
     } else {
-        "write binlog_format = ROW"
+        "set binlog_format = ROW"
     }
 }
 
@@ -87,8 +87,8 @@ mod tests {
             "mysql-8.4",
             "binlog_format=STATEMENT\ninnodb_autoinc_lock_mode=1",
             &[
-                "warning: binlog_format=STATEMENT: statements in the binary log: non-deterministic ones can produce different rows on a replica; \
-               leave binlog_format out: ROW is the default",
+                "warning: binlog_format=STATEMENT: the binary log is statement-based: non-deterministic statements can produce different rows on a replica; \
+               remove binlog_format: ROW is the default",
             ],
         );
     }

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "shared-tablespace",
     title: "Tables in the shared tablespace",
-    reason: "The space of dropped and rebuilt tables stays in ibdata1 for ever.",
+    reason: "The space of dropped and rebuilt tables is never freed in ibdata1.",
     source: "MySQL Reference Manual, \"InnoDB File-Per-Table Tablespaces\"",
     check,
 };
@@ -22,9 +22,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let what = "new tables go to ibdata1, which never shrinks";
     // Where the option is deprecated, its line goes, which does the same.
     let fix = if deprecation(subject.target, name).is_some() {
-        "leave the line out: the default is a file for each table"
+        "remove the line: the default is one file per table"
     } else {
-        "write innodb_file_per_table = 1"
+        "set innodb_file_per_table = 1"
     };
     vec![Remark::of(subject, name, Level::Warning, what).fix(fix)]
 }

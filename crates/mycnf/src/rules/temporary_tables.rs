@@ -7,8 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "temporary-table-limits",
     title: "Limits of temporary tables",
-    reason: "The smaller of the two limits counts for temporary tables of the MEMORY engine; raising one alone \
-        does nothing.",
+    reason: "The smaller of the two limits applies to temporary tables of the MEMORY engine. Raising only one has no effect.",
     source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"",
     check,
 };
@@ -33,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!(
-        "without effect beyond {smaller} = {}, the smaller of the two",
+        "has no effect beyond {smaller} = {}, the smaller of the two",
         size(counts)
     );
     let fix = "set both to the same value, if Created_tmp_disk_tables grows";
@@ -50,7 +49,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "tmp_table_size=64M",
-            &["warning: tmp_table_size=64M: without effect beyond max_heap_table_size = 16M"],
+            &["warning: tmp_table_size=64M: has no effect beyond max_heap_table_size = 16M"],
         );
         assert_found(
             &RULE,

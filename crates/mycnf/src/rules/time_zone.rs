@@ -8,8 +8,8 @@ use crate::time_zone::TimeZone;
 pub(super) const RULE: Rule = Rule {
     id: "named-time-zone",
     title: "Time zone by name",
-    reason: "A new data directory has no time zones: the server does not start, and no check of its own finds it.",
-    source: "seen on every version from 5.5 to 11.8",
+    reason: "A new data directory has no time zone tables: the server does not start, and its own check does not find this.",
+    source: "tested on every version from 5.5 to 11.8",
     check,
 };
 
@@ -41,25 +41,25 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "default_time_zone=UTC",
-            &["write '+00:00', which is the same"],
+            &["set '+00:00', which is the same"],
         );
         assert_found(
             &RULE,
             "mariadb-10.11",
             "default-time-zone='Asia/Tokyo'",
-            &["write '+09:00', which is the same"],
+            &["set '+09:00', which is the same"],
         );
         assert_found(
             &RULE,
             "mysql-5.6",
             "default_time_zone=Asia/Shanghai",
-            &["write '+08:00', which is the same for times after 1991"],
+            &["set '+08:00', which is the same for times after 1991"],
         );
         assert_found(
             &RULE,
             "mysql-5.6",
             "default_time_zone=+15:00",
-            &["this version takes no such offset; write an offset from -12:59 to +13:00"],
+            &["this version does not accept this offset; set an offset from -12:59 to +13:00"],
         );
         for offset in ["+09:00", "'+8:00'", "-03:30"] {
             let line = format!("default_time_zone = {offset}");

@@ -13,7 +13,7 @@ use crate::unknown::explain_unknown;
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
     title: "Unknown option",
-    reason: "A server with an unknown option does not start; with `loose-` before the name it ignores the line.",
+    reason: "A server does not start with an unknown option. If the name is prefixed with `loose-`, the server ignores the line.",
     source: "the option lists of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };
@@ -32,7 +32,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     }
     if let Some(plugin) = shipped_plugin(subject.target.product(), name) {
         let what = format!(
-            "not judged: an option of the plugin {plugin}, taken where the server has loaded it"
+            "not judged: an option of the plugin {plugin}, accepted if the server has loaded the plugin"
         );
         return Remark::on(line, Level::Note, what);
     }
@@ -40,7 +40,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         .iter()
         .any(|begin| name.base().starts_with(begin));
     if is_of_cluster && subject.target.product() == Product::Percona {
-        let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server alone does not have";
+        let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
         return Remark::on(line, Level::Note, what);
     }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
@@ -48,7 +48,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     if !subject.target.is_covered() {
         let nearest = Target::of_catalogue(&subject.catalogue);
         let why = unknown.what.replace("unknown to this version", "");
-        let what = format!("not known to the nearest catalogue, {nearest}{why}");
+        let what = format!("not in the nearest catalogue, {nearest}{why}");
         let mut remark = Remark::on(line, Level::Note, what);
         remark.fix = unknown
             .hint
@@ -71,8 +71,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         }
         Some(Rewrite::Remove) if name.base() == "default_authentication_plugin" => {
             let plugin = line.entry.value.as_deref().unwrap_or_default();
-            let why =
-                format!("this version has no plugin {plugin}, and no account with it can log in");
+            let why = format!(
+                "this version has no plugin {plugin}, so accounts that use it cannot log in"
+            );
             Some(format!("leave it out: {why}"))
         }
         _ => unknown.hint,
@@ -125,7 +126,7 @@ mod tests {
             (
                 "mariadb-10.11",
                 "gtid_mode=ON",
-                &["an option of MySQL's; leave it out"],
+                &["an option of MySQL; leave it out"],
             ),
             (
                 "mysql-5.6",
@@ -167,8 +168,8 @@ mod tests {
                 "mysql-8.0",
                 "thread_pool_size=8\nutility_user=x",
                 &[
-                    "refused: thread_pool_size=8: unknown to this version, an option of MariaDB's and Percona Server's",
-                    "refused: utility_user=x: unknown to this version, an option of Percona Server's",
+                    "refused: thread_pool_size=8: unknown to this version, an option of MariaDB and Percona Server",
+                    "refused: utility_user=x: unknown to this version, an option of Percona Server",
                 ],
             ),
             (
@@ -191,10 +192,10 @@ mod tests {
                 "percona-5.6",
                 "innodb_fake_changes=1\nno_such_option=1\nlog_replica_updates=1",
                 &[
-                    "note: innodb_fake_changes=1: not known to the nearest catalogue, mysql-5.6.24",
-                    "note: no_such_option=1: not known to the nearest catalogue, mysql-5.6.24",
-                    "note: log_replica_updates=1: not known to the nearest catalogue, mysql-5.6.24, new in 8.0.33 or \
-                     shortly before; this version's name for it is log_slave_updates",
+                    "note: innodb_fake_changes=1: not in the nearest catalogue, mysql-5.6.24",
+                    "note: no_such_option=1: not in the nearest catalogue, mysql-5.6.24",
+                    "note: log_replica_updates=1: not in the nearest catalogue, mysql-5.6.24, new in 8.0.33 or \
+                     shortly before; this version calls it log_slave_updates",
                 ],
             ),
         ];

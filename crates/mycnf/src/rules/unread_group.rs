@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "unread-group",
     title: "Group that the server does not read",
-    reason: "All lines of the group set nothing.",
+    reason: "No line of the group has any effect.",
     source: "MySQL Reference Manual and MariaDB's documentation, \"Option Files\": the groups that a server reads",
     check,
 };
@@ -36,15 +36,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             if has_multi {
                 continue;
             }
-            format!("[{group}] is read by mysqld_multi only, and the file has no [mysqld_multi]")
+            format!("only mysqld_multi reads [{group}], but the file has no [mysqld_multi]")
         } else if SERVERS.contains(&lower.as_str()) && group == lower {
-            format!("[{group}] is for MariaDB, and this is MySQL")
+            format!("[{group}] is for MariaDB, but this is MySQL")
         } else if is_numbered {
-            format!("[{group}] is read by that version only")
+            format!("only that version reads [{group}]")
         } else {
             let near = SERVERS.iter().find(|known| is_near(&lower, known));
             match near {
-                Some(known) => format!("[{group}] is read by no server; is [{known}] meant?"),
+                Some(known) => format!("no server reads [{group}]; is [{known}] meant?"),
                 None => continue,
             }
         };
@@ -88,7 +88,7 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             instances,
-            &["[mysqld1] is read by mysqld_multi only", "[mysqld2] is"],
+            &["only mysqld_multi reads [mysqld1]", "[mysqld2] is"],
         );
     }
 
@@ -101,8 +101,8 @@ mod tests {
             "mysql-8.0.33",
             file,
             &[
-                "[mysqlld] is read by no server; is [mysqld] meant?",
-                "[mysqld-5.7] is read by that",
+                "no server reads [mysqlld]; is [mysqld] meant?",
+                "only that version reads [mysqld-5.7]",
                 "[mariadb] is for MariaDB",
             ],
         );

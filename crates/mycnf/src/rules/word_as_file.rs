@@ -5,9 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "word-as-file-name",
-    title: "Word taken for a file's name",
-    reason: "These options take the name of a file. ON or OFF is a name like any other: the file is made, and what the \
-        word was to switch stays as it was.",
+    title: "Word used as a file name",
+    reason: "These options need a file name. ON or OFF is treated as a name: the file is created, and the intended switch does not change.",
     source: "MySQL Reference Manual, \"Binary Logging Options and Variables\" and \"Server Command Options\"; MariaDB \
         documentation, \"Activating the Binary Log\": the value is the beginning of the files' names",
     check,
@@ -47,22 +46,21 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if name == "log_bin" {
             let (what, fix) = if is_one_of(&OFF) {
                 (
-                    format!("the binary log is on, with files named {word}.000001"),
+                    format!("the binary log is enabled, with files named {word}.000001"),
                     "write skip_log_bin".to_owned(),
                 )
             } else {
                 (
                     format!("the files of the binary log are named {word}.000001"),
-                    "write log_bin without a value, or with the beginning of a file's name"
-                        .to_owned(),
+                    "set log_bin without a value, or with the beginning of a file name".to_owned(),
                 )
             };
             remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
         } else if let Some((_, switch)) = FILES.iter().find(|(file, _)| *file == name) {
-            let what = format!("names a file: {word} is taken for its name");
+            let what = format!("needs a file name: {word} is used as the name");
             let fix = match switch.filter(|switch| subject.has(switch)) {
                 Some(switch) => format!("write {switch} = {}", u8::from(!is_one_of(&OFF))),
-                None => "name a file, or leave the line out".to_owned(),
+                None => "set a file name, or remove the line".to_owned(),
             };
             remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
         }
@@ -81,24 +79,24 @@ mod tests {
             "mariadb-10.11",
             "log_bin=ON\nrelay-log=1\nslow_query_log_file=on\nlog_error=OFF\npid_file=/run/mysqld.pid",
             &[
-                "warning: log_bin=ON: the files of the binary log are named ON.000001; write log_bin without a value",
-                "warning: relay-log=1: names a file: 1 is taken for its name; name a file",
-                "warning: slow_query_log_file=on: names a file: on is taken for its name; write slow_query_log = 1",
-                "warning: log_error=OFF: names a file",
+                "warning: log_bin=ON: the files of the binary log are named ON.000001; set log_bin without a value",
+                "warning: relay-log=1: needs a file name: 1 is used as the name; set a file name",
+                "warning: slow_query_log_file=on: needs a file name: on is used as the name; write slow_query_log = 1",
+                "warning: log_error=OFF: needs a file name",
             ],
         );
         assert_found(
             &RULE,
             "mysql-8.4",
             "log_bin = off",
-            &["the binary log is on, with files named off.000001; write skip_log_bin"],
+            &["the binary log is enabled, with files named off.000001; write skip_log_bin"],
         );
         assert_found(
             &RULE,
             "mysql-5.5",
             "log_slow_queries=ON",
             &[
-                "log_slow_queries=ON: names a file: ON is taken for its name; write slow_query_log = 1",
+                "log_slow_queries=ON: needs a file name: ON is used as the name; write slow_query_log = 1",
             ],
         );
         let right = "log_bin\nlog-bin=mysql-bin\nskip_log_bin\nrelay_log=relay\ngeneral_log=ON";

@@ -13,8 +13,8 @@ use crate::target::Target;
 pub(super) const RULE: Rule = Rule {
     id: "wrong-value",
     title: "Wrong value",
-    reason: "A value of the wrong kind, unit or word keeps the server from starting, or the line is ignored.",
-    source: "kinds, units and words of 11 versions, read from running servers, and of 4 more from documentation",
+    reason: "If the value has a wrong type, unit or word, the server does not start or ignores the line.",
+    source: "types, units and words of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };
 
@@ -38,9 +38,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
         let file = format!("{}_file", option.name);
         let fix = if value.contains(['/', '.']) && subject.has(&file) {
-            format!("write {} = 1 and {file} = {value}", option.name)
+            format!("set {} = 1 and {file} = {value}", option.name)
         } else {
-            "write ON or OFF".to_owned()
+            "set ON or OFF".to_owned()
         };
         return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix(fix));
     }
@@ -69,7 +69,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if is_5_5 && is_word && NUMBERS_ONLY.contains(&option.name) {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
-        let what = "5.5 passes over this line: the switch takes 1 and 0 only";
+        let what = "5.5 ignores this line: the switch accepts only 1 and 0";
         let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -82,7 +82,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
 /// What the nearest catalogue says of a word, where the version's own may have it.
 fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remark {
     let nearest = Target::of_catalogue(&subject.catalogue);
-    let what = format!("{what}, by the nearest catalogue: {nearest}");
+    let what = format!("{what}, according to the nearest catalogue: {nearest}");
     Remark::on(line, Level::Note, what)
 }
 
@@ -124,7 +124,7 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
     let rewrite = parts_left(line, value, is_known).unwrap_or(Rewrite::Remove);
     let fix = match &rewrite {
         Rewrite::Replace(new) => format!("write {new}"),
-        Rewrite::Remove => "leave the line out".to_owned(),
+        Rewrite::Remove => "remove the line".to_owned(),
     };
     let remark = Remark::on(line, Level::Refused, what).fix(fix);
     Some(remark.rewrite(rewrite))
@@ -155,10 +155,9 @@ mod tests {
             "percona-5.6",
             "innodb_flush_method=ALL_O_DIRECT\nsort_buffer_size=2X\noptimizer_switch=hash_join=on",
             &[
-                "note: innodb_flush_method=ALL_O_DIRECT: the value is none of the allowed words, by the nearest \
-                 catalogue: mysql-5.6.24",
+                "note: innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words, according to the nearest catalogue: mysql-5.6.24",
                 "refused: sort_buffer_size=2X",
-                "note: optimizer_switch=hash_join=on: this version has no flag hash_join, by the nearest",
+                "note: optimizer_switch=hash_join=on: this version has no flag hash_join, according to the nearest",
             ],
         );
         let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
@@ -173,7 +172,7 @@ mod tests {
             "mysql-8.0.33",
             "sort_buffer_size=2X\nlocal_infile=maybe\nbinlog_format=row\nbinlog_format=rows\nsort_buffer_size=2MB",
             &[
-                "no number with a unit",
+                "not a number with a unit",
                 "neither on nor off",
                 "allowed: MIXED, STATEMENT, ROW",
             ],
@@ -208,9 +207,7 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             "slow_query_log=/var/log/slow.log",
-            &[
-                "takes it for OFF; write slow_query_log = 1 and slow_query_log_file = /var/log/slow.log",
-            ],
+            &["uses OFF; set slow_query_log = 1 and slow_query_log_file = /var/log/slow.log"],
         );
         assert_found(
             &RULE,
@@ -224,7 +221,7 @@ mod tests {
             &RULE,
             "mysql-5.7",
             "optimizer_switch=hash_join=on",
-            &["this version has no flag hash_join; leave the line out"],
+            &["this version has no flag hash_join; remove the line"],
         );
     }
 }

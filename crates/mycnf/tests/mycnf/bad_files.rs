@@ -37,7 +37,7 @@ fn files_that_are_not_text() {
         ),
         (
             b"port=1\n".to_vec(),
-            "line 1: an option stands before the first [group]",
+            "line 1: an option is before the first [group]",
         ),
         (
             format!("[mysqld]\nfoo={}\n", "x".repeat(1 << 20)).into_bytes(),

@@ -68,7 +68,7 @@ fn a_value_that_the_new_version_changes_or_refuses_is_to_decide() {
         [
             "max_connections=0: becomes 1; allowed: 1 to 100000",
             "slave_net_timeout=0: becomes 1; allowed: 1 to 31536000",
-            "thread_handling=pool-of-threads: the value is none of the allowed words; \
+            "thread_handling=pool-of-threads: the value is not one of the allowed words; \
              allowed: one-thread-per-connection, no-threads, loaded-dynamically",
         ]
     );
@@ -132,7 +132,7 @@ fn what_no_catalogue_has_is_kept() {
     line(&mysql, "# aria_pagecache_buffer_size = 64M    # left out");
     assert_eq!(
         open[0],
-        "plugin_load_add=server_audit: a plugin is made for one family: does mysql-8.0.33 have it?"
+        "plugin_load_add=server_audit: a plugin belongs to one family: does mysql-8.0.33 have it?"
     );
 }
 
@@ -195,7 +195,7 @@ fn a_plugin_that_is_gone_is_in_no_policy() {
     line(
         &new,
         "# default_authentication_plugin = mysql_native_password    # left out: unknown to this version, last seen in \
-         8.0.33: this version has no plugin mysql_native_password, and no account with it can log in",
+         8.0.33: this version has no plugin mysql_native_password, so accounts that use it cannot log in",
     );
     let (same, _) = moved(text, "mysql-5.7", "mysql-8.0.33");
     line(&same, "authentication_policy = mysql_native_password,,");
@@ -230,9 +230,9 @@ fn a_near_catalogue_leaves_what_it_does_not_know() {
     assert_eq!(
         open,
         [
-            "userstat=ON: not known to the nearest catalogue, mysql-8.4, an option of MariaDB's and Percona Server's: kept",
-            "no_such_option=1: not known to the nearest catalogue, mysql-8.4: kept",
-            "innodb_flush_method=ALL_O_DIRECT: the value is none of the allowed words, by the nearest catalogue: mysql-8.4: \
+            "userstat=ON: not in the nearest catalogue, mysql-8.4, an option of MariaDB and Percona Server: kept",
+            "no_such_option=1: not in the nearest catalogue, mysql-8.4: kept",
+            "innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words, according to the nearest catalogue: mysql-8.4: \
              kept",
         ]
     );

@@ -64,7 +64,7 @@ fn errors_name_file_and_line() {
         ),
         (
             "\na=1\n".to_owned(),
-            format!("{own} line 2: an option stands before the first [group]"),
+            format!("{own} line 2: an option is before the first [group]"),
         ),
         (
             "[a]\n!include /no/such.cnf\n".to_owned(),

@@ -47,7 +47,7 @@ fn moved(contrast: &Contrast, place: &SharedCombination, shown: Shown, index: us
     let id = format!("place-{index}");
     html! {
         section aria-labelledby=(id) {
-            h2 id=(id) { "What moved: " (words::levels(&place.within)) }
+            h2 id=(id) { "What changed: " (words::levels(&place.within)) }
             @for sentence in words::groups(contrast, place).iter().chain(&words::causes(place)) { p { (sentence) } }
             @if !rows.metrics.is_empty() { (table(contrast, "Metrics", &rows.metrics)) }
             @if !rows.costs.is_empty() { (table(contrast, "Per operation", &rows.costs)) }

@@ -67,7 +67,7 @@ pub(super) fn headline(
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(
-                "{at}it cannot be told whether B is {}: something else used the machine ({}: {}). What was seen: {numbers}.",
+                "{at}it cannot be told whether B is {}: other programs used the machine ({}: {}). What was seen: {numbers}.",
                 compared.decision.word(),
                 found.of(),
                 found.finding.evidence
@@ -110,7 +110,7 @@ fn needed(compared: &Compared) -> String {
         )
     });
     format!(
-        "; {} should decide a difference of {}{}",
+        "; {} should be enough to decide a difference of {}{}",
         executions_a_side(needed),
         fine_percent(compared.effect),
         shown.unwrap_or_default()
@@ -133,7 +133,7 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     });
     let mut sentences: Vec<String> = sentences.collect();
     if sentences.is_empty() && is_decided {
-        sentences.push("Why: unexplained, for no cost that was observed moved.".to_owned());
+        sentences.push("Why: unexplained, because no observed cost changed.".to_owned());
     }
     sentences
 }

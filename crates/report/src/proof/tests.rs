@@ -43,7 +43,7 @@ fn proof() -> Proof {
         ],
         untested: vec![UntestedText {
             line: "port = 3307".to_owned(),
-            why: "a matter of the instance".to_owned(),
+            why: "specific to the instance".to_owned(),
         }],
         over_base: Some(Gain {
             of_shortest: true,
@@ -75,7 +75,7 @@ keep      innodb_buffer_pool_size = 1G: +90 % (+80.5 % to +99.5 %), 6 pairs of r
 harms     query_cache_size = 64M: -20 % (-24 % to -16 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
 drop      1 group without an effect that was seen (smallest visible: 4 % or less): max_connections
 untested  1 line without possible effect, or not about speed; -v lists them
-durability rises from D2 to D4: a power cut takes no commit, as far as settings decide
+durability rises from D2 to D4: no commit is lost in a power cut, as far as settings determine
 results   results/prove-1
 ";
     assert_eq!(text, expected);

@@ -86,7 +86,7 @@ fn audited() -> SidesAudit {
     let neighbours = judgement(
         "H14",
         Level::Invalid,
-        "other programs took 37.0 % of the CPU",
+        "other programs used 37.0 % of the CPU",
     );
     SidesAudit {
         sides: [

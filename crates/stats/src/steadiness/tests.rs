@@ -198,7 +198,7 @@ fn counters_speak_where_the_throughput_is_flat() {
                 ..NOTHING_SEEN
             },
             Steadiness::Slowing,
-            "the age of the checkpoint grew by +",
+            "the checkpoint age grew by +",
         ),
         (
             Evidence {
@@ -312,7 +312,7 @@ fn what_is_not_steady_is_told_in_words() {
     );
     assert_eq!(
         told(&[0.0; 50]).as_deref(),
-        Some("undecided: half of the time or more nothing was done")
+        Some("undecided: no operation ended during half of the time or more")
     );
 }
 
@@ -343,7 +343,7 @@ fn what_was_before_the_measurement_tells_a_slow_rise() {
     assert_eq!(state.steadiness, Steadiness::Warming);
     assert_eq!(
         state.reasons[0].to_string(),
-        "the first 10 % of the measurement move its mean by -5 %"
+        "the first 10 % of the measurement changes its mean by -5 %"
     );
     assert!(
         judge_measurement(&later, 30, &NOTHING_SEEN)
@@ -381,7 +381,7 @@ fn reasons_in_words() {
         ),
         (
             Reason::CheckpointAge(change(0.96, 1.4e6, 4.2e6)),
-            "the age of the checkpoint grew by +200 % (1.34 MiB to 4.01 MiB)",
+            "the checkpoint age grew by +200 % (1.34 MiB to 4.01 MiB)",
         ),
         (
             Reason::DirtyPages(change(0.17, 400.0, 468.0)),

@@ -18,7 +18,7 @@ fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
 pub(super) fn row_locks(signals: &Signals) -> Option<String> {
     let share = signals.server.as_ref()?.row_locks;
     much(share, |share| {
-        format!("the connections waited for locks of rows {share} of their time")
+        format!("the connections waited for row locks {share} of their time")
     })
 }
 
@@ -26,7 +26,7 @@ pub(super) fn table_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(
         server.in_states(|state| state == "Waiting for table level lock"),
-        |share| format!("the connections waited for locks of whole tables {share} of their time"),
+        |share| format!("the connections waited for table locks {share} of their time"),
     )
 }
 
@@ -46,7 +46,7 @@ pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(server.in_states(is_metadata_lock), |share| {
         format!(
-            "the connections waited {share} of their time for a session that changes a table, or locks it or the server"
+            "the connections waited {share} of their time for a session that changes or locks a table, or locks the whole server"
         )
     })
 }
@@ -64,7 +64,7 @@ pub(super) fn query_cache(signals: &Signals) -> Option<String> {
         server.in_states(|state| state == "Waiting for query cache lock"),
         |share| {
             format!(
-                "the connections waited for the one lock of the query cache {share} of their time"
+                "the connections waited for the query cache's single lock {share} of their time"
             )
         },
     )
@@ -73,7 +73,7 @@ pub(super) fn query_cache(signals: &Signals) -> Option<String> {
 pub(super) fn innodb_concurrency(signals: &Signals) -> Option<String> {
     much(signals.server.as_ref()?.queued, |share| {
         format!(
-            "the connections queued {share} of their time to get into InnoDB (innodb_thread_concurrency)"
+            "the connections queued to enter InnoDB {share} of their time (innodb_thread_concurrency)"
         )
     })
 }
@@ -82,8 +82,7 @@ pub(super) fn checkpoint(signals: &Signals) -> Option<String> {
     let age = signals.server.as_ref()?.checkpoint_age?;
     (age >= 0.9).then(|| {
         format!(
-            "{} of the redo log that InnoDB may fill waited for its checkpoint: statements that write wait until \
-             modified pages are written, and a larger log would let them go on",
+            "the checkpoint age was {} of InnoDB's limit: writing statements wait until modified pages are flushed; a larger redo log would reduce these waits",
             percent(age)
         )
     })
@@ -110,7 +109,7 @@ fn of_a_disk(signals: &Signals) -> Option<String> {
     let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
     let waited = waited_for_disks(signals)?;
     Some(format!(
-        "{} flushed its cache {} times a second, {} of the time{waited}{}",
+        "{} flushed its cache {} times per second, {} of the time{waited}{}",
         disk.device,
         count(disk.flushes_per_s),
         percent(disk.flushing),
@@ -124,8 +123,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     }
     much(server.in_states(is_commit), |share| {
         format!(
-            "the connections were committing {share} of their time, each time with a sync of the log ({}): {} syncs \
-             for {} statements a second",
+            "the connections spent {share} of their time in commits, each with a sync of the log ({}): {} syncs for {} statements per second",
             server.synced_by.join(", "),
             count(server.syncs_per_s),
             count(server.statements_per_s)
@@ -137,7 +135,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
 fn syncs(signals: &Signals) -> String {
     match &signals.server {
         Some(server) => format!(
-            ", the server synced {} times for {} statements a second",
+            ", the server synced {} times for {} statements per second",
             count(server.syncs_per_s),
             count(server.statements_per_s)
         ),
@@ -175,15 +173,14 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
     signals.load.filter(|load| load.is_networked)?;
     let in_packets = much(server.in_states(is_transfer), |share| {
         format!(
-            "the server's threads waited for the network in the middle of a packet {share} of their time"
+            "the server's threads spent {share} of their time waiting for the network in the middle of a packet"
         )
     });
     in_packets.or_else(|| {
         let way = OnTheWay::of(signals)?;
         let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
         Some(format!(
-            "a statement passed {} on the way, while it took {} to open a connection: the {} between \
-             client and server are what it carries",
+            "a statement spent {} on the network, and a connection took {} to open: the network between client and server carries only {}",
             seconds(way.each_s),
             seconds(connect_s),
             bits_per_s(server.bytes_per_s)
@@ -222,7 +219,7 @@ impl OnTheWay {
 pub(super) fn connection_limit(signals: &Signals) -> Option<String> {
     let refused = signals.server.as_ref()?.refused;
     (refused > 0.0).then(|| {
-        format!("the server refused {refused:.0} connections: it had max_connections already")
+        format!("the server refused {refused:.0} connections because max_connections was reached")
     })
 }
 
@@ -230,7 +227,7 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
     let load = signals.load?;
     if load.has_too_few_connections {
         return Some(format!(
-            "its {} connections are too few for the rate: the server answered each as fast as when it was calm",
+            "{} connections are too few for the rate: the server answered as fast as in its calm periods",
             load.connections
         ));
     }
@@ -238,11 +235,10 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
     let each = (cpu.server + cpu.client) * cpu.cpus / f64::from(load.connections.max(1));
     (load.in_flight >= 0.9 && each >= 0.5).then(|| {
         format!(
-            "for {} there was always something on a CPU, {} of one for each, while the CPUs were idle {} of the time: \
-             more connections could use them",
+            "{} used {} of a CPU each, while the CPUs were idle {} of the time: more connections could use them",
             match load.connections {
-                1 => "its one connection".to_owned(),
-                many => format!("its {many} connections"),
+                1 => "the only connection".to_owned(),
+                many => format!("the {many} connections"),
             },
             percent(each),
             percent(cpu.idle)
@@ -253,8 +249,7 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
 pub(super) fn round_trips(signals: &Signals) -> Option<String> {
     let way = OnTheWay::of(signals)?;
     Some(format!(
-        "{} of the connections waited for answers while the server had something to do for {} of them: a statement \
-         passed {} on the way",
+        "{} of the connections waited for answers, but the server had work for only {} of them: a statement spent {} on the network",
         percent(way.in_flight),
         percent(way.running),
         seconds(way.each_s)

@@ -140,7 +140,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert_eq!(
         evidence,
-        "the limit of 1.00k writes per second that was set, of which the server used 97 % (970/s)"
+        "the experiment's limit of 1.00k writes per second, of which the server used 97 % (970/s)"
     );
     signals.quota.disk = Some(SetLimit {
         kind: LimitKind::BytesRead,
@@ -149,7 +149,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     });
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert!(
-        evidence.starts_with("the limit of 50.0 MiB read per second that was set"),
+        evidence.starts_with("the experiment's limit of 50.0 MiB read per second"),
         "{evidence}"
     );
 }
@@ -180,7 +180,7 @@ fn a_limit_is_found_in_a_record_by_what_the_kernel_counted() {
     assert_eq!(limiting.resource, Resource::DiskQuota);
     assert!(
         limiting.evidence.starts_with(
-            "the limit of 1.00k writes per second that was set, of which the server used 99 %"
+            "the experiment's limit of 1.00k writes per second, of which the server used 99 %"
         ),
         "{}",
         limiting.evidence
@@ -340,7 +340,7 @@ fn words_name_the_limit_first_and_say_what_nobody_saw() {
     bottleneck.limiting = None;
     assert_eq!(
         bottleneck.in_words(),
-        "unexplained: no resource that was observed was short; the server's threads: User sleep 98 %; not observed: \
+        "unexplained: no observed resource was at its limit; the server's threads: User sleep 98 %; not observed: \
          network"
     );
 }

@@ -324,7 +324,7 @@ fn a_setting_alone_is_no_cause() {
     let guess = Case::of(&[]).and(syncs).causes();
     assert_eq!(
         guess[0].sentence,
-        "B syncs its binary log more often (sync_binlog 0 → 1); what that costs was not observed"
+        "B syncs its binary log more often (sync_binlog 0 → 1); the cost of this was not observed"
     );
 }
 

@@ -91,7 +91,7 @@ fn answer(review: &Review) -> String {
     format!("{name} for {target}: {verdict}: {levels} in {options}")
 }
 
-/// `durability D2: a power cut takes the last commits (innodb_flush_log_at_trx_commit)`
+/// `durability D2: the last commits are lost in a power cut (innodb_flush_log_at_trx_commit)`
 fn durability(lint: &Lint) -> String {
     let class = lint.durability.class;
     let causes: Vec<&str> = lint

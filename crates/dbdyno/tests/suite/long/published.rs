@@ -34,10 +34,10 @@ fn sizing_of_2007() {
     // Overlooked by the author.
     audit
         .finds("M01", "fail", "1 execution of each combination")
-        .finds("C03", "warn", "with 1 executions of a combination")
+        .finds("C03", "warn", "executions per combination: 1")
         .finds("C01", "fail", "sync_binlog=0")
         .finds("H11", "warn", "unix socket")
-        .finds("C12", "pass", "as asked for");
+        .finds("C12", "pass", "as requested");
 }
 
 /// The setting that the paper's first appendix warns of: most of the keys are never requested.
@@ -66,7 +66,7 @@ fn dictionary_of_2007() {
     run(&scene, "hp-sizing/as-published", &smaller);
     Audited::of(&scene, &["out"])
         .finds("W05", "fail", "the dictionary word hands out")
-        .finds("W04", "fail", "draws can have asked for");
+        .finds("W04", "fail", "draws can have requested");
 }
 
 /// Omits one of the article's four combinations: its factors also cross in three, and each combination is loaded and
@@ -91,14 +91,22 @@ fn my_cnf_of_2012() {
     audit.finds("M01", "fail", "1 execution of each combination");
     // Overlooked by the author.
     audit
-        .finds("C03", "warn", "2 factors cross, with 1 executions")
+        .finds(
+            "C03",
+            "warn",
+            "crossed factors: 2, executions per combination: 1",
+        )
         .finds("C01", "fail", "sync_binlog=0")
         .finds("C02", "note", "mycnf changes 2 at once")
         .finds("H08", "warn", "all runs had 10 connections")
         .finds("H11", "warn", "unix socket")
         .finds("M11", "warn", "rounds")
         .finds("W02", "pass", "larger than the buffer pool")
-        .finds("W11", "pass", "hold right after the load and after the run")
+        .finds(
+            "W11",
+            "pass",
+            "hold directly after loading and after the run",
+        )
         .finds("C10", "note", "binary log on");
 }
 
@@ -126,12 +134,12 @@ fn redo_log_of_2020() {
     run(&scene, "bulk-load/as-published", &smaller);
     Audited::of(&scene, &["out"])
         // Noticed later by the author.
-        .finds("C04", "fail", "its default of 128 MiB")
+        .finds("C04", "fail", "its default size of 128 MiB")
         // Known to the author, and declared in this experiment.
         .finds(
             "C08",
             "note",
-            "the redo log was off while lineitem was loaded",
+            "the redo log was disabled while lineitem was loaded",
         )
         .finds(
             "C01",

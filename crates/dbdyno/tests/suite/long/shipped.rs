@@ -32,7 +32,7 @@ fn hp_sizing() {
         .finds_one_of("C06", &locked, "the query cache is on")
         .finds("C07", "warn", "answered from the query cache")
         .finds("W02", "warn", "on the knee")
-        .finds("W03", "pass", "3 sizes of data")
+        .finds("W03", "pass", "3 data sizes")
         .finds("M01", "fail", "1 execution of each combination")
         .finds("M05", "pass", "clock source")
         .finds("H11", "warn", "unix socket");
@@ -240,10 +240,10 @@ fn flush_log() {
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
         .prints("fsyncs of InnoDB");
     // The price of durability is the question of the experiment.
-    let declared = "class D4 and D2 and D1 (a crash of the server takes the last commits)";
+    let declared = "class D4 and D2 and D1 (the last commits are lost in a server crash)";
     Audited::of(&scene, &["out"])
         .finds("C01", "note", declared)
-        .finds("C02", "pass", "follows from the factors")
+        .finds("C02", "pass", "follow from the factors")
         .finds("M01", "fail", "1 execution");
 }
 
@@ -259,7 +259,7 @@ fn self_test() {
         .prints("differs   nothing that is recorded of server, machine, data and method");
     Audited::of(&scene, &["out"])
         .finds("C01", "pass", "class D4")
-        .finds("C02", "pass", "follows from the factors")
+        .finds("C02", "pass", "follow from the factors")
         .finds("M01", "warn", "2 executions")
         .finds("M07", "pass", "2 combinations")
         .finds("W16", "pass", "rows and bytes");

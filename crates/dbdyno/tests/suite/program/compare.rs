@@ -149,9 +149,9 @@ fn what_cannot_be_compared() {
         }
     }
     for (limit, why) in [
-        ("p99", "no measure with a change"),
-        ("speed -5%", "is no measure; available: throughput"),
-        ("p99 -5%", "gets worse by +"),
+        ("p99", "not a measure with a change"),
+        ("speed -5%", "is not a measure; available: throughput"),
+        ("p99 -5%", "gets worse with +"),
     ] {
         scene.dbdyno(with(&["--fail-if", limit])).exits(2).says(why);
     }
@@ -249,7 +249,7 @@ fn figures_of_failures_decide_nothing() {
     scene
         .dbdyno(sides)
         .exits(5)
-        .says("these figures cannot decide the comparison: B: in all of 3 runs")
+        .says("these figures cannot decide the comparison: B: in all 3 runs")
         .says("with error 1213 (W10)")
         .prints_nothing()
         .hints("--anyway");

@@ -12,7 +12,8 @@ fn documented_versions_are_judged_and_named() {
         "percona.cnf",
         "[mysqld]\nuserstat = ON\nlog_slow_verbosity = full\nthread_handling = pool-of-threads\nextra_port = 3307\n",
     );
-    let documented = "options of Percona Server 5.7 as documented, not read from a server\n";
+    let documented =
+        "options of Percona Server 5.7 from its documentation, not read from a server\n";
     let text = scene
         .dbdyno(["config", "lint", "percona.cnf", "--for", "percona-5.7"])
         .exits(0)
@@ -36,8 +37,10 @@ fn documented_versions_are_judged_and_named() {
     scene
         .dbdyno(["config", "lint", "percona.cnf", "--for", "percona-5.6"])
         .exits(0)
-        .prints("no catalogue of percona-5.6; the nearest is used: mysql-5.6.24")
-        .prints("note     percona.cnf line 2: userstat=ON: not known to the nearest catalogue, mysql-5.6.24");
+        .prints("no catalogue for percona-5.6: the nearest one is used, mysql-5.6.24")
+        .prints(
+            "note     percona.cnf line 2: userstat=ON: not in the nearest catalogue, mysql-5.6.24",
+        );
     scene
         .dbdyno([
             "config",
@@ -71,7 +74,7 @@ fn documented_versions_are_judged_and_named() {
             "8G",
         ])
         .exits(0)
-        .prints("# Note: options of MariaDB 10.6 as documented, not read from a server.");
+        .prints("# Note: options of MariaDB 10.6 from its documentation, not read from a server.");
 }
 
 /// What a file includes may be on the machine that it is for.

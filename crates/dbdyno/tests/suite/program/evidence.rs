@@ -126,7 +126,7 @@ fn tells_failures(door: &Door, finished: &Finished, record: &[Value]) -> Result<
     // there are before a statement that fails, the less are its failures among them.
     let is_of_rows = door.name == "oltp bulk_insert";
     let is_short = text.contains("measured  0 s:") || text.contains("measured 0 s");
-    let broke_off = text.contains("broke off") && (is_short || is_of_rows);
+    let broke_off = text.contains("was interrupted") && (is_short || is_of_rows);
     if broke_off || text.contains("W10") || (is_of_rows && text.contains("fail    T04")) {
         Ok(())
     } else {

@@ -69,7 +69,7 @@ fn two_volumes_are_compared_without_a_server() {
         .prints("a file of 16.0 MiB fits");
     scene
         .dbdyno(["audit", "results/volumes-1", "--rule", "C06"])
-        .prints("the load uses no server");
+        .prints("this load uses no server");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn it_ends_when_every_comparison_is_decided() {
     scene
         .dbdyno(["run", "trial.toml", "--simulate", "-v"])
         .prints_sentence("rate 2000 against 200: faster, throughput ")
-        .prints_sentence("analysed after each, which the interval allows for");
+        .prints_sentence("analysed after each block, which the interval accounts for");
     let done = records(&scene);
     assert!(done.len() >= 6 && done.len() < 40, "{} runs", done.len());
     let blocks = done.len() / 2;

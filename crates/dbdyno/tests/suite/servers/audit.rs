@@ -110,5 +110,5 @@ fn a_torn_record_is_audited_up_to_where_it_is_torn() {
         .dbdyno(["audit", "torn.jsonl", "--rule", "M12"])
         .exits(1)
         .says("the last line is incomplete")
-        .prints("broke off: dbdyno ended before the run did");
+        .prints("was interrupted: dbdyno ended before the run did");
 }

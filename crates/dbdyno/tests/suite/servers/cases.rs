@@ -88,7 +88,7 @@ const OPTION_FILES: [OptionFile; 11] = [
         code: 1,
         says: &[
             "in 2 options",
-            "refused  conf.d/30.cnf line 1: not read: an option stands before the first [group]",
+            "refused  conf.d/30.cnf line 1: not read: an option is before the first [group]",
             "line 2: max_connections=100: overridden by conf.d/10.cnf line 2 with 111",
             "line 4: not read: ",
         ],
@@ -132,7 +132,7 @@ const OPTION_FILES: [OptionFile; 11] = [
             "line 5: password=...: ",
             "line 16: innodb_buffer_pool_sizes=64M: ",
         ],
-        not: &["is read by no server", "secret1"],
+        not: &["no server reads", "secret1"],
     },
     OptionFile {
         name: "a7_case.cnf",

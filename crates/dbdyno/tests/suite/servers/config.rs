@@ -42,7 +42,7 @@ fn lint_answers_first_and_exits_by_level() {
     lint(&["-v"]).exits(1).prints("Source: ");
     lint(&["--level", "risk"])
         .exits(1)
-        .prints("D2: a power cut");
+        .prints("D2: the last commits are lost in a power cut");
     scene.file("risk.cnf", "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\n");
     let risk = [
         "config",
@@ -188,7 +188,7 @@ fn bad_files_and_versions_are_errors_that_say_so() {
         .dbdyno(["config", "lint", "faulty.cnf", "--for", "mariadb-10.11"])
         .exits(1)
         .prints("2 refused")
-        .prints("faulty.cnf line 2: not read: an option's name has a blank")
+        .prints("faulty.cnf line 2: not read: the option's name contains a space")
         .prints("faulty.cnf line 4: no_such_option=1: unknown");
     scene.file("returns.cnf", "[mysqld]\r\nmax_connections = 77\r\n");
     lint("returns.cnf").exits(0).prints("0 refused");
@@ -202,11 +202,11 @@ fn bad_files_and_versions_are_errors_that_say_so() {
             "--no-validator",
         ])
         .exits(0)
-        .prints("no catalogue of mysql-8.3; the nearest is used: mysql-8.0.33; an option that it does not know is a note");
+        .prints("no catalogue for mysql-8.3: the nearest one is used, mysql-8.0.33; an option that it does not know is only a note");
     scene
         .dbdyno(["config", "lint", "returns.cnf", "--for", "oracle-19"])
         .exits(2)
-        .says("is no server version");
+        .says("is not a server version");
     let open = scene.file("open.cnf", "[mysqld]\nmax_connections=77\n");
     std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o666)).unwrap();
     lint("open.cnf")

@@ -36,8 +36,8 @@ fn the_plan_names_what_is_tested_and_starts_nothing() {
         .exits(0)
         .prints("2 groups to test, 4 lines not tested")
         .prints("test      innodb_flush_log_at_trx_commit = 2")
-        .prints("untested  max_connections = 300: about capacity")
-        .prints("untested  port = 3307: a matter of the instance")
+        .prints("untested  max_connections = 300: controls capacity")
+        .prints("untested  port = 3307: specific to the instance")
         .prints("untested  innodb_doublewrite = 1: equal to the default")
         .prints("screening 4 files in at most 12 blocks, until each is decided: at most about ");
     scene
