@@ -299,7 +299,7 @@ impl Hooks for LuaHooks {
                 self.refuse(
                     "connect_server",
                     &other,
-                    "a backend is chosen as without it",
+                    "the backend is chosen as without the hook",
                 );
                 Decision::PassOn
             }

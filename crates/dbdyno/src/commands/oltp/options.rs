@@ -43,7 +43,7 @@ Examples:
   dbdyno oltp oltp_read_only run --mysql-socket=/run/mysqld/mysqld.sock --mysql-user=sbtest \\
       --tables=10 --table_size=10000 --threads=8 --time=60 --report-interval=1 --format=sysbench
 
-docs/oltp.md describes the statements, the distributions and the differences to sysbench."
+docs/oltp.md describes the statements, the distributions and the differences from sysbench."
 )]
 pub(super) struct Options {
     /// point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,

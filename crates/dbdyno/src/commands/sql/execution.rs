@@ -237,7 +237,7 @@ impl<'a> GuardedStatements<'a> {
             return Ok(());
         };
         let message = format!(
-            "{}: ended after an execution that was not rolled back: {warning}",
+            "{}: stopped after an execution that was not rolled back: {warning}",
             statement.place()
         );
         Err(self.refusal(message))

@@ -51,7 +51,7 @@ impl Subject<'_> {
         };
         Some(Candidate {
             reason: format!(
-                "of {} rows of {}, conditions on {} keep {}: the other order reads fewer",
+                "of the {} rows of {}, the conditions on {} leave {}: the other order reads fewer rows",
                 count(first.rows),
                 first.alias,
                 late.alias,
