@@ -8,7 +8,8 @@ use crate::synthetic::{Plan, record};
 
 /// Two executions of a server with this maximum throughput.
 fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
-    let records: Vec<samples::Record> = (1..=2)
+    let server = if number > 6 { "10.11.20" } else { "10.11.19" };
+    let mut records: Vec<samples::Record> = (1..=2)
         .map(|block| {
             record(&Plan {
                 run: number * 2 + block,
@@ -21,6 +22,9 @@ fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
             })
         })
         .collect();
+    for identity in records.iter_mut().flat_map(|it| &mut it.servers) {
+        identity.version = server.to_owned();
+    }
     let past = PastResult {
         at: format!("2026-11-{number:02}T02:00:00Z"),
         name: "nightly".to_owned(),

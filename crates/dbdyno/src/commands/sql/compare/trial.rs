@@ -371,8 +371,8 @@ async fn unlimited_results(
         .collect();
     let guarded = GuardedStatements::new(&statements, false, None);
     let mut number = 0;
-    for at in 0..statements.len() {
-        if is_setting(&statements[at]) {
+    for (at, statement) in statements.iter().enumerate() {
+        if is_setting(statement) {
             let executed = guarded.execute(&mut side.session, at).await;
             executed.map_err(|error| side.blamed(error))?;
             continue;
