@@ -256,9 +256,9 @@ impl<'a> Charts<'a> {
         let note = if !shared {
             "Each chart has its own scale."
         } else if facets.any(|(facet, axis)| self.has_own_axes(value, facet, axis)) {
-            "Charts whose bars would be too short to read have a scale of their own; the others have the same."
+            "Charts whose bars would be too short to read have their own scale; the others share one."
         } else if tops.len() > 1 {
-            "All charts have the same scale."
+            "All charts share one scale."
         } else {
             ""
         };

@@ -105,7 +105,7 @@ fn run(record: &Record, points: usize) -> Run {
         note.push_str(&format!("Server host {}. ", observers::lost_in_words(lost)));
     }
     if let Some(limit) = limit_in_words(record) {
-        note.push_str(&format!("What limited it: {limit}. "));
+        note.push_str(&format!("Limit: {limit}. "));
     }
     let per_point = values_per_point(course.intervals.len(), points);
     if per_point > 1 {

@@ -60,8 +60,8 @@ pub fn proof_as_html(proof: &Proof) -> String {
             } } }
         }
         p.note {
-            "All files of a round run in the same blocks, in random order. A comparison is analysed after every block, and all "
-            "comparisons of a round together err in at most 5 % of the cases; the intervals are widened for both."
+            "All files of a round run in the same blocks, in random order. Each comparison is analysed after every block, and all "
+            "comparisons of a round together have an error probability of at most 5 %; the intervals are widened for both reasons."
         }
     };
     let title = format!("Which lines of {} earn their place?", proof.file);

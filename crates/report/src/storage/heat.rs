@@ -30,8 +30,7 @@ pub(crate) struct HeatTable<'a> {
 
 impl<'a> HeatTable<'a> {
     /// What the marks mean.
-    pub(crate) const LEGEND: &'static str = "The darker, the faster. *: CrystalDiskMark measures the same. ~: too noisy to rely on. \
-        ±: half of the 95 % interval of the mean.";
+    pub(crate) const LEGEND: &'static str = "Darker is faster. *: also measured by CrystalDiskMark. ~: too noisy to rely on. ±: half of the 95 % interval of the mean.";
 
     /// How fast a cell is against the fastest, 0 to 1. A square root: the slow half of the table is not all of one shade.
     pub(crate) fn share(&self, result: &PatternResult) -> f64 {

@@ -232,7 +232,7 @@ pub(super) fn steady_in_words(record: &StorageRecord) -> Option<String> {
     let rounds = counted(record.rounds.len(), "round");
     let Some(window) = steady(record) else {
         return Some(format!(
-            "undecided: {rounds}, of which {STEADY_ROUNDS} are judged together"
+            "undecided: {rounds}, but {STEADY_ROUNDS} are needed"
         ));
     };
     let verdict = if window.is_steady() {
