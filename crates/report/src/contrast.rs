@@ -178,7 +178,7 @@ fn differences(contrast: &Contrast) -> Vec<String> {
         .collect();
     let left_out = contrast.differences.len().saturating_sub(DIFFERENCES_MAX);
     if left_out > 0 {
-        lines.push(format!("and {left_out} more, which the JSON has"));
+        lines.push(format!("and {left_out} more, in the JSON output"));
     }
     lines
 }

@@ -110,7 +110,7 @@ fn run(record: &Record, points: usize) -> Run {
     let per_point = values_per_point(course.intervals.len(), points);
     if per_point > 1 {
         note.push_str(&format!(
-            "Each point stands for {per_point} values: means, percentiles of all operations in them, and the lowest and the \
+            "Each point represents {per_point} values: means, percentiles of all operations in them, and the lowest and the \
              highest throughput as a band. "
         ));
     }

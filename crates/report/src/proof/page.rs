@@ -39,7 +39,7 @@ pub fn proof_as_html(proof: &Proof) -> String {
         @let with_reasons = reasoned(proof);
         @if !with_reasons.is_empty() {
             section aria-labelledby="why" {
-                h2 id="why" { "Why, and at what price" }
+                h2 id="why" { "Causes and costs" }
                 @if with_reasons.iter().any(|line| !line.causes.is_empty()) {
                     p { "A is the file without the line, B the file with it." }
                 }

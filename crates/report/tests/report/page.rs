@@ -131,8 +131,8 @@ fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
 fn long_runs_are_thinned_and_say_so() {
     let page = |seconds: u32| html(&sizing(seconds, 1));
     let (short, long) = (page(600), page(3_600));
-    assert!(!short.contains("Each point stands for"));
-    assert!(long.contains("Each point stands for 4 values"));
+    assert!(!short.contains("Each point represents"));
+    assert!(long.contains("Each point represents 4 values"));
     assert!(
         long.len() < short.len() * 2,
         "{} {}",

@@ -316,7 +316,7 @@ impl EventSummary {
         joined([self.back(), late, not_seen])
     }
 
-    /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `recovery not seen`.
+    /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `no recovery detected`.
     pub(crate) fn recovery_in_clause(&self) -> Option<String> {
         let back = self.back().map(|back| match back.as_str() {
             AT_ONCE => format!("back {AT_ONCE}"),
@@ -325,7 +325,7 @@ impl EventSummary {
         let late = self.late().map(|runs| format!("not back in {runs}"));
         let not_seen = self
             .not_seen()
-            .map(|runs| format!("recovery not seen{runs}"));
+            .map(|runs| format!("no recovery detected{runs}"));
         joined([back, late, not_seen])
     }
 
