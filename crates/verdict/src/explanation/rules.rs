@@ -157,7 +157,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "round trip",
-        holds: "the median and the shortest response time grew by the same amount, and by three times more than server CPU",
+        holds: "the median and the shortest response time grew by similar amounts, and by three times more than server CPU",
         rank: Rank::General,
         judge: round_trip,
     },
