@@ -14,16 +14,16 @@ use crate::{
 const HEAD: &str = "\
 # The rules of the audit
 
-<!-- Made from the rules: `UPDATE_PAGES=1 cargo test -p audit page` writes it anew. -->
+<!-- Generated from the rules: `UPDATE_PAGES=1 cargo test -p audit page` rewrites this page. -->
 
 `dbdyno audit DIR` (or one record) asks the questions of a sceptical colleague. Was the client the bottleneck? Was
-durability given up for speed? Does anything else differ? Were there enough runs, and were they long enough? Every dbdyno
-report contains the answers. The rules read only the run records, so any result can be audited later and on another
-machine. Rules marked `storage` in the table also apply to a record of `dbdyno storage`; the other rules do not.
+durability given up for speed? Does anything else differ? Were there enough runs, and were they long enough? Every
+dbdyno report contains the answers. The rules read only the run records, so any result can be audited later and on
+another machine. Rules marked `storage` in the table also apply to a record of `dbdyno storage`; the other rules do not.
 
 Each finding has a level: **invalid** (do not compare or publish the figures), **fail** (the figures do not support a
-claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input is
-missing is **not evaluated**, which is never a pass. A rule that has nothing to judge does not apply.
+claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input
+is missing is **not evaluated**, which is never a pass. A rule that has nothing to judge does not apply.
 
 ";
 
@@ -34,10 +34,10 @@ therefore add up all loads and need all their records. Rule H07 does not judge t
 counted per load. Loads are not compared with each other, and C03 looks for interactions within each load.";
 
 const STAGES: &str = "\
-If a load has stages (`stages` in `[load]`), a step from one stage to the next does not make the run unsteady, and the mean
-over all stages describes none of them. The rules about the figures of a load and their changes over time therefore judge
-each stage separately, and a finding names the stage. A ramp is never steady: M03, M04 and M06 skip it. All other rules
-judge whole runs. Rules that judge each stage:";
+If a load has stages (`stages` in `[load]`), a step from one stage to the next does not make the run unsteady, and the
+mean over all stages describes none of them. The rules about the figures of a load and their changes over time therefore
+judge each stage separately, and a finding names the stage. A ramp is never steady: M03, M04 and M06 skip it. All other
+rules judge whole runs. Rules that judge each stage:";
 
 /// The page as Markdown.
 pub fn page() -> String {

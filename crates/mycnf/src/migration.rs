@@ -301,7 +301,7 @@ impl Migration {
             }
             None if is_unjudged => format!("{}: kept", remark.what),
             None if advice.rule.id == UNKNOWN => {
-                format!("{}, and in no catalogue: kept", remark.what)
+                format!("{}, and not in any catalogue: kept", remark.what)
             }
             Some(fix) => format!("{}; {fix}", remark.what),
             None => remark.what.clone(),
@@ -324,7 +324,7 @@ impl Migration {
         };
         let value = entry.value.as_deref().and_then(parse_number);
         if value.is_some_and(|value| value >= 3) {
-            let how = format!("in {}, which flushes each commit, too", before.target);
+            let how = format!("in {}, which also flushes each commit", before.target);
             self.replace(entry, format!("{name} = 1"), &how, path);
         }
     }

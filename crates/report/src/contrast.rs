@@ -25,7 +25,7 @@ pub(crate) use words::{first_cause, levels as levels_in_words};
 
 /// Maximum number of differences listed; further ones are counted.
 const DIFFERENCES_MAX: usize = 24;
-const NOTHING_DIFFERS: &str = "nothing that is recorded of server, machine, data and method";
+const NOTHING_DIFFERS: &str = "nothing recorded about server, machine, data or method";
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 
 /// The measures that are shown in addition to the metric that decides.
@@ -178,7 +178,7 @@ fn differences(contrast: &Contrast) -> Vec<String> {
         .collect();
     let left_out = contrast.differences.len().saturating_sub(DIFFERENCES_MAX);
     if left_out > 0 {
-        lines.push(format!("and {left_out} more, which the JSON has"));
+        lines.push(format!("and {left_out} more, in the JSON output"));
     }
     lines
 }

@@ -79,7 +79,7 @@ impl Error {
             Self::Database { path, .. } | Self::Io { path, .. } => {
                 let directory = directory_of(path);
                 Some(format!(
-                    "check that {} exists, can be written and has room",
+                    "check that {} exists, is writable and has free space",
                     directory.display()
                 ))
             }

@@ -44,11 +44,11 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
     let gone = (gone > 0).then(|| {
         let verb = if gone == 1 { "is" } else { "are" };
         let gone = counted(gone, "result");
-        let text = format!("{gone} {verb} gone; --forget takes what is gone off the list");
+        let text = format!("{gone} {verb} gone; --forget removes missing results from the list");
         wrapped(&text, width.into())
     });
     if results.is_empty() {
-        let none = "no results yet: `dbdyno quick` makes the first ones".to_owned();
+        let none = "no results yet: `dbdyno quick` produces the first ones".to_owned();
         return [none]
             .into_iter()
             .chain(gone)
@@ -209,13 +209,13 @@ fn conclusion(series: &Series) -> String {
     match (series.points.len(), series.changes.len()) {
         (few, _) if few < RESULTS_AT_LEAST => {
             format!(
-                "{}: a change of level takes {RESULTS_AT_LEAST} to be seen.",
+                "{}: a change of level needs {RESULTS_AT_LEAST} to be detected.",
                 counted(few, "result")
             )
         }
         (_, 0) => "The level did not change.".to_owned(),
         (_, changes) => format!(
-            "The level changed {}: ◀ stands at the first result of the new one.",
+            "The level changed {}: ◀ marks the first result of the new level.",
             match changes {
                 1 => "once".to_owned(),
                 more => format!("{more} times"),

@@ -41,7 +41,7 @@ pub fn pictures(results: &Results) -> Vec<Picture> {
     let foot = match versions.len() {
         0 => String::new(),
         1..=3 => format!(", server {}", versions.join(", ")),
-        more => format!(", {more} versions of servers"),
+        more => format!(", {more} server versions"),
     };
     let foot = format!(
         "{}{foot}; dbdyno {}",

@@ -65,7 +65,7 @@ impl PossibleLoss {
     /// `the shorter file may be up to 12 % slower than the whole one`.
     pub fn in_words(&self) -> String {
         let against = if self.without_harmful {
-            "the whole one without its harmful lines"
+            "the whole file without its harmful lines"
         } else {
             "the whole one"
         };
@@ -163,7 +163,7 @@ impl Proof {
         let (file, version, load) = (&self.file, &self.version, &self.workload);
         if !self.is_finished {
             let why = self.possible_loss.map_or_else(
-                || "the time or the blocks were spent".to_owned(),
+                || "the time or the blocks were used up".to_owned(),
                 |loss| loss.in_words(),
             );
             return format!("{file} for {version} under {load}: not decided; {why}");
@@ -239,7 +239,7 @@ impl Proof {
         } else {
             let smallest = self.smallest_loss.map(fine_percent);
             let smallest = smallest.unwrap_or_else(|| "unknown".to_owned());
-            format!("no difference seen; smallest visible: {smallest}")
+            format!("no difference found; smallest detectable: {smallest}")
         }
     }
 
@@ -290,17 +290,17 @@ impl ProofLine {
             }
             (Fate::Untested, _) => "not decided".to_owned(),
             (Fate::Unresolved, _) => {
-                "not resolved: the file is slower without it and others together, and which of them it takes is open"
+                "not resolved: the file is slower without it and other lines together; which of them are needed is unknown"
                     .to_owned()
             }
             (Fate::Jointly, _) => {
-                "no effect alone, but the file is slower without it and others together".to_owned()
+                "no effect alone, but the file is slower without it and other lines together".to_owned()
             }
             (Fate::NoEffect, Some(effect)) if self.is_equivalent => {
                 format!("less than the margin: {effect}, {pairs}")
             }
             (Fate::NoEffect, effect) => format!(
-                "no effect seen: {}, {pairs}; smallest visible {}",
+                "no effect found: {}, {pairs}; smallest detectable {}",
                 effect.unwrap_or_else(|| "no interval".to_owned()),
                 self.smallest
                     .map_or_else(|| "unknown".to_owned(), fine_percent)
@@ -335,7 +335,7 @@ fn fate_word(fate: Fate) -> &'static str {
 fn purpose_in_words(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Screening => "screening: the whole file against itself without each line",
-        Purpose::Check => "check: the shortest file against the whole one",
+        Purpose::Check => "check: the shortest file against the whole file",
         Purpose::AddingBack => "adding back: the shortest file with each line that was dropped",
     }
 }

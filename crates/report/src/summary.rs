@@ -174,7 +174,7 @@ fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         clauses.extend(highest(grid));
     }
     if clauses.is_empty() {
-        clauses.push("Nothing was measured: no run is complete.".to_owned());
+        clauses.push("No results: no run is complete.".to_owned());
     }
     clauses
 }

@@ -70,7 +70,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (1, DurabilityClass::D4) if !unseen.is_empty() => {
             let unseen: Vec<_> = unseen.into_iter().collect();
             return Err(missing(format!(
-                "{}; the settings are those of D4",
+                "{}; the settings alone would give D4",
                 unseen.join(", ")
             )));
         }

@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "the default buffer pool of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. For storage: the scheduler bfq or cfq on a solid-state disk: warn",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the effect under study was a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
     consequence: "The figures show the effect of the defaults and not of the setting under study.",
-    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to what the disk can do, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
+    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to the disk's capability, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -71,7 +71,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     if pool == DEFAULT_POOL && memory >= MEMORY && !is_set {
         let fits = run.data_bytes()? < FITS * pool;
         level = if fits { Level::Note } else { Level::Fail };
-        let and = if fits { ", which holds the data" } else { "" };
+        let and = if fits { "; the data fits into it" } else { "" };
         problems.push(format!(
             "the buffer pool has its default size of {} on a machine with {} of memory{and}",
             mean_bytes(pool),
@@ -121,7 +121,7 @@ mod tests {
             default(record);
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
         });
-        assert_found(&outcome, Level::Note, "which holds the data");
+        assert_found(&outcome, Level::Note, "the data fits into it");
         // After loading a table, the pool has to hold the loaded table.
         let outcome = judged(&RULE, |record| {
             default(record);

@@ -80,7 +80,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         _ if share < LEAST && does_not_fit => {
             (Level::Warn, format!("{wanted}, and the data does not fit"))
         }
-        None => return Err(crate::finding::missing("what was swapped")),
+        None => return Err(crate::finding::missing("the amount of swapped memory")),
         _ => (Level::Pass, wanted),
     };
     Ok(Finding::new(level, evidence).with("memory_share", share))

@@ -18,7 +18,7 @@ const WRITTEN_AT_LEAST: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     id: "C09",
-    name: "the redo log was filled at least twice, so the figures include the cost of flushing",
+    name: "the figures include the cost of flushing",
     found: "part of the flushing is left until after the run",
     measures: "Redo log written in the measured phase as a multiple of its capacity, and the change of the checkpoint age.",
     threshold: "less than 2 times the capacity, and the checkpoint age grew by more than 5 % of the capacity: warn; less than 2 times with a steady checkpoint age: note",

@@ -69,7 +69,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Level::Pass,
     };
     let each = if set.compares() {
-        "of each combination, or more,"
+        "of each combination, or more"
     } else {
         "of the only combination"
     };
@@ -158,7 +158,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "3 executions of each combination, or more,; at the",
+            "3 executions of each combination, or more; with a spread",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }

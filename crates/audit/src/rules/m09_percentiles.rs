@@ -96,7 +96,7 @@ mod tests {
         let outcome = judged(&RULE, |record| thin(record, 1));
         assert_found(&outcome, Level::Note, "independent ones");
         let outcome = judged(&RULE, |record| thin(record, 5));
-        assert_found(&outcome, Level::Note, "operations lie beyond p99");
+        assert_found(&outcome, Level::Note, "operations are beyond p99");
         let mut runs = blocks_over("flush", &["1", "2"]);
         thin(&mut runs[3], 5);
         let mut declared = over(&["flush"]);

@@ -10,7 +10,7 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M10",
-    name: "data sizes are measured, not estimated",
+    name: "estimated data sizes are not mistaken for measured ones",
     found: "data sizes are estimates",
     measures: "Whether the data size comes from the tablespace files or from information_schema, which estimates rows and sizes.",
     threshold: "estimates only: note",

@@ -50,7 +50,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let watched = |what: &str, gap: Option<f64>| match gap {
         None => format!("{what} not observed"),
         Some(gap) if gap > GAP_S => format!("{what} not observed for {}", moment(gap)),
-        Some(_) => format!("{what} watched"),
+        Some(_) => format!("{what} observed"),
     };
     if run.record.disk_load.is_some() {
         let level = match of_machine {
@@ -105,7 +105,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "machine not watched, server not watched",
+            "machine not observed, server not observed",
         );
         let outcome = judged(&RULE, |record| {
             record
@@ -136,7 +136,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "machine watched, server watched",
+            "machine observed, server observed",
         );
     }
 

@@ -14,7 +14,7 @@ const SHARE: f64 = 0.03;
 pub(super) const RULE: Rule = Rule {
     id: "T05",
     name: "the observation did not slow the run down",
-    found: "the observation slowed the run down",
+    found: "the observation used too much CPU time",
     measures: "CPU time of the threads that collect telemetry, as a share of one CPU, and samples that were skipped because they were late.",
     threshold: "above 3 % of one CPU: warn",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",

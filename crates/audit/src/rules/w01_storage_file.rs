@@ -103,7 +103,11 @@ mod tests {
     #[test]
     fn found() {
         assert_found(&with(true, 1 << 30), Level::Warn, "a file of 1.00 GiB fits");
-        assert_found(&with(false, 16 << 30), Level::Fail, "where 64.0 GiB would");
+        assert_found(
+            &with(false, 16 << 30),
+            Level::Fail,
+            "a file of 64.0 GiB would",
+        );
         let outcome = judged_storage(&RULE, |record| {
             for result in &mut record.patterns {
                 result.pattern.access = Access::Sequential;

@@ -103,7 +103,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "the same number of rows every time: update_index 100 rows, 0 % apart",
+            "the same number of rows every time: update_index 100 rows, varying by 0 %",
         );
     }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_found(
             &returning(&[1, 5, 40]),
             Level::Pass,
-            "update_index 15.3 rows, 114 % apart",
+            "update_index 15.3 rows, varying by 114 %",
         );
     }
 

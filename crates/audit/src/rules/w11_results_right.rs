@@ -28,7 +28,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let checked = &run.record.checked;
     if checked.is_empty() {
         return Err(match KnownLoad::among(&run.record.totals().loads) {
-            Some(known) => missing(format!("what the {} said", known.own_checks)),
+            Some(known) => missing(format!("the result of the {}", known.own_checks)),
             None => no_subject("this workload has no data check"),
         });
     }

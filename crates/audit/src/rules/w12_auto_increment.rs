@@ -60,7 +60,11 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&inserting("2", "STATEMENT"), Level::Fail, "has statements");
+        assert_found(
+            &inserting("2", "STATEMENT"),
+            Level::Fail,
+            "is statement-based",
+        );
         assert_found(&inserting("0", "ROW"), Level::Warn, "8 connections");
     }
 

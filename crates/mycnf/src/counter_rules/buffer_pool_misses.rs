@@ -102,7 +102,7 @@ mod tests {
             "warning: innodb_buffer_pool_size: 5 % of 200M page requests were read from disk, 116 a second, with a full pool of 128 MiB; increase it in steps if the machine",
         );
         let (memory, all) = (with_memory(8), [&busy[..], &FULL].concat());
-        assert_counted_on(&RULE, &memory, &POOL, &all, "within 8.00 GiB");
+        assert_counted_on(&RULE, &memory, &POOL, &all, "up to 8.00 GiB");
         let large = [("innodb_buffer_pool_size", "7516192768")];
         assert_counted_on(&RULE, &memory, &large, &all, "or add memory");
     }

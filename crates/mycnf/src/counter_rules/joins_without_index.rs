@@ -46,7 +46,7 @@ mod tests {
                 ("Select_full_join", 8_000),
                 ("Select_range_check", 640),
             ],
-            "note: join_buffer_size: joins without a usable index: 6 a minute; find them",
+            "note: join_buffer_size: joins without a usable index: 6 a minute; find the joins",
         );
         assert_silent(&RULE, &[], &[questions, ("Select_full_join", 100)]);
         assert_too_early(&RULE, &[("Questions", 9_999)]);

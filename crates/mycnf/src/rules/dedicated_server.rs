@@ -45,7 +45,9 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             "innodb_dedicated_server=1\ninnodb_buffer_pool_size=1G",
-            &["note: innodb_dedicated_server=1: overridden for innodb_buffer_pool_size"],
+            &[
+                "note: innodb_dedicated_server=1: overridden by the file for innodb_buffer_pool_size",
+            ],
         );
         assert_found(&RULE, "mysql-8.0.33", "innodb_dedicated_server=1", &[]);
     }

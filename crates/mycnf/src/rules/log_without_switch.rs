@@ -63,7 +63,7 @@ mod tests {
             "log_queries_not_using_indexes=ON\nlog_slave_updates",
             &[
                 "has no effect while slow_query_log is disabled",
-                "while log_bin is off",
+                "while log_bin is disabled",
             ],
         );
         assert_found(
@@ -76,7 +76,7 @@ mod tests {
             &RULE,
             "mariadb-10.11",
             "binlog_format=ROW",
-            &["while log_bin is off"],
+            &["while log_bin is disabled"],
         );
         assert_found(
             &RULE,

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     id: "open-files-limit",
     title: "Too few open files",
     reason: "The server lowers table_open_cache and max_connections, and reports it only in its log, if at all.",
-    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; seen: 10000 became 9919 with a limit \
+    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; tested: 10000 became 9919 with a limit \
         of 20000",
     check,
 };

@@ -61,7 +61,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             "query_cache_size=64M",
-            &["warning: query_cache_size=64M: the query cache is on"],
+            &["warning: query_cache_size=64M: the query cache is enabled"],
         );
         assert_found(
             &RULE,
@@ -73,7 +73,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "query_cache_size=64M\nquery_cache_type=1",
-            &["the query cache is on"],
+            &["the query cache is enabled"],
         );
         assert_found(
             &RULE,

@@ -118,11 +118,11 @@ fn what_no_catalogue_has_is_kept() {
     line(&same, "my_vendors_option = 1");
     line(
         &same,
-        "# to decide: unknown to this version, and in no catalogue: kept",
+        "# to decide: unknown to this version, and not in any catalogue: kept",
     );
     assert_eq!(
         open,
-        ["my_vendors_option=1: unknown to this version, and in no catalogue: kept"]
+        ["my_vendors_option=1: unknown to this version, and not in any catalogue: kept"]
     );
     let (again, _) = moved(&same, "mariadb-11.8", "mariadb-11.8");
     assert_eq!(again, same);

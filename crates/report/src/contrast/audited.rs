@@ -19,7 +19,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
     }
     for it in audit.findings() {
         let consequence = if it.rule == "C02" {
-            " The change cannot be ascribed to one of them."
+            " The change cannot be attributed to one of them."
         } else {
             ""
         };
@@ -33,9 +33,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
     }
     sentences.extend(audit.first.map(|first| {
         format!(
-            "{} was measured before {}: the intervals do not cover what changed on the machine in between. Of equal sides, \
-             a drift by 1 % a run makes {} look different, and a shift by 5 % {} (simulated, five runs a side, 3 % noise). \
-             An experiment that has both as levels of a factor mixes their runs.",
+            "{} was measured before {}: the intervals do not cover changes on the machine between the two. For identical sides, a drift of 1 % per run makes {} look different, and a shift of 5 % {} (simulated with five runs a side and 3 % noise). An experiment with both sides as levels of a factor mixes their runs.",
             SIDES[first],
             SIDES[1 - first],
             percent(FALSE_BY_DRIFT),

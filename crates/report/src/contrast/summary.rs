@@ -50,7 +50,7 @@ pub fn contrast_summary(
     facts.add("trust", 1, &trust(audit));
     let order = audit.first.map(|first| {
         let [before, after] = [SIDES[first], SIDES[1 - first]];
-        format!("{before} was measured before {after}: the interval does not cover what changed in between")
+        format!("{before} was measured before {after}: the interval does not cover changes between the two")
     });
     facts.add_some("order", order);
     facts.add("differs", 1, &differs(contrast));

@@ -22,7 +22,7 @@ fn executions(place: &SharedCombination) -> String {
         (true, true) => format!("{} a side, in pairs", counted(a, "execution")),
         (true, false) => format!("{} a side", counted(a, "execution")),
         (false, true) => format!(
-            "{} of one block; {} of {} have none and are left out",
+            "{} within blocks; {} of {} without a pair are left out",
             counted(a.min(b), "pair"),
             a.abs_diff(b),
             SIDES[usize::from(b > a)]
@@ -54,7 +54,7 @@ pub(super) fn headline(
     let sides = executions(place);
     let Some(comparison) = &compared.comparison else {
         return format!(
-            "{at}inconclusive: {name} of {sides}; two have a spread, three are the least that decides."
+            "{at}inconclusive: {name} of {sides}; a spread needs at least two, a decision at least three."
         );
     };
     let ratio = comparison.ratio;
@@ -67,7 +67,7 @@ pub(super) fn headline(
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(
-                "{at}it cannot be told whether B is {}: other programs used the machine ({}: {}). What was seen: {numbers}.",
+                "{at}whether B is {} cannot be decided: other programs used the machine ({}: {}). Measured: {numbers}.",
                 compared.decision.word(),
                 found.of(),
                 found.finding.evidence
@@ -75,7 +75,7 @@ pub(super) fn headline(
             None => format!("{at}B is {}: {numbers}.", compared.decision.word()),
         },
         Decision::Equivalent => {
-            format!("{at}A and B are equivalent: {numbers}, less than the {margin} that matter.")
+            format!("{at}A and B are equivalent: {numbers}, smaller than the margin of {margin}.")
         }
         Decision::Inconclusive => {
             let why = why_undecided(compared.decision, comparison);
@@ -105,7 +105,7 @@ fn needed(compared: &Compared) -> String {
     };
     let shown = compared.smallest_effect.map(|effect| {
         format!(
-            "; these would have found a difference of {} with 80 % power",
+            "; this number detects a difference of {} with 80 % power",
             fine_percent(effect)
         )
     });
@@ -124,7 +124,7 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     let first = if is_decided {
         "Why"
     } else {
-        "No metric differs for certain, but what an operation costs does"
+        "No metric differs significantly, but the cost of an operation does"
     };
     let causes = place.causes.iter().enumerate();
     let sentences = causes.map(|(index, cause)| match index {
@@ -198,26 +198,22 @@ pub(super) fn method(contrast: &Contrast) -> String {
     let together = match contrast.looked_at {
         None => "(Holm, 5 %)".to_owned(),
         Some(most) => format!(
-            "(5 %, each its part), although somebody looked after every block whether to add another, up to {most} blocks: \
-             the intervals are so much wider"
+            "(5 %, divided among them), even though the results were analysed after every block, up to {most} blocks: the intervals are widened for this"
         ),
     };
     let decides = match (contrast.primary, contrast.is_asked) {
         (None, _) => String::new(),
         (Some(metric), true) => format!(
-            "{} decides, as the experiment asks: its decision is that of the experiment's report. ",
+            "{} decides, as the experiment specifies: its decision is the same as in the experiment's report. ",
             capitalised(metric.in_words())
         ),
         (Some(metric), false) => format!(
-            "{} decides, in all combinations together. ",
+            "{} decides, over all combinations together. ",
             capitalised(metric.in_words())
         ),
     };
     format!(
-        "Executions are compared, by Student's t on logarithms. {decides}Decisions hold for all other metrics together and \
-         for all costs together {together}; equivalent is within {} for certain, and for costs also a difference too small \
-         to matter. Of what is inconclusive the table tells how many executions a side would show the difference that \
-         was found.",
+        "Executions are compared with Student's t on logarithms. {decides}Decisions are valid for all other metrics together and for all costs together {together}. Equivalent means a difference that is certainly within {}; for costs, also a difference too small to matter. For inconclusive rows the table shows how many executions a side would detect the measured difference.",
         fine_percent(contrast.margin)
     )
 }

@@ -43,7 +43,7 @@ pub fn markdown(results: &Results) -> String {
     parts.extend(comparisons(results, &grid));
     let expected = expectations::of_grid(results, &grid);
     let expected: Vec<String> = expected.iter().map(|it| it.in_words()).collect();
-    parts.extend(list("what is expected", &expected));
+    parts.extend(list("expectations", &expected));
     parts.extend(list("all events", &events::sentences(&planned)));
     parts.extend(list("all stages", &stage_rates::sentences(&grid)));
     let sentences = grid.facets.iter();

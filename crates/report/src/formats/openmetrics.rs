@@ -174,7 +174,7 @@ fn info(runs: &[Run<'_>]) -> Family {
         "gauge",
         "run",
         "",
-        "A run: 1 where it came to its planned end, 0 where it did not.",
+        "A run: 1 if it reached its planned end, 0 if not.",
     );
     for run in runs {
         let server = run.record.servers.first();
@@ -217,7 +217,7 @@ const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
         "gauge",
         "throughput_operations",
         "per_second",
-        "Successful operations that came back, by time.",
+        "Successful operations by completion time.",
         "",
         "throughput",
     ),
@@ -225,7 +225,7 @@ const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
         "gauge",
         "offered_operations",
         "per_second",
-        "Operations that were asked for, by time.",
+        "Requested operations by time.",
         "",
         "offered",
     ),
@@ -241,7 +241,7 @@ const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
         "gauge",
         "client_ceiling_used",
         "ratio",
-        "Share of what the client reaches against a server that does nothing.",
+        "Throughput as a share of what the client reaches with a server that does nothing.",
         "",
         "client_ceiling_used",
     ),
@@ -271,7 +271,7 @@ fn response_beyond(runs: &[Run<'_>]) -> Family {
         "gauge",
         "response_beyond",
         "",
-        "Independent operations beyond a quantile of the response time; below 10 the next run may give quite another.",
+        "Independent operations beyond a quantile of the response time; below 10 the next run may give a very different quantile.",
     );
     for run in runs {
         for (quantile, figure) in QUANTILES {
@@ -322,7 +322,7 @@ fn cpu(runs: &[Run<'_>]) -> Family {
         "gauge",
         "cpu",
         "ratio",
-        "Share of the CPUs of the server's machine, by who used it; they add up to 1.",
+        "Share of the CPUs of the server's machine by user; the shares add up to 1.",
     );
     for run in runs {
         for (user, figure) in USERS {
@@ -367,13 +367,13 @@ fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> 
         "gauge",
         "verdict",
         "ratio",
-        "What is compared over the baseline, with the bounds of its 95 % interval.",
+        "Ratio to the baseline, with the bounds of its 95 % interval.",
     );
     let mut decision = Family::new(
         "gauge",
         "verdict_decision",
         "",
-        "1 for what is decided: faster, slower, equivalent or inconclusive.",
+        "1 for the decision: faster, slower, equivalent or inconclusive.",
     );
     let factors = results.all_factors();
     let label = |factor: &str| {
@@ -415,7 +415,7 @@ fn audit(results: &Results) -> Vec<Family> {
         "gauge",
         "audit_grade",
         "",
-        "1 for the grade of the method; none of rough or interrupted results.",
+        "1 for the method's grade; rough and interrupted results have none.",
     );
     if let Some(letter) = audit.assessment.letter() {
         grade.push(
@@ -428,7 +428,7 @@ fn audit(results: &Results) -> Vec<Family> {
         "gauge",
         "audit_machine",
         "",
-        "1 for whether others worked on the machine: quiet, busy or not observed.",
+        "1 for the state of the machine: quiet, busy or not observed.",
     );
     let state = audit.assessment.machine.word();
     machine.push("", with(&experiment, "state", state), Some(1.0));

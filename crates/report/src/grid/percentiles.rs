@@ -1,10 +1,10 @@
 //! The marking of percentiles that are based on few operations.
 
 /// The explanation of the mark.
-pub(crate) const MARKED: &str = "~: fewer than ten independent operations lie beyond this percentile; the next run may give quite another.";
+pub(crate) const MARKED: &str = "~: fewer than ten independent operations are beyond this percentile; the next run may give a very different value.";
 
 /// The same in a line of a terminal.
-pub(crate) const MARKED_IN_SHORT: &str = "~: by fewer than ten operations";
+pub(crate) const MARKED_IN_SHORT: &str = "~: based on fewer than ten operations";
 /// The mark behind a percentile.
 pub(crate) const MARK: char = '~';
 

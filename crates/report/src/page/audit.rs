@@ -46,10 +46,10 @@ fn told(audit: &Audit, shown: &AuditFilter) -> Markup {
             p { (counts(audit)) "." }
             @for (judgement, finding) in &worse { (folded(judgement, finding)) }
             details.all-variables {
-                summary { "Every other rule, and how the grade comes about" }
+                summary { "All other rules, and how the grade is computed" }
                 @if !rest.is_empty() { (in_order(&rest)) }
                 (unjudged(&judgements))
-                p.note { "How the grade comes about: " (audit::FORMULA) }
+                p.note { "How the grade is computed: " (audit::FORMULA) }
             }
         }
     }

@@ -38,7 +38,8 @@ const FACETS_BESIDE: usize = 2;
 /// Room for the arrow head on the axis beyond the mean, as a factor.
 const ARROW_ROOM: f64 = 1.25;
 /// Explains the bars of a chart.
-const BARS: &str = "Thin bars: 95 % interval of the mean over executions; an arrow head goes on beyond the chart. ";
+const BARS: &str =
+    "Thin bars: 95 % interval of the mean over executions; arrow head: the bar exceeds the chart. ";
 
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {
@@ -256,9 +257,9 @@ impl<'a> Charts<'a> {
         let note = if !shared {
             "Each chart has its own scale."
         } else if facets.any(|(facet, axis)| self.has_own_axes(value, facet, axis)) {
-            "Charts whose bars would be too short to read have a scale of their own; the others have the same."
+            "Charts whose bars would be too short to read have their own scale; the others share one."
         } else if tops.len() > 1 {
-            "All charts have the same scale."
+            "All charts share one scale."
         } else {
             ""
         };

@@ -65,7 +65,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
                     @for (at, (factor, level)) in question.baseline.iter().enumerate() {
                         @if at > 0 { ", " } (factor) " " (level)
                     }
-                    "), with its 95 % interval; the band is what does not matter"
+                    "), with its 95 % interval; differences within the band do not matter"
                 }
                 thead { tr {
                     @if several { th scope="col" { "at" } }

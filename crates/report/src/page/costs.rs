@@ -51,10 +51,10 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
     };
     html! {
         div.grids { @for facet in &grid.facets {
-            (scrolling("What limited each combination", html! {
+            (scrolling("Limit of each combination", html! {
                 table.limits {
                     caption {
-                        "What limited each combination"
+                        "Limit of each combination"
                         @if let Some(name) = facet.name() { ", " (name) }
                     }
                     thead { tr {
@@ -75,8 +75,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
                 }
             }))
         } }
-        p.note { "The limit is named by rules, the most particular first, from what was observed of both machines and the \
-            server; of several runs the limit that most of them met. The list of runs has the evidence of each." }
+        p.note { "Rules find the limit from the observations of both machines and the server; the most specific rule that applies decides. For several runs, this is the most frequent limit. The list of runs has the evidence for each run." }
     }
 }
 
@@ -152,7 +151,7 @@ fn costs(grid: &Grid) -> Markup {
             table.costs {
                 caption {
                     "What one operation cost"
-                    @if several { ", of each line where its throughput was highest" }
+                    @if several { ", for each line at its highest throughput" }
                     "; means over runs"
                 }
                 thead { tr {

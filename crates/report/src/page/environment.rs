@@ -250,7 +250,7 @@ pub(super) fn reproduce(results: &Results) -> Markup {
                 @match seeds.len() {
                     0 => {},
                     1..=SEEDS_SHOWN => { dt { "seed" } dd { (joined(&seeds)) } }
-                    _ => { dt { "seed" } dd { "that of the experiment; each run has one made of it, which its record has" } }
+                    _ => { dt { "seed" } dd { "the experiment's; each run uses one generated from it, which is in its record" } }
                 }
                 @if let (Some(first), Some(last)) = (started.first(), started.last()) {
                     dt { "runs started" } dd { (first) @if first != last { " to " (last) } }
@@ -259,8 +259,7 @@ pub(super) fn reproduce(results: &Results) -> Markup {
             }
             @if !results.experiment_text.is_empty() {
                 p {
-                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " does it again and compares. Without it, save \
-                    this as a file and give it to " code { "dbdyno run" } ":"
+                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " repeats the experiment and compares. Without it, save this as a file and pass it to " code { "dbdyno run" } ":"
                 }
                 pre tabindex="0" { code { (results.experiment_text) } }
             }

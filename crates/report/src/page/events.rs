@@ -29,19 +29,16 @@ pub(super) fn section(events: &[EventOverview]) -> Markup {
     html! {
         @if !events.is_empty() {
             section aria-labelledby="events" {
-                h2 id="events" { "Planned events, and what they cost" }
+                h2 id="events" { "Planned events and their cost" }
                 (scrolling("Planned events", table(events)))
                 @for failure in summaries().filter_map(|it| Some((it.subject(), it.failures_in_words()?))) {
                     p { (failure.0) ": " (failure.1) "." }
                 }
                 p.note {
                     "Before: up to 60 s before the event. During: from the second in which it began to the one in which it ended. \
-                     After: until the next event or the end of the measurement. Lost: what the throughput before would have done \
-                     more, until the recovery. Back: time from the event's end, from then on the throughput stayed at "
+                     After: until the next event or the end of the measurement. Lost: operations that the throughput before the event would have completed in addition, until the recovery. Back: time from the event's end until the throughput stayed at "
                     (percent(RECOVERED_FROM))
-                    " of that before or more, for 5 s (in a short run, for a tenth of the measurement). Percentiles are of all \
-                     operations that came back in the time. Small: the 95 % interval, if it says anything; of the operations lost \
-                     each run by itself, if there are at most " (LISTED_MAX) "."
+                    " or more of its earlier level for 5 s (in a short run, for a tenth of the measurement). Percentiles cover all operations that ended in the period. Small print: the 95 % interval, if it is informative; for the operations lost, each single run if there are at most " (LISTED_MAX) "."
                 }
             }
         }

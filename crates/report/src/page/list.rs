@@ -48,9 +48,8 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
 fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
     html! {
                 p.note {
-                    @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
-                    "A course ends with the measurement; operations that were still in flight then are in the run record \
-                    only. "
+                    @if zoomable { "Choose a run to see its charts over time; choose a heading to sort. " }
+                    "The charts end with the measurement; operations still in flight at that point are only in the run record. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
                 div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
@@ -136,8 +135,7 @@ fn panel(grid: &Grid) -> Markup {
                 ] { button type="button" data-zoom=(action) { (label) } }
                 span.note id="course-shown" aria-live="polite" {}
             }
-            p.note.on-screen { "Drag over a chart to zoom all of them, double-click for the whole run; with the keyboard + and - zoom, \
-                the arrows move, Home shows all. Along each chart: seconds since the start of the load." }
+            p.note.on-screen { "Drag over a chart to zoom all charts; double-click to show the whole run. Keyboard: + and - zoom, the arrows move, Home shows the whole run. Horizontal axis: seconds since the start of the load." }
             p.note id="course-note" {}
             div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrows move" {}
             details id="course-more" {
@@ -147,7 +145,7 @@ fn panel(grid: &Grid) -> Markup {
             }
             details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
         }
-        noscript { p { "The course of a run over time needs JavaScript; everything above does not." } }
+        noscript { p { "The charts of a run over time need JavaScript; everything above does not." } }
     }
 }
 

@@ -15,14 +15,12 @@ pub(super) fn section(results: &Results) -> Markup {
     html! {
         @if !proxies.is_empty() {
             section aria-labelledby="proxies" {
-                h2 id="proxies" { "What the proxy changed and what it cost" }
+                h2 id="proxies" { "Proxy: changes and cost" }
                 @for sentence in proxy::sentences(results) { p { (sentence) } }
                 (changes(&proxies))
                 (hooks(&proxies))
                 (rules(&proxies))
-                p.note { "Counts are of whole runs, from the proxy's start before the load to the load's end: logins and the warm-up are \
-                    in them. The chart and the costs per operation are of the measurement. A proxy also makes a second hop of every command: \
-                    compare with runs whose clients connect directly (" code { "direct" } ")." }
+                p.note { "Counts cover whole runs, from the proxy's start before the load to the end of the load, including logins and the warm-up. The chart and the costs per operation cover the measurement. A proxy also adds a second hop to every command: compare with runs whose clients connect directly (" code { "direct" } ")." }
             }
         }
     }

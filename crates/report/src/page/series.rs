@@ -105,12 +105,12 @@ fn run(record: &Record, points: usize) -> Run {
         note.push_str(&format!("Server host {}. ", observers::lost_in_words(lost)));
     }
     if let Some(limit) = limit_in_words(record) {
-        note.push_str(&format!("What limited it: {limit}. "));
+        note.push_str(&format!("Limit: {limit}. "));
     }
     let per_point = values_per_point(course.intervals.len(), points);
     if per_point > 1 {
         note.push_str(&format!(
-            "Each point stands for {per_point} values: means, percentiles of all operations in them, and the lowest and the \
+            "Each point represents {per_point} values: means, percentiles of all operations in them, and the lowest and the \
              highest throughput as a band. "
         ));
     }

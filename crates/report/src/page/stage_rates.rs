@@ -39,8 +39,7 @@ pub(super) fn section(grid: &Grid<'_>) -> Markup {
                     }
                 }))
                 p.note {
-                    "Requested: the mean over the stage, of a ramp too. Achieved: successful operations that were completed in \
-                     the stage. Late: operations that began more than 1 ms after their time, or never."
+                    "Requested: the mean over the stage, even for a ramp. Achieved: successful operations that were completed in the stage. Late: operations that began more than 1 ms after their due time, or never."
                 }
             }
         }

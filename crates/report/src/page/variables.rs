@@ -150,13 +150,12 @@ pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
                     (scrolling("Other variables that differ", table(variables, &columns, &rest)))
                 }
             }
-            p.note { "Defaults are those of " (joined(&variables.compared_with)) " without any option, some of which follow from the \
-                machine or from other variables; names of files, ports and the like are left out." }
+            p.note { "Defaults are those of " (joined(&variables.compared_with)) " without any option, some of which depend on the machine or on other variables; file names, ports and the like are left out." }
         }
         @if !changed.is_empty() { p { strong { "Changed during a run: " } (joined(&changed)) "." } }
         @if !telling.is_empty() {
             details.all-variables {
-                summary { "At their defaults: " (telling.len()) " variables that decide on durability, memory and logging" }
+                summary { "At their defaults: " (telling.len()) " variables that control durability, memory and logging" }
                 (scrolling("Variables at their defaults", table(variables, &columns, &telling)))
             }
         }

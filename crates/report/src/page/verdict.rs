@@ -109,10 +109,10 @@ fn executions(grid: &Grid) -> String {
         .collect();
     match (runs.iter().min(), runs.iter().max()) {
         (Some(1), Some(1)) if runs.len() == 1 => {
-            "One run: how much the next one would differ is not known.".to_owned()
+            "One run: the difference to the next run is unknown.".to_owned()
         }
         (Some(1), Some(1)) => {
-            "Every combination ran once: how much the next execution would differ is not known."
+            "Every combination ran once: the difference to the next execution is unknown."
                 .to_owned()
         }
         (Some(least), Some(most)) if least == most => {
@@ -166,7 +166,7 @@ fn peaks(results: &Results, grid: &Grid) -> Markup {
     html! {
         (figures::scrolling("Highest throughput", html! {
             table.peaks {
-                caption { "Highest throughput, operations/s, at which " (x) ", and what limited it there" }
+                caption { "Highest throughput, operations/s, at which " (x) ", and its limit there" }
                 thead { tr {
                     th scope="col" { (line) }
                     @for facet in &grid.facets { th scope="col" { (facet.name().unwrap_or("highest".into())) } }

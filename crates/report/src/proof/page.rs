@@ -39,7 +39,7 @@ pub fn proof_as_html(proof: &Proof) -> String {
         @let with_reasons = reasoned(proof);
         @if !with_reasons.is_empty() {
             section aria-labelledby="why" {
-                h2 id="why" { "Why, and at what price" }
+                h2 id="why" { "Causes and costs" }
                 @if with_reasons.iter().any(|line| !line.causes.is_empty()) {
                     p { "A is the file without the line, B the file with it." }
                 }
@@ -60,8 +60,8 @@ pub fn proof_as_html(proof: &Proof) -> String {
             } } }
         }
         p.note {
-            "All files of a round run in the same blocks, in random order. A comparison is analysed after every block, and all "
-            "comparisons of a round together err in at most 5 % of the cases; the intervals are widened for both."
+            "All files of a round run in the same blocks, in random order. Each comparison is analysed after every block, and all "
+            "comparisons of a round together have an error probability of at most 5 %; the intervals are widened for both reasons."
         }
     };
     let title = format!("Which lines of {} earn their place?", proof.file);

@@ -73,15 +73,15 @@ my.cnf for mariadb-10.11.14 under oltp read_write, 8 connections: 1 of 3 groups 
 shortest file: throughput +90 % (+80.5 % to +99.5 %) over the defaults; +25 % (+18.8 % to +31.2 %) over the whole file: faster
 keep      innodb_buffer_pool_size = 1G: +90 % (+80.5 % to +99.5 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
 harms     query_cache_size = 64M: -20 % (-24 % to -16 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
-drop      1 group without an effect that was seen (smallest visible: 4 % or less): max_connections
-untested  1 line without possible effect, or not about speed; -v lists them
+drop      1 group without a detected effect (smallest detectable: 4 % or less): max_connections
+untested  1 line without possible effect, or unrelated to speed; -v lists them
 durability rises from D2 to D4: no commit is lost in a power cut, as far as settings determine
 results   results/prove-1
 ";
     assert_eq!(text, expected);
     let verbose = proof_as_text(&proof, true);
     for part in [
-        "smallest visible 4 %",
+        "smallest detectable 4 %",
         "why: ",
         "price: memory",
         "port = 3307",

@@ -47,7 +47,7 @@ pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
         lines.extend(dropped(proof));
         if !proof.untested.is_empty() {
             lines.push(format!(
-                "untested  {} without possible effect, or not about speed; -v lists them",
+                "untested  {} without possible effect, or unrelated to speed; -v lists them",
                 counted(proof.untested.len(), "line")
             ));
         }
@@ -106,7 +106,7 @@ fn dropped(proof: &Proof) -> Option<String> {
     let smallest = dropped.iter().filter_map(|line| line.smallest);
     let smallest = smallest.fold(0.0, f64::max);
     Some(format!(
-        "drop      {} without an effect that was seen (smallest visible: {} or less): {}",
+        "drop      {} without a detected effect (smallest detectable: {} or less): {}",
         counted(dropped.len(), "group"),
         fine_percent(smallest),
         names.join(", ")

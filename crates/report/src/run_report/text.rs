@@ -110,7 +110,7 @@ impl RunReport {
     /// The arrivals in words: `closed loop`, or `5000 operations/s asked for (poisson)`.
     pub(super) fn arrivals_in_words(&self) -> String {
         match self.offered_per_s {
-            Some(rate) => format!("{rate} operations/s asked for ({})", self.arrivals),
+            Some(rate) => format!("{rate} operations/s requested ({})", self.arrivals),
             None => "closed loop".to_owned(),
         }
     }
@@ -119,7 +119,7 @@ impl RunReport {
     pub(super) fn rate_in_words(&self) -> Option<String> {
         let shortfall = self.shortfall.as_ref()?;
         let from = units::moment(shortfall.from_s);
-        Some(format!("not reached from {from} on: {}", shortfall.why))
+        Some(format!("not reached after {from}: {}", shortfall.why))
     }
 
     /// The connections in words: `8 connections`, or `8 of 16 connections` if the server refused the others.
@@ -192,10 +192,10 @@ impl RunReport {
     }
 }
 
-/// An error in words: `1213 (40001) x 5, 5 put right by trying again: Deadlock found`.
+/// An error in words: `1213 (40001) x 5, 5 of them successful after a retry: Deadlock found`.
 pub(super) fn error_in_words(error: &ErrorCount) -> String {
     format!(
-        "{} x {}, {} put right by trying again: {}",
+        "{} x {}, {} of them successful after a retry: {}",
         error.code(),
         error.count,
         error.retried,

@@ -70,13 +70,13 @@ impl<'a> Peak<'a> {
             .collect()
     }
 
-    /// How many others of all cannot be told from it: `, and 4 others cannot be told from it`; empty if there are none.
+    /// How many others of all cannot be told from it: `, and 4 others are not distinguishable from it`; empty if there are none.
     pub(crate) fn rivals_in_short(&self, grid: &Grid<'_>) -> String {
         let facets: Vec<&Facet> = grid.facets.iter().collect();
         match self.rivals(grid, &facets).len() {
             0 => String::new(),
-            1 => ", and 1 other cannot be told from it".to_owned(),
-            others => format!(", and {others} others cannot be told from it"),
+            1 => ", and 1 other is not distinguishable from it".to_owned(),
+            others => format!(", and {others} others are not distinguishable from it"),
         }
     }
 }
@@ -142,7 +142,7 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     };
     let peaks = peaks(grid, [facet]);
     if peaks.is_empty() {
-        return format!("{subject}unknown, no run is complete.");
+        return format!("{subject}unknown, because no run is complete.");
     }
     let said = peaks.into_iter();
     let said: Vec<String> = said
@@ -291,7 +291,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
     };
     Some(format!(
-        "Against {}, by {}: {said}, at 95 % for all of them together.",
+        "Compared with {} by {}: {said}, at 95 % for all comparisons together.",
         in_words(&question.baseline),
         question.metric.in_words(),
     ))
@@ -344,8 +344,7 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
     let notable: Vec<f64> = shares.filter(|share| *share > OTHER_WORK_NOTABLE).collect();
     let most = notable.iter().copied().reduce(f64::max)?;
     Some(format!(
-        "Other work took up to {} of the CPU of the server's machine, and more than {} in {} of {}: these are not \
-         the figures of a quiet machine.",
+        "Other programs used up to {} of the CPU of the server's machine, and more than {} in {} of {}: the machine was not quiet.",
         percent(most),
         percent(OTHER_WORK_NOTABLE),
         notable.len(),
@@ -372,7 +371,7 @@ fn rivals_in_words(grid: &Grid, facets: &[&Facet], peak: &Peak) -> Option<String
         n => format!("{n} others"),
     };
     Some(format!(
-        "It is the highest, but {others} cannot be told from it."
+        "It is the highest, but not distinguishable from {others}."
     ))
 }
 
@@ -392,7 +391,7 @@ pub(crate) fn coverage(results: &Results) -> String {
     if incomplete > 0 {
         let verb = if incomplete == 1 { "is" } else { "are" };
         text.push_str(&format!(
-            " {} {verb} incomplete and left out of the figures.",
+            " {} {verb} incomplete and excluded from the figures.",
             counted(incomplete, "run")
         ));
     }
@@ -402,8 +401,7 @@ pub(crate) fn coverage(results: &Results) -> String {
 /// How the figures are calculated, in words.
 pub(crate) fn method(grid: &Grid) -> String {
     let intervals = if grid.has_intervals() {
-        "In brackets: the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are such \
-         means, too; CPU shares are arithmetic means. Warm-up is excluded."
+        "In brackets: the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are also geometric means; CPU shares are arithmetic means. Warm-up is excluded."
     } else {
         "1 run per combination: no interval. Warm-up is excluded."
     };

@@ -14,7 +14,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let ceilings = || results.runs.iter().filter_map(|run| run.ceiling.as_ref());
     let mut sentences = Vec::new();
     if let Some((least, most)) = shares(results) {
-        let of = "of what this client reaches on this machine against a server that does nothing";
+        let of = "of what this client reaches on this machine with a server that does nothing";
         let range = if percent(least) == percent(most) {
             percent(most)
         } else {
@@ -35,8 +35,7 @@ pub(crate) fn warning(results: &Results) -> Option<String> {
     let (_, most) = shares(results)?;
     (most > CLIENT_BOUND).then(|| {
         format!(
-            "warning: the client used up to {} of what it reaches on this machine against a server that does nothing: \
-             the server may be faster than this says",
+            "warning: the client used up to {} of what it reaches on this machine with a server that does nothing: the server may be faster than these figures",
             percent(most)
         )
     })

@@ -33,7 +33,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     if !limits.set_aside.is_empty() {
         sentences.push(format!(
-            "{} by other work, set aside and done again: {}.",
+            "{} by other programs, set aside and repeated: {}.",
             was(limits.set_aside.len()),
             named(&limits.set_aside)
         ));
@@ -49,7 +49,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         .collect();
     if !kept.is_empty() {
         sentences.push(format!(
-            "{} by other work and {} in the figures all the same: {}.",
+            "{} by other programs and {} still included in the figures: {}.",
             was(kept.len()),
             if kept.len() == 1 { "is" } else { "are" },
             named(&kept)

@@ -7,8 +7,7 @@ use stats::two_groups;
 pub(crate) fn groups_in_words(values: &[f64], number: impl Fn(f64) -> String) -> Option<String> {
     let groups = two_groups(values)?;
     Some(format!(
-        "The executions fall into two groups, {} around {} and {} around {}: the mean is one that none of them had, and its \
-         interval holds less often than in 95 of 100 cases.",
+        "The executions fall into two groups, {} around {} and {} around {}: no execution is near the mean, and its interval is correct in fewer than 95 of 100 cases.",
         groups.low_count,
         number(groups.low),
         groups.high_count,
@@ -27,8 +26,8 @@ mod tests {
         let values = [10_000.0, 9_990.0, 7_010.0, 10_050.0, 7_000.0, 9_970.0];
         assert_eq!(
             groups_in_words(&values, per_s).unwrap(),
-            "The executions fall into two groups, 2 around 7.00k/s and 4 around 10.0k/s: the mean is one that none of them \
-             had, and its interval holds less often than in 95 of 100 cases."
+            "The executions fall into two groups, 2 around 7.00k/s and 4 around 10.0k/s: no execution is near the \
+             mean, and its interval is correct in fewer than 95 of 100 cases."
         );
         assert_eq!(groups_in_words(&values[..4], per_s), None);
     }

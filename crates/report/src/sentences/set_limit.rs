@@ -9,7 +9,7 @@ use crate::results::Results;
 
 /// What every reader of latencies under a limit of a disk has to know.
 pub(crate) const OF_THE_THROTTLE: &str =
-    "latencies, above all high percentiles, are those of the throttle, not of a slower disk";
+    "latencies, especially high percentiles, describe the throttle, not a slower disk";
 
 /// `reads 1.00k/s, writes 1.00k/s on disk 7:0 (cgroup v1)`.
 pub(crate) fn of_disk(limit: &DiskLimit) -> String {
@@ -82,7 +82,7 @@ pub(crate) fn in_short(results: &Results) -> Option<String> {
     let limited = results.first_loads().filter(has_disk).count();
     (limited > 0).then(|| {
         format!(
-            "{limited} of {} had a limited disk; their high percentiles are those of the throttle",
+            "{limited} of {} had a limited disk; their high percentiles describe the throttle",
             counted(run_count(&results.runs), "run")
         )
     })
@@ -123,14 +123,13 @@ mod tests {
             [
                 "Limit in 2 runs: reads 1.00k/s, writes 50.0 MiB/s on disk 7:0 (cgroup v1), 1.5 CPUs (cgroup \
                  v2), 1.00 GiB of memory (cgroup v2).",
-                "Where the disk was limited, latencies, above all high percentiles, are those of the throttle, not of a slower \
-                 disk.",
+                "Where the disk was limited, latencies, especially high percentiles, describe the throttle, not a slower disk.",
                 "Write-back is not limited.",
             ]
         );
         assert_eq!(
             in_short(&results).unwrap(),
-            "2 of 3 runs had a limited disk; their high percentiles are those of the throttle"
+            "2 of 3 runs had a limited disk; their high percentiles describe the throttle"
         );
     }
 

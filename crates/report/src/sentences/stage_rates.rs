@@ -90,7 +90,7 @@ fn sentence(stages: &[StageRate]) -> String {
         Some(combination) => format!("{combination}: "),
     };
     format!(
-        "{subject}Achieved of the requested rates: {}.",
+        "{subject}Achieved and requested rates: {}.",
         words.join("; ")
     )
 }
@@ -149,7 +149,7 @@ mod tests {
         let stages = [stage_rate(1, 1050.0, 0), stage_rate(2, 525.0, 2)];
         assert_eq!(
             sentence(&stages),
-            "flush 1: Achieved of the requested rates: stage 1 1.05k/s of 1.05k/s; \
+            "flush 1: Achieved and requested rates: stage 1 1.05k/s of 1.05k/s; \
              stage 2 525/s of 1.05k/s (not reached in 2 of 3 runs)."
         );
         assert_eq!(stages[1].share_in_words(), "50 %");

@@ -77,7 +77,7 @@ fn name(record: &Record) -> String {
 }
 
 /// The stalls in words:
-/// `3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row; nothing came back for 1 s`.
+/// `3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row; no answers for 1 s`.
 fn in_words(stalls: &RunStalls) -> String {
     let RunStalls {
         measured_s,
@@ -94,10 +94,7 @@ fn in_words(stalls: &RunStalls) -> String {
         moment(*longest_s)
     );
     if *longest_gap_s > 0.0 {
-        words.push_str(&format!(
-            "; nothing came back for {}",
-            moment(*longest_gap_s)
-        ));
+        words.push_str(&format!("; no answers for {}", moment(*longest_gap_s)));
     }
     words
 }
@@ -130,10 +127,7 @@ mod tests {
             longest_gap_s: 1.5,
             ..stalls
         };
-        assert_eq!(
-            in_words(&silent),
-            format!("{words}; nothing came back for 1.5 s")
-        );
+        assert_eq!(in_words(&silent), format!("{words}; no answers for 1.5 s"));
     }
 
     #[test]

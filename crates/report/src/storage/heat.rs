@@ -30,8 +30,7 @@ pub(crate) struct HeatTable<'a> {
 
 impl<'a> HeatTable<'a> {
     /// What the marks mean.
-    pub(crate) const LEGEND: &'static str = "The darker, the faster. *: CrystalDiskMark measures the same. ~: too noisy to rely on. \
-        ±: half of the 95 % interval of the mean.";
+    pub(crate) const LEGEND: &'static str = "Darker is faster. *: also measured by CrystalDiskMark. ~: too noisy to rely on. ±: half of the 95 % interval of the mean.";
 
     /// How fast a cell is against the fastest, 0 to 1. A square root: the slow half of the table is not all of one shade.
     pub(crate) fn share(&self, result: &PatternResult) -> f64 {
@@ -186,7 +185,7 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                 ": the rate varied by more than " (unbroken(&percent(samples::NOISY_FROM)))
                 " inside a run or between repeats; do not rely on it. "
                 @if record.header.repeats > 1 {
-                    "Each cell is the mean of its repeats, ± half of its 95 % interval where there are three or more."
+                    "Each cell is the mean of its repeats, ± half of its 95 % interval if there are three or more repeats."
                 } @else { "Each cell is one run: no interval is known." }
             }
         }

@@ -40,7 +40,7 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
         lines.push(CnfLine {
             name: "innodb_io_capacity_max",
             value: two_digits(writes.max(CAPACITY_AT_LEAST)),
-            reason: "what was measured: flushing in need may take the whole disk".to_owned(),
+            reason: "the measured rate: urgent flushing may use the whole disk".to_owned(),
         });
     }
     lines.extend(neighbours(record));
@@ -48,8 +48,7 @@ pub(super) fn lines(record: &StorageRecord) -> Vec<CnfLine> {
         lines.push(CnfLine {
             name: "innodb_flush_method",
             value: "O_DIRECT".to_owned(),
-            reason: "the file system takes direct requests; pages are not kept in memory twice"
-                .to_owned(),
+            reason: "the file system supports direct I/O; pages are not cached twice".to_owned(),
         });
     }
     lines
@@ -84,7 +83,7 @@ fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
     Some((
         highest.iops(),
         format!(
-            "measured for {each} at depth {depth}; `dbdyno storage steady` tells whether they last"
+            "measured for {each} at depth {depth}; `dbdyno storage steady` shows whether the rates last"
         ),
     ))
 }
@@ -103,18 +102,18 @@ fn neighbours(record: &StorageRecord) -> Option<CnfLine> {
     let (value, reason) = match (rotational, fast) {
         (false, _) => (
             "0",
-            "no head moves: neighbours of a page save no time".to_owned(),
+            "no moving head: writing neighbouring pages saves no time".to_owned(),
         ),
         (true, Some(p50_ns)) => (
             "0",
             format!(
-                "a page is read in {}: no head moves, although the device calls itself rotational",
+                "a page is read in {}, so there is no moving head, although the device claims to be rotational",
                 duration(p50_ns as f64)
             ),
         ),
         (true, None) => (
             "1",
-            "the device is rotational: neighbours of a page come at no cost".to_owned(),
+            "the device is rotational: writing neighbouring pages costs nothing".to_owned(),
         ),
     };
     Some(CnfLine {

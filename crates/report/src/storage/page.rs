@@ -53,7 +53,7 @@ pub fn storage_html(record: &StorageRecord, audit: &Audit, job_file: Option<&str
             details.part {
                 summary { "How to reproduce" }
                 p { "Save it as a file; " code { "fio FILE" } " runs all of it, "
-                    code { "fio --section=NAME FILE" } " one pattern. fio lays the test file out by itself." }
+                    code { "fio --section=NAME FILE" } " one pattern. fio creates the test file itself." }
                 pre { (text) }
             }
         }
@@ -157,7 +157,7 @@ fn commits(all: &[CommitResult]) -> Markup {
         section aria-labelledby="commits" {
             h2 id="commits" { "Durable commits" }
             p.note { (calls(all[0].sequence)) " and fdatasync, as " (all[0].sequence.server())
-                " does for a commit; writers that wait share one pair. A server does more than this: the rate is an upper bound." }
+                " does for a commit; waiting writers share one pair. A server does more than this, so the rate is an upper bound." }
             (scrolling("Durable commits", html! { table {
                 thead { tr { @for name in names { th scope="col" { (name) } } } }
                 tbody { @for it in all { tr {

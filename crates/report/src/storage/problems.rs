@@ -51,7 +51,7 @@ mod tests {
         let mut record = record();
         let found = |record: &StorageRecord| problems(&audit(&Subject::of_storage(record)));
         let rotational = found(&record);
-        let calls = |it: &String| it.contains("calls itself rotational") && it.ends_with("(H05)");
+        let calls = |it: &String| it.contains("claims to be rotational") && it.ends_with("(H05)");
         assert!(rotational.iter().any(calls), "{rotational:?}");
         record.header.storage.places[0].mount_options = "nobarrier,rw".to_owned();
         record.header.storage.devices[0].rotational = Some(false);

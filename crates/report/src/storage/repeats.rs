@@ -147,8 +147,7 @@ pub(super) fn repeats_html(record: &StorageRecord) -> Markup {
             } }))
             p.note {
                 "Between: the standard deviation between the repeats as a share of their mean; inside: that of the rate inside a \
-                 repeat. A percentile is that of the requests of all repeats together where the record has their bins, and that of \
-                 the median repeat otherwise; never a mean of percentiles."
+                 repeat. A percentile covers the requests of all repeats together if the record has their bins; otherwise it is that of the median repeat, never a mean of percentiles."
             }
         }
     }

@@ -232,7 +232,7 @@ pub(super) fn steady_in_words(record: &StorageRecord) -> Option<String> {
     let rounds = counted(record.rounds.len(), "round");
     let Some(window) = steady(record) else {
         return Some(format!(
-            "undecided: {rounds}, of which {STEADY_ROUNDS} are judged together"
+            "undecided: {rounds}, but {STEADY_ROUNDS} are needed"
         ));
     };
     let verdict = if window.is_steady() {
@@ -264,7 +264,7 @@ pub(super) fn burst_in_words(record: &StorageRecord) -> Option<String> {
             .max()
             .unwrap_or(0);
         return Some(format!(
-            "none seen in {} of up to {}",
+            "none found in {} of up to {}",
             counted(record.bursts.len(), "cell"),
             moment(longest as f64)
         ));
@@ -362,7 +362,7 @@ mod tests {
         record.bursts = vec![cell(vec![1_000.0; 60], false)];
         assert_eq!(
             burst_in_words(&record).unwrap(),
-            "none seen in 1 cell of up to 60 s"
+            "none found in 1 cell of up to 60 s"
         );
         let fall = [vec![14_000.0; 20], vec![400.0; 40]].concat();
         record.bursts = vec![cell(fall, false), cell(vec![13_000.0; 10], true)];

@@ -45,7 +45,7 @@ impl Gain {
     pub(super) fn in_words(self) -> &'static str {
         match self {
             Self::None => ", no gain beyond",
-            Self::Little => ", hardly more than with fewer",
+            Self::Little => ", hardly more than with fewer connections",
             Self::Rising => ", still rising",
         }
     }

@@ -31,7 +31,7 @@ impl TableList {
                 Some(database) => {
                     format!("The database {} has no tables.\n", in_cell(database))
                 }
-                None => "There are no tables but the server's own.\n".to_owned(),
+                None => "Only the server's own tables exist.\n".to_owned(),
             };
         }
         let mut table = Table::new();
@@ -105,7 +105,7 @@ impl TableList {
             }
             _ => text.push('.'),
         }
-        text.push_str(" Estimates of the server, which change from one look to the next.");
+        text.push_str(" The server's estimates change from one reading to the next.");
         text
     }
 
@@ -223,8 +223,7 @@ app.stock     InnoDB   9999831   381   3639  3639    0    355 %
 app.customer  InnoDB   2972004   673   2130  1909  221    208 %
 app.log, old  MyISAM        12    37      0     0    0        -
 
-3 tables: 5.63 GiB. InnoDB: 5.63 GiB, buffer pool 1.00 GiB: 18 % of it fit in memory. Estimates of the server, which \
-change from one look to the next.
+3 tables: 5.63 GiB. InnoDB: 5.63 GiB, buffer pool 1.00 GiB: 18 % of it fit in memory. The server's estimates change from one reading to the next.
 ";
         assert_eq!(list().text(), expected);
     }
@@ -245,7 +244,7 @@ change from one look to the next.
     fn nothing_is_said_as_such() {
         let mut list = list();
         list.tables.clear();
-        assert_eq!(list.text(), "There are no tables but the server's own.\n");
+        assert_eq!(list.text(), "Only the server's own tables exist.\n");
         list.database = Some("app".to_owned());
         assert_eq!(list.text(), "The database app has no tables.\n");
     }

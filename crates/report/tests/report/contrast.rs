@@ -200,7 +200,7 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     );
     assert!(
         text.contains(
-            "No metric differs for certain, but what an operation costs does: fsyncs of InnoDB"
+            "No metric differs significantly, but the cost of an operation does: fsyncs of InnoDB"
         ),
         "{text}"
     );

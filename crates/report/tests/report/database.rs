@@ -251,7 +251,7 @@ fn reports_compare_the_achieved_rate_of_each_stage_with_the_requested_one() {
     assert!(page.contains("Achieved and requested rate of each stage"));
     let text = report::table(&results, 200);
     assert!(
-        text.contains("Achieved of the requested rates: stage 1 "),
+        text.contains("Achieved and requested rates: stage 1 "),
         "{text}"
     );
     let json = report::json(&results, report::Detail::Runs);

@@ -55,7 +55,7 @@ fn a_list_of_results() {
     assert!(history_as_text(&[], 0, 0, 80).starts_with("no results yet"));
     assert!(
         history_as_text(&[], 0, 1, 80)
-            .ends_with("\n\n1 result is gone; --forget takes what is gone off the list\n")
+            .ends_with("\n\n1 result is gone; --forget removes missing results from the list\n")
     );
 }
 

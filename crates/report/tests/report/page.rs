@@ -118,7 +118,7 @@ fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
         "for a disk",
         "checkpoint age",
         "history list",
-        "Statements by their time",
+        "Statements by time",
         "variable_599",
     ] {
         assert!(page.contains(shown), "{shown}");
@@ -131,8 +131,8 @@ fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
 fn long_runs_are_thinned_and_say_so() {
     let page = |seconds: u32| html(&sizing(seconds, 1));
     let (short, long) = (page(600), page(3_600));
-    assert!(!short.contains("Each point stands for"));
-    assert!(long.contains("Each point stands for 4 values"));
+    assert!(!short.contains("Each point represents"));
+    assert!(long.contains("Each point represents 4 values"));
     assert!(
         long.len() < short.len() * 2,
         "{} {}",
@@ -219,7 +219,7 @@ fn a_chart_with_a_scale_of_its_own_is_not_said_to_share_one() {
         facet: Vec::new(),
         y: Vec::new(),
     });
-    let own = "Charts whose bars would be too short to read have a scale of their own";
+    let own = "Charts whose bars would be too short to read have their own scale";
     assert!(html(&results).contains(own), "4x is an eighth of 0.5x");
     results
         .runs
@@ -241,7 +241,7 @@ fn the_drain_is_in_no_course_over_time() {
 #[test]
 fn other_work_on_the_machine_is_said_once() {
     let mut results = quickstart(Host::Both);
-    assert!(!html(&results).contains("Other work"));
+    assert!(!html(&results).contains("Other programs used"));
     results.runs = results
         .runs
         .into_iter()
@@ -249,7 +249,7 @@ fn other_work_on_the_machine_is_said_once() {
         .collect();
     assert_eq!(
         html(&results)
-            .matches("Other work took up to 23\u{a0}%")
+            .matches("Other programs used up to 23\u{a0}%")
             .count(),
         1
     );
@@ -258,7 +258,7 @@ fn other_work_on_the_machine_is_said_once() {
 #[test]
 fn parts_of_the_cpu_are_said_to_make_100_percent() {
     let page = html(&quickstart(Host::Both));
-    assert!(page.contains("server + client + rest + iowait + steal + idle make 100\u{a0}%"));
+    assert!(page.contains("server + client + rest + iowait + steal + idle add up to 100\u{a0}%"));
 }
 
 #[test]

@@ -284,10 +284,7 @@ fn a_question_of_the_author_stands_before_events() {
     );
     assert!(!page.contains("event-costs"), "{page}");
     assert!(page.contains("<table class=\"peaks\">"), "{page}");
-    assert!(
-        page.contains("Planned events, and what they cost"),
-        "{page}"
-    );
+    assert!(page.contains("Planned events and their cost"), "{page}");
     let summary = summarised(&results, 80);
     assert!(!summary.contains("ALTER TABLE at 10 s  "), "{summary}");
     assert!(!markdown(&results).contains("| ALTER TABLE at 10 s |"));

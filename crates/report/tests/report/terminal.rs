@@ -113,7 +113,7 @@ fn nothing_measured_is_said() {
 #[test]
 fn other_work_on_the_machine_is_said_once() {
     let mut results = quickstart(Host::Both);
-    assert!(!table(&results, 200).contains("Other work"));
+    assert!(!table(&results, 200).contains("Other programs used"));
     for (share, run) in [(0.25, 0), (0.3, 1)] {
         // The same combination in each of the three blocks: figures are means over executions.
         for block in 0..3 {
@@ -122,8 +122,7 @@ fn other_work_on_the_machine_is_said_once() {
         }
     }
     let text = table(&results, 200);
-    let said = "Other work took up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: \
-                these are not the figures of a quiet machine.";
+    let said = "Other programs used up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: the machine was not quiet.";
     assert_eq!(text.matches(said).count(), 1, "{text}");
 }
 

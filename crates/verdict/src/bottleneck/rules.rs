@@ -102,7 +102,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the connections spent 40 % of their time in commits, and a commit syncs the redo log or the binary log",
+        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the \
+                connections were committing 40 % of their time, and a commit syncs the redo log or the binary log",
         judge: server_rules::disk_flushes,
     },
     Rule {
@@ -152,7 +153,7 @@ fn memory(signals: &Signals) -> Option<String> {
     let stalled = signals.pressure.map_or(0.0, |it| it.memory_some);
     if memory.oom_kills > 0 {
         return Some(format!(
-            "the kernel killed {} because memory ran out",
+            "the kernel killed {} for want of memory",
             match memory.oom_kills {
                 1 => "a process".to_owned(),
                 many => format!("{many} processes"),
@@ -161,7 +162,8 @@ fn memory(signals: &Signals) -> Option<String> {
     }
     (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {} were swapped in, the control group reached its limit {} times per second",
+            "tasks waited for memory {} of the time, {} were swapped in, the control group ran \
+             against its limit {} times a second",
             percent(stalled),
             bytes_per_s(memory.swapped_in_bytes_per_s),
             count(signals.quota.memory_hits_per_s)
@@ -205,7 +207,7 @@ fn set_limit(signals: &Signals) -> Option<String> {
         LimitKind::BytesWritten => bytes("written"),
     };
     Some(format!(
-        "the experiment's limit of {allowed}, of which the server used {} ({used}){}",
+        "the limit of {allowed} that was set, of which the server used {} ({used}){}",
         percent(limit.share()),
         server_rules::page_reads(signals)
     ))
@@ -224,7 +226,8 @@ fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
-            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {}{}",
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while \
+             none was busy more than {}{}",
             percent(stalled),
             percent(busy),
             server_rules::page_reads(signals)
@@ -249,13 +252,13 @@ fn client(signals: &Signals) -> Option<String> {
     }
     if let Some(share) = at_least(client.ceiling, 0.8) {
         return Some(format!(
-            "the throughput is {} of what this client reaches with a server that does nothing",
+            "the throughput is {} of what this client reaches against a server that does nothing",
             percent(share)
         ));
     }
     let share = at_least(client.machine_busy, 0.9)?;
     Some(format!(
-        "the CPUs of the client's own machine were {} busy",
+        "the CPUs of its own machine were {} busy",
         percent(share)
     ))
 }
@@ -314,7 +317,7 @@ fn disk(signals: &Signals) -> Option<String> {
         waited_for_disks(signals)?
     };
     Some(format!(
-        "{} was busy {} of the time with {} requests/s, {} in flight on average{waited}{}",
+        "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
         disk.device,
         percent(disk.utilisation),
         count(disk.requests_per_s),
@@ -336,7 +339,8 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
         format!(
-            "{} of the TCP segments were retransmitted, {} of the packets were lost, {} connections were dropped because the queue of a listening socket was full",
+            "{} of the TCP segments were sent again, {} of the packets were lost, {} connections found the \
+             queue of a listening socket full",
             percent(network.retransmitted),
             percent(network.lost),
             network.listen_overflows
@@ -347,7 +351,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
 fn full_link(network: &NetworkSignals) -> Option<String> {
     let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
     Some(format!(
-        "{} carried {}, {} of its speed",
+        "{} carried {}, {} of what it can",
         link.interface,
         bits_per_s(link.bits_per_s / 8.0),
         percent(link.used)
@@ -359,9 +363,9 @@ fn load(signals: &Signals) -> Option<String> {
     let in_flight = percent(load.in_flight);
     match load.rate_per_s {
         Some(rate) => load.is_reached.then(|| {
-            format!("the requested rate of {rate} operations/s was reached; the connections were in use {in_flight} of the time")
+            format!("it asked for {rate} operations/s and got them; its connections were in use {in_flight} of the time")
         }),
         None => (load.in_flight < 0.8)
-            .then(|| format!("the connections were in use {in_flight} of the time")),
+            .then(|| format!("its connections were in use {in_flight} of the time")),
     }
 }

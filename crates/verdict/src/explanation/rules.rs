@@ -107,13 +107,13 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "row locks",
-        holds: "row-lock wait time or row-lock waits changed",
+        holds: "row-lock wait time or row-lock waits moved",
         rank: Rank::Particular,
         judge: row_locks,
     },
     Rule {
         name: "query cache",
-        holds: "results in and out of the query cache changed",
+        holds: "results in and out of the query cache moved",
         rank: Rank::Particular,
         judge: query_cache,
     },
@@ -127,7 +127,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "buffer-pool misses",
-        holds: "buffer-pool misses changed",
+        holds: "buffer-pool misses moved",
         rank: Rank::Particular,
         judge: misses,
     },
@@ -147,7 +147,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "temporary tables",
-        holds: "temporary tables on disk or temporary tables changed",
+        holds: "temporary tables on disk or temporary tables moved",
         rank: Rank::Particular,
         judge: temporary_tables,
     },
@@ -159,7 +159,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "bytes sent",
-        holds: "bytes sent changed",
+        holds: "bytes sent moved",
         rank: Rank::Particular,
         judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
@@ -178,13 +178,13 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "server CPU",
-        holds: "server CPU changed",
+        holds: "server CPU moved",
         rank: Rank::General,
         judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
     },
     Rule {
         name: "client CPU",
-        holds: "client CPU changed",
+        holds: "client CPU moved",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -196,7 +196,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "context switches",
-        holds: "context switches changed",
+        holds: "context switches moved",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -228,7 +228,7 @@ fn higher(moved: &Moved) -> &'static str {
 fn rows_read(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::RowsRead)?;
     let meaning = format!(
-        "{} reads more rows for the same operation: an index is missing there, or the plan is different",
+        "{} reads more rows for the same operation: an index is missing there, or another plan is taken",
         higher(&moved)
     );
     let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
@@ -246,7 +246,7 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
         .map(|waits| format!(", {}", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {} operations wait for row locks that others hold{waits}",
+        "on {} operations wait for rows that others hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -309,7 +309,7 @@ fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
     (is_unseen && it.is_decided()).then(|| Finding {
         cost: None,
-        sentence: format!("{meaning}; the cost of this was not observed"),
+        sentence: format!("{meaning}; what that costs was not observed"),
         explains_us: 0.0,
         side: Some(side),
         rank: None,
@@ -457,7 +457,8 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {} every operation takes about {} longer (the shortest {}), and the server's costs explain none of this: a longer round trip",
+            "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
+             it: a longer round trip",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)
@@ -475,7 +476,7 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let meaning = format!(
-        "on {} the disk is slower, or other programs use it",
+        "on {} the disk is slower, or it has other work",
         higher(&moved)
     );
     Some(Finding::of(moved, 1.0, meaning))

@@ -29,7 +29,7 @@ fn sizing_of_2007() {
         .finds_one_of("C06", &["note", "warn"], "the query cache is on")
         .finds("C07", "warn", "answered from the query cache")
         .finds("W02", "note", "in memory")
-        .finds("W05", "pass", "the dictionary word hands out")
+        .finds("W05", "pass", "the dictionary word returns")
         .finds("W06", "note", "drawn uniform");
     // Overlooked by the author.
     audit
@@ -65,7 +65,7 @@ fn dictionary_of_2007() {
     ];
     run(&scene, "hp-sizing/as-published", &smaller);
     Audited::of(&scene, &["out"])
-        .finds("W05", "fail", "the dictionary word hands out")
+        .finds("W05", "fail", "the dictionary word returns")
         .finds("W04", "fail", "draws can have requested");
 }
 

@@ -256,7 +256,7 @@ fn self_test() {
     scene
         .dbdyno(["compare", "out:side=a", "out:side=b"])
         .exits(0)
-        .prints("differs   nothing that is recorded of server, machine, data and method");
+        .prints("differs   nothing recorded about server, machine, data or method");
     Audited::of(&scene, &["out"])
         .finds("C01", "pass", "class D4")
         .finds("C02", "pass", "follow from the factors")

@@ -107,8 +107,7 @@ fn a_single_run_is_done_again_by_its_command() {
 }
 
 /// The text for two results of the same server that differ only in time.
-const NOTHING_DIFFERS: &str =
-    "differs   nothing that is recorded of server, machine, data and method";
+const NOTHING_DIFFERS: &str = "differs   nothing recorded about server, machine, data or method";
 
 /// `dbdyno quick` on an existing server, interrupted after the first of its three runs.
 #[test]

@@ -143,7 +143,7 @@ fn rounds_and_courses() {
         "--pause",
         "0",
     ];
-    scene.dbdyno(burst).exits(0).prints("none seen in 2 cells");
+    scene.dbdyno(burst).exits(0).prints("none found in 2 cells");
     let cells = record(&scene, "results/storage-burst-1").bursts;
     assert_eq!(cells.len(), 2);
     assert!(cells.iter().all(|it| !it.iops.is_empty()), "{cells:?}");

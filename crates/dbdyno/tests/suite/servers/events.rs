@@ -74,7 +74,7 @@ sql = ["CREATE INDEX c_first ON sbtest1 (c(10))", "INSERT INTO sbtest2 (k) VALUE
         results.sql("SELECT outcome, before_per_s > 0, during_per_s IS NOT NULL FROM events");
     assert_eq!(rows, [["done".to_owned().into(), 1.into(), 1.into()]]);
     let page = results.text("report.html");
-    assert!(page.contains("Planned events, and what they cost"));
+    assert!(page.contains("Planned events and their cost"));
     scene
         .dbdyno(["report", "results/alter-1", "--format", "json"])
         .exits(0)

@@ -64,8 +64,8 @@ fn results_are_done_again_from_their_directory_alone() {
     let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n";
     assert!(comparison.starts_with(heading), "{comparison}");
     for sentence in [
-        "\norder     A was measured before B: the interval does not cover what changed",
-        "\ndiffers   nothing that is recorded of server, machine, data and method\n",
+        "\norder     A was measured before B: the interval does not cover changes",
+        "\ndiffers   nothing recorded about server, machine, data or method\n",
     ] {
         assert!(comparison.contains(sentence), "{comparison}");
     }
@@ -89,7 +89,7 @@ fn results_are_done_again_from_their_directory_alone() {
         .dbdyno(["history", "--of", "trial", "--metric", "p50"])
         .exits(0)
         .prints("trial: p50 over 2 results")
-        .prints("a change of level takes 6 to be seen");
+        .prints("a change of level needs 6 to be detected");
     fs::rename(scene.path().join("second"), scene.path().join("away")).unwrap();
     let listed = scene
         .dbdyno(["history"])

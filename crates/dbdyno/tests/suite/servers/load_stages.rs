@@ -92,7 +92,7 @@ fn the_achieved_rate_follows_a_ramp() {
     scene
         .dbdyno(["run", "trial.toml", "--results", "out", "--verbose"])
         .has_measured()
-        .prints_sentence("Achieved of the requested rates: stage 1");
+        .prints_sentence("Achieved and requested rates: stage 1");
     let record = record(&scene);
     let due: Vec<u64> = record
         .stages

@@ -172,7 +172,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
     run_output
         .exits(0)
         .says("this machine is busy: 2 of the 2 runs of the first block were disturbed (other programs used")
-        .prints_sentence("were disturbed by other work and are in the figures");
+        .prints_sentence("were disturbed by other programs and are still included in the figures");
 }
 
 #[test]

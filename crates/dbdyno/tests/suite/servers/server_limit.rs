@@ -92,7 +92,7 @@ fn a_limit_is_held_recorded_and_reported() {
     assert!(free.one("limit")["disk"].is_null());
     assert_eq!(free.one("machine")["cgroups"][0]["io_limited"], false);
     let page = results.text("report.html");
-    assert!(page.contains("those of the throttle, not of a slower disk"));
+    assert!(page.contains("describe the throttle, not a slower disk"));
     scene
         .dbdyno(["report", "results", "--format", "json"])
         .exits(0)

@@ -219,7 +219,7 @@ fn done_again(scene: &Scene) {
         .prints("New-Orders/min")
         .prints("then (A) and now (B):\n\nA  results/tpcc-2\nB  again")
         // Some seconds are too short for an equal mix, which the short answer would report instead.
-        .prints("What differs: nothing that is recorded of server, machine, data and method.");
+        .prints("What differs: nothing recorded about server, machine, data or method.");
     assert!(orders() > before, "it ran on the same tables");
     let record = |name: &str| Record::open(&scene.path().join(name).join("record.jsonl")).unwrap();
     let (then, now) = (record("results/tpcc-2"), record("again"));

@@ -167,7 +167,7 @@ impl Hostile<'_> {
         let is_fatal = script.mischief.is_fatal() && script.reply != Reply::Error && fired > 0;
         let told = format!("{}{}", ended.stderr, String::from_utf8_lossy(&ended.stdout));
         // The last one is the audit's text after a failed reading of the server's counters.
-        let is_told = ["warning", "note:", "error", "server not watched"]
+        let is_told = ["warning", "note:", "error", "server not observed"]
             .iter()
             .any(|word| told.contains(word));
         (is_fatal && ended.code == Some(0) && !is_told)

@@ -24,8 +24,7 @@ impl Charts<'_> {
             section aria-labelledby="cpu" {
                 h2 id="cpu" { (if self.grid.uses_servers() { "CPU of the server's machine" } else { "CPU" }) " against " (self.x.name) }
                 @if observed.is_empty() {
-                    p { strong { (self.grid.cpu_missing) } ": there is no CPU chart, for nothing was measured that it \
-                        could show." }
+                    p { strong { (self.grid.cpu_missing) } ": no CPU chart, because no CPU use was measured." }
                 } @else {
                     ul.legend { @for (name, class) in self.shown_parts().map(|part| (part.name, part.class)) {
                         li { svg.swatch viewBox="0 0 14 12" width="14" height="12" aria-hidden="true" {
@@ -36,10 +35,9 @@ impl Charts<'_> {
                     p.note { "100\u{a0}% is all CPUs of the machine: "
                         (if self.grid.uses_servers() { "server + client" } else { "client" })
                         @if self.shown_parts().any(|part| part.name == "proxy") { " + proxy" }
-                        " + rest + iowait + steal + idle make 100\u{a0}%, in a run of a second or so a little more by the system's \
-                        coarse clock. Client is "
+                        " + rest + iowait + steal + idle add up to 100\u{a0}%; in a run of about a second the sum may be slightly higher because of the system's coarse clock. Client is "
                         (if self.grid.uses_servers() { "dbdyno itself" } else { "dbdyno and fio" })
-                        "; rest is everything else that ran."
+                        "; rest is all other programs."
                         @if blind && self.grid.uses_servers() { " The server's process was not identified in some runs: its CPU is part of the rest." }
                     }
                 }

@@ -63,7 +63,7 @@ impl Charts<'_> {
             } }
             p.note {
                 (self.bars_note())
-                @if self.grid.facets.len() > 1 { "All charts have the same scale." }
+                @if self.grid.facets.len() > 1 { "All charts share one scale." }
             }
         }
     }

@@ -79,16 +79,13 @@ impl Charts<'_> {
                     li { "Scaling model (USL)" @if !place.is_empty() { " of " (place) } ": " (scaling.in_words()) "." }
                 } }
             } @else {
-                p { "The scaling model has a peak for " (named) " of " (told.len()) " lines; the others are not measured far \
-                    enough beyond it, or follow no such law." }
+                p { "The scaling model has a peak for " (named) " of " (told.len()) " lines; the others were not measured far enough beyond it, or do not fit the model." }
             }
             details {
                 summary { "Scaling models (USL)" }
                 (scrolling("Scaling models (USL)", self.laws_table(&told)))
-                p.note { "Universal Scalability Law (Gunther): N connections do λN / (1 + σ(N − 1) + κN(N − 1)) operations/s. σ is \
-                    the share that waits in one line, κ the cost of every pair of connections. Curve and band are the \
-                    fit and its 95 % bootstrap interval; the bar at the axis is the interval of the peak. No peak is \
-                    named that the measured connections have not passed." }
+                p.note { "Universal Scalability Law (Gunther): N connections do λN / (1 + σ(N − 1) + κN(N − 1)) operations/s. σ is the serialised share, κ the cost per pair of connections. Curve and band are the \
+                    fit and its 95 % bootstrap interval; the bar at the axis is the interval of the peak. A peak is reported only if the measured connections extend beyond it." }
             }
         }
     }
@@ -99,7 +96,7 @@ impl Charts<'_> {
                 caption { "Universal Scalability Law of each line, with 95 % intervals" }
                 thead { tr {
                     @for name in ["line", "one connection, operations/s (λ)", "contention (σ)", "coherency (κ)", "peak, connections",
-                        "peak, operations/s", "runs", "their distance from the law"] { th scope="col" { (name) } }
+                        "peak, operations/s", "runs", "residual"] { th scope="col" { (name) } }
                 } }
                 tbody { @for (place, scaling) in told {
                     @let law = &scaling.fit.law;

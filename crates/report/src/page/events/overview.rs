@@ -60,7 +60,7 @@ fn table(event: &EventOverview, grid: &Grid<'_>) -> Markup {
         table.event-costs {
             caption {
                 strong { (event.title) }
-                ": operations lost; how long it took, throughput during it in % of that before, and when that was back after its end"
+                ": operations lost; duration, throughput during the event in % of that before, and recovery time after its end"
             }
             thead {
                 tr {

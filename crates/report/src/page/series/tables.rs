@@ -33,7 +33,7 @@ const TIME: fn(f64) -> String = |seconds| duration(seconds * 1e9);
 const LAYOUTS: [Layout; 5] = [
     Layout {
         source: "events_statements_summary_by_digest",
-        title: "Statements by their time in the server",
+        title: "Statements by time in the server",
         name: "statement",
         columns: &[
             ("time", "time_s", TIME),
@@ -164,7 +164,7 @@ fn undigested(totals: &ServerTotals, record: &Record) -> Option<String> {
         .sum();
     (totals.left_out == 0 && digested < executed * DIGESTED_AT_LEAST).then(|| {
         format!(
-            "Of {} statements {} stand here: this server does not add up all of them, prepared ones for example. ",
+            "Of {} statements the table covers {}: this server does not count all of them, for example prepared statements. ",
             count(executed),
             count(digested)
         )
@@ -274,7 +274,9 @@ mod tests {
         let status = r#"{"line":"server_status","t_s":0.0,"length_s":1.0,"asked_s":0.0,"counters":{"Questions":4000.0},"values":{}}"#;
         let tables = of(&record(&[status, DIGESTS]));
         assert!(
-            tables[0].note.contains("Of 4.00k statements 40 stand here"),
+            tables[0]
+                .note
+                .contains("Of 4.00k statements the table covers 40"),
             "{}",
             tables[0].note
         );

@@ -285,22 +285,25 @@ impl EventSummary {
         self.during_share().map(percent)
     }
 
-    /// `throughput back at once`, `throughput back 3 s after its end`, that it was not, or that it is not known.
+    /// `throughput recovered at once`, `throughput back 3 s after its end`, that it was not, or that it is not known.
     fn recovery_in_words(&self) -> Option<String> {
         let back = self.recovered_after_s.map(|range| match range {
             (_, latest) if latest <= 0.0 => "throughput back at once".to_owned(),
-            range => format!("throughput back {} after its end", range_in_words(range)),
+            range => format!(
+                "throughput recovered {} after its end",
+                range_in_words(range)
+            ),
         });
         let late = match self.not_recovered {
             0 => None,
             count if back.is_some() => Some(format!("not back in {}", counted(count, "run"))),
-            _ => Some("throughput not back in the time that was measured after it".to_owned()),
+            _ => Some("throughput did not recover in the time measured after it".to_owned()),
         };
         let is_seen = back.is_some() || late.is_some();
         let not_seen = match self.recovery_not_seen {
             0 => None,
             count if is_seen => Some(format!("not known of {}", counted(count, "run"))),
-            _ => Some("too little was measured after it to see a recovery".to_owned()),
+            _ => Some("too little time was measured after it to detect a recovery".to_owned()),
         };
         let all: Vec<String> = back.into_iter().chain(late).chain(not_seen).collect();
         (!all.is_empty()).then(|| all.join(", "))
@@ -313,7 +316,7 @@ impl EventSummary {
         joined([self.back(), late, not_seen])
     }
 
-    /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `recovery not seen`.
+    /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `no recovery detected`.
     pub(crate) fn recovery_in_clause(&self) -> Option<String> {
         let back = self.back().map(|back| match back.as_str() {
             AT_ONCE => format!("back {AT_ONCE}"),
@@ -322,7 +325,7 @@ impl EventSummary {
         let late = self.late().map(|runs| format!("not back in {runs}"));
         let not_seen = self
             .not_seen()
-            .map(|runs| format!("recovery not seen{runs}"));
+            .map(|runs| format!("no recovery detected{runs}"));
         joined([back, late, not_seen])
     }
 
@@ -371,7 +374,7 @@ impl EventSummary {
         let failed = self.failures.len();
         let figures = match self.runs - failed {
             0 => "",
-            _ => "; the figures are of the others",
+            _ => "; the figures cover the other runs",
         };
         Some(format!(
             "It did not succeed in {failed} of {}: run {run} ({why}){figures}",
@@ -382,7 +385,7 @@ impl EventSummary {
 
 /// The reason why an event that began has no cost.
 pub(crate) const UNKNOWN: &str =
-    "its cost is not known, the load before it was too short or stood still";
+    "its cost is unknown, because the load before it was too short or had stalled";
 
 /// A recovery in the second in which the event ended.
 const AT_ONCE: &str = "at once";

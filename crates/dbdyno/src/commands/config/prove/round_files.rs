@@ -136,7 +136,7 @@ fn name(case: &Case, round: &Round, parts: &Parts) -> String {
     match (missing.next(), missing.next(), more.next(), more.next()) {
         (Some(part), None, None, None) => format!("without-{}", case.label(*part)),
         (None, None, Some(part), None) => format!("with-{}", case.label(*part)),
-        // Only the check has such a file: the whole one without its harmful lines.
+        // Only the check has such a file: the whole file without its harmful lines.
         _ => "full-without-harmful".to_owned(),
     }
 }

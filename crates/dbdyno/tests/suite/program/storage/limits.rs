@@ -55,7 +55,7 @@ fn a_limit_is_in_force_and_leaves_no_group() {
     assert!(
         fs::read_to_string(page)
             .unwrap()
-            .contains("those of the throttle")
+            .contains("describe the throttle")
     );
     scene
         .dbdyno(suite(

@@ -183,7 +183,7 @@ fn a_burst_continues_cell_by_cell_and_a_steady_state_begins_anew() {
     scene
         .dbdyno(burst(&["--resume"]))
         .exits(0)
-        .prints("none seen in 2 cells");
+        .prints("none found in 2 cells");
     let after = record(&scene, "results/storage-burst-1");
     assert!(after.is_complete);
     assert_eq!(

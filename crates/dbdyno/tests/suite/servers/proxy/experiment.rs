@@ -144,7 +144,7 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
     ];
     assert_eq!(seen, expected);
     let page = results.text("report.html");
-    assert!(page.contains("What the proxy changed and what it cost"));
+    assert!(page.contains("Proxy: changes and cost"));
     let costs = results.sql("select count(*) from costs where name = 'proxy_cpu'");
     assert_eq!(costs, [[rusqlite::types::Value::Integer(3)]]);
 }
