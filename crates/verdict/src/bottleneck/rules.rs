@@ -153,7 +153,7 @@ fn memory(signals: &Signals) -> Option<String> {
     let stalled = signals.pressure.map_or(0.0, |it| it.memory_some);
     if memory.oom_kills > 0 {
         return Some(format!(
-            "the kernel killed {} for want of memory",
+            "the kernel killed {} because memory ran out",
             match memory.oom_kills {
                 1 => "a process".to_owned(),
                 many => format!("{many} processes"),
@@ -162,8 +162,7 @@ fn memory(signals: &Signals) -> Option<String> {
     }
     (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {} were swapped in, the control group ran \
-             against its limit {} times a second",
+            "tasks waited for memory {} of the time, {} were swapped in, the control group reached its limit {} times per second",
             percent(stalled),
             bytes_per_s(memory.swapped_in_bytes_per_s),
             count(signals.quota.memory_hits_per_s)
@@ -207,7 +206,7 @@ fn set_limit(signals: &Signals) -> Option<String> {
         LimitKind::BytesWritten => bytes("written"),
     };
     Some(format!(
-        "the limit of {allowed} that was set, of which the server used {} ({used}){}",
+        "the experiment's limit of {allowed}, of which the server used {} ({used}){}",
         percent(limit.share()),
         server_rules::page_reads(signals)
     ))
@@ -226,8 +225,7 @@ fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
-            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while \
-             none was busy more than {}{}",
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {}{}",
             percent(stalled),
             percent(busy),
             server_rules::page_reads(signals)
@@ -252,13 +250,13 @@ fn client(signals: &Signals) -> Option<String> {
     }
     if let Some(share) = at_least(client.ceiling, 0.8) {
         return Some(format!(
-            "the throughput is {} of what this client reaches against a server that does nothing",
+            "the throughput is {} of what this client reaches with a server that does nothing",
             percent(share)
         ));
     }
     let share = at_least(client.machine_busy, 0.9)?;
     Some(format!(
-        "the CPUs of its own machine were {} busy",
+        "the CPUs of the client's own machine were {} busy",
         percent(share)
     ))
 }
@@ -317,7 +315,7 @@ fn disk(signals: &Signals) -> Option<String> {
         waited_for_disks(signals)?
     };
     Some(format!(
-        "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
+        "{} was busy {} of the time with {} requests/s, {} in flight on average{waited}{}",
         disk.device,
         percent(disk.utilisation),
         count(disk.requests_per_s),
@@ -339,8 +337,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
         format!(
-            "{} of the TCP segments were sent again, {} of the packets were lost, {} connections found the \
-             queue of a listening socket full",
+            "{} of the TCP segments were retransmitted, {} of the packets were lost, {} connections were dropped because the queue of a listening socket was full",
             percent(network.retransmitted),
             percent(network.lost),
             network.listen_overflows
@@ -351,7 +348,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
 fn full_link(network: &NetworkSignals) -> Option<String> {
     let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
     Some(format!(
-        "{} carried {}, {} of what it can",
+        "{} carried {}, {} of its speed",
         link.interface,
         bits_per_s(link.bits_per_s / 8.0),
         percent(link.used)
@@ -363,9 +360,9 @@ fn load(signals: &Signals) -> Option<String> {
     let in_flight = percent(load.in_flight);
     match load.rate_per_s {
         Some(rate) => load.is_reached.then(|| {
-            format!("it asked for {rate} operations/s and got them; its connections were in use {in_flight} of the time")
+            format!("the requested rate of {rate} operations/s was reached; the connections were in use {in_flight} of the time")
         }),
         None => (load.in_flight < 0.8)
-            .then(|| format!("its connections were in use {in_flight} of the time")),
+            .then(|| format!("the connections were in use {in_flight} of the time")),
     }
 }

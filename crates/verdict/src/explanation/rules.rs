@@ -190,7 +190,7 @@ pub(super) const RULES: [Rule; 20] = [
             general(
                 it,
                 Cost::ClientCpu,
-                "asks more of dbdyno for the same operation",
+                "makes dbdyno do more work for the same operation",
             )
         },
     },
@@ -228,7 +228,7 @@ fn higher(moved: &Moved) -> &'static str {
 fn rows_read(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::RowsRead)?;
     let meaning = format!(
-        "{} reads more rows for the same operation: an index is missing there, or another plan is taken",
+        "{} reads more rows for the same operation: an index is missing there, or the plan is different",
         higher(&moved)
     );
     let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
@@ -246,7 +246,7 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
         .map(|waits| format!(", {}", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {} operations wait for rows that others hold{waits}",
+        "on {} operations wait for row locks that others hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -309,7 +309,7 @@ fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
     (is_unseen && it.is_decided()).then(|| Finding {
         cost: None,
-        sentence: format!("{meaning}; what that costs was not observed"),
+        sentence: format!("{meaning}; the cost of this was not observed"),
         explains_us: 0.0,
         side: Some(side),
         rank: None,
@@ -412,7 +412,7 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
         None => (it.moved(Cost::TmpTables)?, price::TABLE_US),
     };
     let meaning = format!(
-        "{} makes more of them for the same operation{settings}",
+        "{} creates more of them for the same operation{settings}",
         higher(&moved)
     );
     Some(Finding::of(moved, price_us, meaning))
@@ -457,8 +457,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
-             it: a longer round trip",
+            "on {} every operation takes about {} longer (the shortest {}), and the server's costs explain none of this: a longer round trip",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)
@@ -476,7 +475,7 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let meaning = format!(
-        "on {} the disk is slower, or it has other work",
+        "on {} the disk is slower, or other programs use it",
         higher(&moved)
     );
     Some(Finding::of(moved, 1.0, meaning))
