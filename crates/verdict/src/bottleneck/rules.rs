@@ -112,7 +112,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::ConnectionLimit,
-        holds: "the server refused a connection because it had `max_connections`",
+        holds: "the server refused a connection because `max_connections` was reached",
         judge: server_rules::connection_limit,
     },
     Rule {

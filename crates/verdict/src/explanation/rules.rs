@@ -181,7 +181,7 @@ pub(super) const RULES: [Rule; 20] = [
             general(
                 it,
                 Cost::ClientCpu,
-                "asks more of dbdyno for the same operation",
+                "makes dbdyno do more work for the same operation",
             )
         },
     },
@@ -403,7 +403,7 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
         None => (it.moved(Cost::TmpTables)?, price::TABLE_US),
     };
     let meaning = format!(
-        "{} makes more of them for the same operation{settings}",
+        "{} creates more of them for the same operation{settings}",
         higher(&moved)
     );
     Some(Finding::of(moved, price_us, meaning))
