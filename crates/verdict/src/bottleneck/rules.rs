@@ -107,7 +107,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Network,
         holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed; or 80 % of a link's speed was used; or, except over a unix socket, the connections spent 40 % of their time in the middle of a packet, or a statement spent longer on the round trips described below than the fastest connection took to open, which is more than two round trips",
+                socket overflowed; or 80 % of a link's speed was used; or, except over a unix socket, either the connections spent 40 % of their time in the middle of a packet, or a statement's time on the network (see the round trips below) was longer than the time to open the fastest connection, which is more than two round trips",
         judge: network,
     },
     Rule {
