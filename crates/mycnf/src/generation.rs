@@ -327,7 +327,7 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
         line(
             "long_query_time",
             "1",
-            "A statement is slow from one second.",
+            "A statement counts as slow from one second.",
         ),
     ];
     if subject.is_one_of("innodb_checksum_algorithm", &["innodb"]) {

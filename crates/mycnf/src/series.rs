@@ -2,7 +2,7 @@
 
 use crate::{catalogue::Product, error::Error, target::Target};
 
-/// The series that MySQL was released in from 5.0 on.
+/// The series that MySQL was released in from 5.0 on. Percona Server has some of them.
 ///
 /// Source: the release notes of MySQL.
 const MYSQL: [[u32; 2]; 18] = [
@@ -24,18 +24,6 @@ const MYSQL: [[u32; 2]; 18] = [
     [9, 5],
     [9, 6],
     [9, 7],
-];
-/// Source: the release notes of Percona Server for MySQL.
-const PERCONA: [[u32; 2]; 9] = [
-    [5, 1],
-    [5, 5],
-    [5, 6],
-    [5, 7],
-    [8, 0],
-    [8, 1],
-    [8, 2],
-    [8, 3],
-    [8, 4],
 ];
 /// Source: the release notes of MariaDB.
 const MARIADB: [[u32; 2]; 29] = [
@@ -74,8 +62,7 @@ impl Target {
     /// The target, or an error if its product skipped this series. A version above the newest one that is known may exist.
     pub fn released(self) -> Result<Self, Error> {
         let series: &[[u32; 2]] = match self.product() {
-            Product::MySql => &MYSQL,
-            Product::Percona => &PERCONA,
+            Product::MySql | Product::Percona => &MYSQL,
             Product::MariaDb => &MARIADB,
         };
         let own = self.numbers();

@@ -112,7 +112,7 @@ impl Target {
     pub fn catalogue_note(&self) -> Option<String> {
         let catalogue = self.catalogue();
         let documented = if catalogue.is_documented() {
-            ", as documented"
+            ", from its documentation"
         } else {
             ""
         };

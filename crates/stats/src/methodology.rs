@@ -119,10 +119,10 @@ fn series() -> String {
     });
     let heading = [
         "lag-1 correlation",
-        "mean ± 1.96 s/√n holds, %",
+        "mean ± 1.96 s/√n correct, %",
         "refused, %",
-        "answers that hold, %",
-        "wrong answers of all, %",
+        "correct answers, %",
+        "wrong answers, % of all",
     ];
     table(&heading, rows)
 }
@@ -163,10 +163,10 @@ fn percentiles() -> String {
     });
     let heading = [
         "percentile",
-        "an upper end exists from",
+        "upper bound exists from",
         "unmarked from",
         "simulated with",
-        "holds, %",
+        "correct, %",
     ];
     table(&heading, rows)
 }
@@ -193,8 +193,8 @@ fn histories() -> String {
     });
     let heading = [
         "lag-1 correlation of the results",
-        "a change is shown, %",
-        "after one of the results at least, %",
+        "change reported, %",
+        "after at least one result, %",
     ];
     table(&heading, rows)
 }
@@ -239,9 +239,9 @@ fn mean_shifts() -> String {
         "intervals of each",
         "noise, %",
         "lag-1 correlation",
-        "steady: warned of, %",
+        "steady: warning, %",
         "steady: invalid, %",
-        "warm-up of a tenth left in: warned of, %",
+        "a tenth of warm-up left in: warning, %",
     ];
     table(&heading, rows)
 }
@@ -285,7 +285,7 @@ fn warm_ups() -> String {
         "bias of the whole, %",
         "called steady after 300 s, %",
         "their bias, %",
-        "after 600 s at most, %",
+        "after at most 600 s, %",
         "their bias, %",
     ];
     table(&heading, rows)
@@ -309,7 +309,7 @@ fn automatic_warm_ups() -> String {
     let heading = [
         "time constant, s",
         "mean warm-up, s",
-        "begun anew, times",
+        "restarts",
         "bias of the measurement, %",
         "called steady, %",
         "their bias, %",
@@ -364,11 +364,11 @@ fn comparisons() -> String {
     });
     let heading = [
         "executions a side",
-        "in pairs holds, %",
-        "Welch holds, %",
-        "bootstrap holds, %",
-        "found in pairs at 2 % noise from, %",
-        "without pairs from, %",
+        "in pairs: correct, %",
+        "Welch: correct, %",
+        "bootstrap: correct, %",
+        "smallest effect found in pairs at 2 % noise, %",
+        "without pairs, %",
     ];
     table(&heading, rows)
 }
@@ -399,7 +399,7 @@ fn one_run() -> String {
     table(
         &[
             "run-to-run deviation, %",
-            "one run each calls them different, %",
+            "called different from one run each, %",
         ],
         rows,
     )
@@ -429,8 +429,8 @@ fn a_against_a() -> String {
     let heading = ["", "seed 1, %", "seed 2, %", "seed 3, %"];
     let mut text = table(&heading, fixed.into_iter().chain(peeking));
     text.push_str(&format!(
-        "\nA slowdown by 5 % among executions that differ by 2 % is found with 12 executions a side in {} % (in pairs), \
-         {} % (Welch) and {} % (until decided, 12 at most) of the experiments.\n",
+        "\nA slowdown of 5 % among executions that differ by 2 % is found with 12 executions a side in {} % (in pairs), \
+         {} % (Welch) and {} % (until decided, at most 12) of the experiments.\n",
         share(found[0]),
         share(found[1]),
         share(found[2])
@@ -492,9 +492,9 @@ fn scalabilities() -> String {
     let heading = [
         "measured up to",
         "noise, %",
-        "peak named, %",
-        "named peaks whose interval holds 34.8, %",
-        "intervals at 128 connections that hold, %",
+        "peak reported, %",
+        "reported peaks whose interval contains 34.8, %",
+        "correct intervals at 128 connections, %",
     ];
     table(&heading, rows)
 }

@@ -319,7 +319,7 @@ mod tests {
         };
         let error = Place::check(path, overlay).unwrap_err().to_string();
         assert!(error.contains("tmpfs, where the overlay keeps"), "{error}");
-        assert!(why(Path::new("/dev/null"), "ext4").contains("raw device"));
+        assert!(why(Path::new("/dev/null"), "ext4").contains("raw block device"));
         assert!(why(&path.join("none"), "ext4").contains("No such file"));
         fs::create_dir(path.join("a\nb")).unwrap();
         assert!(why(&path.join("a\nb"), "ext4").contains("job file"));

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn storage_has_to_be_measured_beyond_a_burst() {
         let outcome = judged_storage(&RULE, |_| {});
-        assert_found(&outcome, Level::Note, "60 s at most");
+        assert_found(&outcome, Level::Note, "at most 60 s");
         let outcome = judged_storage(&RULE, |record| {
             let model = "Amazon Elastic Block Store".to_owned();
             record.header.storage.devices[0].model = Some(model);

@@ -129,7 +129,7 @@ fn judged(record: &StorageRecord) -> Markup {
                 } } }
             } }))
             @if !lines.is_empty() {
-                p { "Lines for a my.cnf that follow, each with its reason:" }
+                p { "Lines for my.cnf that follow from the results, each with its reason:" }
                 pre { "[mysqld]\n" @for it in &lines { "# " (it.reason) "\n" (it.name) " = " (it.value) "\n" } }
             }
         }

@@ -54,7 +54,7 @@ fn documented_versions_are_judged_and_named() {
         .exits(0)
         .prints("percona.cnf from percona-5.7 to percona-8.0: ")
         .prints(documented)
-        .prints("options of Percona Server 8.0 as documented")
+        .prints("options of Percona Server 8.0 from its documentation")
         .prints("extra_port=3307 is left out");
     scene
         .dbdyno(["config", "explain", "percona.cnf", "--for", "percona-5.7"])

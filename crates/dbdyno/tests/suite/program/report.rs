@@ -195,9 +195,12 @@ fn what_cannot_be_reported_is_the_input() {
         ),
         (
             &["nothing", "--format", "markdown", "--seconds"],
-            "--seconds: markdown does not",
+            "--seconds: markdown has no values per second",
         ),
-        (&["nothing", "--seconds"], "--seconds: html does not"),
+        (
+            &["nothing", "--seconds"],
+            "--seconds: html has no values per second",
+        ),
         (&[], "required arguments were not provided"),
     ];
     for (args, why) in cases {

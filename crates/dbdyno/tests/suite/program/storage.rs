@@ -194,7 +194,9 @@ fn a_suite_without_fio_says_what_to_install() {
 fn what_may_not_be_measured_is_refused() {
     let (scene, disk) = (Scene::new(), disk());
     let commit = |path: &Path| scene.dbdyno(["storage", "commit", &text(path), "--seconds", "1"]);
-    commit(Path::new("/dev/null")).exits(2).says("raw device");
+    commit(Path::new("/dev/null"))
+        .exits(2)
+        .says("not a raw block device");
     commit(&disk.path().join("none"))
         .exits(2)
         .says("No such file");

@@ -34,8 +34,9 @@ fn lint_answers_first_and_exits_by_level() {
     );
     assert!(lines[1].starts_with("durability D2: "), "{text}");
     assert!(lines.len() <= 12, "{text}");
+    assert!(lines[2].starts_with("memory not judged: "), "{text}");
     assert!(
-        lines[2].starts_with("refused  my.cnf line 3: query_cache_size=64M: unknown"),
+        lines[3].starts_with("refused  my.cnf line 3: query_cache_size=64M: unknown"),
         "{text}"
     );
     assert!(!text.contains("Source: "), "{text}");

@@ -113,7 +113,7 @@ fn a_damaged_snapshot_is_refused_and_a_name_cannot_lead_elsewhere() {
         .dbdyno(["server", "restore", "one", "base"])
         .exits(4)
         .says("ibdata1 has 15 bytes")
-        .hints("another one");
+        .hints("take a new one");
     scene
         .dbdyno(["server", "start", "one"])
         .exits(0)

@@ -69,7 +69,7 @@ fn load_with_interruptions(scene: &Scene) {
     load.finish().was_killed_by(Signal::KILL);
     tpcc(scene, &["check"])
         .exits(2)
-        .says("not complete")
+        .says("is incomplete")
         .hints("continues it");
     tpcc(scene, &["load", "--warehouses", "2"])
         .exits(2)

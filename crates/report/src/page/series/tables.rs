@@ -142,7 +142,7 @@ impl Layout {
         });
         let mut note = left_out(totals.rows.len(), totals.left_out);
         if ranked == "time_s" && self.name == "statement" {
-            note.push_str("What dbdyno itself asked is among them. ");
+            note.push_str("dbdyno's own statements are included. ");
             note.push_str(&undigested(totals, record).unwrap_or_default());
         }
         Some(TableData {
@@ -266,7 +266,7 @@ mod tests {
                 ["COMMIT", "1.00 ms", "10", "0", "25"]
             ]
         );
-        assert_eq!(tables[0].note, "What dbdyno itself asked is among them. ");
+        assert_eq!(tables[0].note, "dbdyno's own statements are included. ");
     }
 
     #[test]

@@ -207,7 +207,7 @@ fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
         (
             "delete from watched",
             Access::RolledBackChange,
-            Some("trigger shop.noted may reach"),
+            Some("trigger shop.noted may use objects"),
         ),
         (
             "delete from numbered",
