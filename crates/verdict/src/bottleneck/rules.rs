@@ -114,16 +114,11 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Network,
-<<<<<<< HEAD
         holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a \
                 listening socket overflowed; or 80 % of a link's speed was used; or, except on a unix socket, the \
                 connections were in the middle of a packet 40 % of their time; or, except on a unix socket, the \
                 condition of `round trips` is met and a statement's round trip took longer than the fastest opening \
                 of a connection, which needs more than two round trips",
-=======
-        holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed; or 80 % of a link's speed was used; or, except over a unix socket, either the connections spent 40 % of their time in the middle of a packet, or a statement's time on the network (see the round trips below) was longer than the time to open the fastest connection, which is more than two round trips",
->>>>>>> d1
         judge: network,
     },
     Rule {
