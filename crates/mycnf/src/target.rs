@@ -244,7 +244,7 @@ mod tests {
             (
                 "percona-8.4",
                 Some(
-                    "no catalogue for percona-8.4: the nearest one is used, mysql-8.4, as documented; an option that it does not know is only a note",
+                    "no catalogue for percona-8.4: the nearest one is used, mysql-8.4, from its documentation; an option that it does not know is only a note",
                 ),
             ),
         ] {

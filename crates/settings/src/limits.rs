@@ -195,9 +195,9 @@ mod tests {
         assert_eq!(limits.memory_bytes, Some(2 << 30));
         for (text, expected) in [
             ("cpus=0", "cpus must be a number from 0.05 to 4096"),
-            ("cpus=-1", "cpus takes"),
+            ("cpus=-1", "cpus must be"),
             ("memory=1M", "at least \"64M\""),
-            ("memory=16777215T", "memory takes bytes"),
+            ("memory=16777215T", "memory must be bytes"),
             ("swap=1", "no limit \"swap\""),
         ] {
             let error = GroupLimits::parse(text).unwrap_err();

@@ -324,7 +324,7 @@ mod tests {
         fs::create_dir(path.join("a\nb")).unwrap();
         assert!(why(&path.join("a\nb"), "ext4").contains("job file"));
         fs::write(path.join("notes"), "x").unwrap();
-        assert!(why(&path.join("notes"), "ext4").contains("no directory"));
+        assert!(why(&path.join("notes"), "ext4").contains("not a directory"));
         fs::create_dir(path.join("shop")).unwrap();
         fs::write(path.join("ibdata1"), "").unwrap();
         assert!(why(path, "ext4").contains("ibdata1"));

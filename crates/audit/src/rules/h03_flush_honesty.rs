@@ -163,7 +163,11 @@ mod tests {
                 record.patterns[1].imported = Some(imported_job(p50_ns));
             })
         };
-        assert_found(&imported(Some(3_000)), Level::Fail, "in 3.00 µs");
+        assert_found(
+            &imported(Some(3_000)),
+            Level::Fail,
+            "3.00 µs per flushed write",
+        );
         assert_missing(&imported(None), "flushed writes");
     }
 

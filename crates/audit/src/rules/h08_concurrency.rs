@@ -111,7 +111,7 @@ mod tests {
         let outcome = judged_storage(&RULE, |record| {
             record.patterns.retain(|it| it.pattern.depth == 16);
         });
-        assert_found(&outcome, Level::Warn, "depth 16 only");
+        assert_found(&outcome, Level::Warn, "only depth 16");
         let outcome = judged_storage(&RULE, |record| record.patterns.clear());
         assert_found(&outcome, Level::Warn, "1 writer only");
         assert_no_subject(&judged_storage(&RULE, |record| {

@@ -122,7 +122,11 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&with(0.9, 0.95), Level::Note, "requests 90 % of the time");
+        assert_found(
+            &with(0.9, 0.95),
+            Level::Note,
+            "requests in flight 90 % of the time",
+        );
     }
 
     #[test]

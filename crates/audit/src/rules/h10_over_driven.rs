@@ -140,7 +140,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "602/s at 128 connections are 50 % of the 1.20k/s at 32",
+            "602/s at 128 connections, 50 % of the 1.20k/s at 32",
         );
     }
 
@@ -157,7 +157,7 @@ mod tests {
         };
         let runs = [two(8, 32, [1000, 1200]), two(64, 128, [1200, 600])];
         let outcome = judged_stages(&RULE, &runs, over(&[]));
-        assert_found(&outcome, Level::Warn, "at 128 connections are 50 % of");
+        assert_found(&outcome, Level::Warn, "at 128 connections, 50 % of");
         let mut ramp = two(8, 32, [1000, 1200]);
         in_stages(&mut ramp, [(8, 8), (8, 128)]);
         assert_no_subject(&judged_stages(&RULE, &[ramp], over(&[])));

@@ -95,7 +95,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "14 of 120 s were below half of the median (12 %), 14 in a row without any operation",
+            "14 of 120 s were below half of the median throughput (12 %), 14 in a row without any operation",
         );
     }
 

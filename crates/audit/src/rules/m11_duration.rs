@@ -72,7 +72,7 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             set(record, "innodb_log_file_size", "1073741824")
         });
-        assert_found(&outcome, Level::Warn, "0.447 rounds of the redo log");
+        assert_found(&outcome, Level::Warn, "0.447 periods of the redo log");
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "12.0 rounds of the master thread's work",
+            "12.0 periods of the master thread's work",
         );
     }
 

@@ -140,7 +140,7 @@ mod tests {
         assert_found(&outcome, Level::Warn, "2 attempts replaced");
         runs[3].header.experiment_sha256 = "another".to_owned();
         let outcome = judged_together(&RULE, &runs, planned(10));
-        assert_found(&outcome, Level::Invalid, "of 2 different experiments");
+        assert_found(&outcome, Level::Invalid, "to 2 different experiments");
         let outcome = judged(&RULE, |record| record.end = None);
         assert_found(&outcome, Level::Fail, "dbdyno ended before the run did");
     }

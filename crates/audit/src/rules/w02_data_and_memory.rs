@@ -69,7 +69,7 @@ mod tests {
         assert_found(
             &with_pool(2),
             Level::Warn,
-            "1.00 of the buffer pool (2.00 GiB), 0.12 of the machine's memory: on the knee",
+            "1.00 times the buffer pool (2.00 GiB), 0.12 of the machine's memory: on the knee",
         );
         assert_found(&with_pool(8), Level::Note, "in memory");
     }

@@ -91,7 +91,7 @@ mod tests {
             &sizes(&[("a", 4), ("b", 8), ("c", 32)]),
             over(&["rows"]),
         );
-        assert_found(&outcome, Level::Pass, "3 sizes");
+        assert_found(&outcome, Level::Pass, "3 data sizes");
         assert_no_subject(&judged(&RULE, |_| {}));
     }
 }

@@ -97,7 +97,7 @@ mod tests {
         let outcome = with(&[("Innodb_buffer_pool_reads", 9_000.0)]);
         assert_found(&outcome, Level::Warn, "9.00 pages read per operation");
         let outcome = with(&[("Handler_read_rnd_next", 500_000.0)]);
-        assert_found(&outcome, Level::Warn, "500 were scanned");
+        assert_found(&outcome, Level::Warn, "500 rows were scanned");
     }
 
     #[test]

@@ -72,7 +72,7 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             socket,
-            &["write authentication_policy = *,*"],
+            &["set authentication_policy = *,*"],
         );
         let loaded = format!("{socket}\nplugin_load_add=auth_socket.so");
         assert_found(&RULE, "mysql-8.0.33", &loaded, &[]);

@@ -63,7 +63,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             line,
-            &["warning: character-set-server=utf8: utf8 is utf8mb3 here"],
+            &["warning: character-set-server=utf8: utf8 means utf8mb3 here"],
         );
         assert_found(&RULE, "mysql-9.7", line, &["refused"]);
         assert_found(

@@ -77,7 +77,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             large,
-            &["refused: innodb_log_file_size=2G: the redo log has 4.00 GiB in all"],
+            &["refused: innodb_log_file_size=2G: the redo log has 4.00 GiB in total"],
         );
         assert_found(&RULE, "mysql-5.6", large, &[]);
         let disk = crate::Machine {

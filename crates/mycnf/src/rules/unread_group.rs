@@ -88,7 +88,10 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             instances,
-            &["only mysqld_multi reads [mysqld1]", "[mysqld2] is"],
+            &[
+                "only mysqld_multi reads [mysqld1]",
+                "only mysqld_multi reads [mysqld2]",
+            ],
         );
     }
 

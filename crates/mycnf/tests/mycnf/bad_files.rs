@@ -23,7 +23,7 @@ fn files_that_are_not_text() {
     for (bytes, part) in [
         (
             [&[0xff, 0xfe], utf_16.as_slice()].concat(),
-            "my.cnf line 1: the file is UTF-16",
+            "my.cnf line 1: the file is in UTF-16",
         ),
         (utf_16.clone(), "NUL bytes"),
         (b"\x7fELF\x02\x01\0\0".to_vec(), "NUL bytes"),

@@ -95,8 +95,8 @@ fn groups_of_another_family_are_renamed_and_old_behaviour_is_pinned() {
          # added by dbdyno config migrate\n\
          event_scheduler = OFF    # as in mariadb-10.11; the default of mysql-8.0.33 is ON\n\
          sql_mode = STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION    # as in mariadb-10.11; \
-         mysql-8.0.33 has ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
-         ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION by default\n\
+         the default of mysql-8.0.33 is ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
+         ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION\n\
          collation_server = utf8mb4_general_ci    # as in mariadb-10.11; the default of mysql-8.0.33 is utf8mb4_0900_ai_ci\n\
          skip_log_bin    # as in mariadb-10.11; mysql-8.0.33 has a binary log by default\n\
          [mysqldump]\nquick\n"

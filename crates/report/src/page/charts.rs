@@ -38,8 +38,7 @@ const FACETS_BESIDE: usize = 2;
 /// Room for the arrow head on the axis beyond the mean, as a factor.
 const ARROW_ROOM: f64 = 1.25;
 /// Explains the bars of a chart.
-const BARS: &str =
-    "Thin bars: 95 % interval of the mean over executions; arrow head: the bar exceeds the chart. ";
+const BARS: &str = "Thin bars: 95 % interval of the mean over executions; arrow head: the bar continues beyond the chart. ";
 
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {

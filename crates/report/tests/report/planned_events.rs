@@ -279,7 +279,7 @@ fn a_question_of_the_author_stands_before_events() {
     let results = asked();
     let page = answered(&results);
     assert!(
-        page.contains("<p class=\"lead\">Against change in place"),
+        page.contains("<p class=\"lead\">Compared with change in place"),
         "{page}"
     );
     assert!(!page.contains("event-costs"), "{page}");

@@ -297,7 +297,7 @@ mod tests {
             ),
             (
                 two(("x", "references b.x"), ("x", "1..2")).to_vec(),
-                "b.x is no key",
+                "b.x is not a key",
             ),
         ] {
             let found = table_specs(&tables).and_then(|specs| create_statements(&specs));
