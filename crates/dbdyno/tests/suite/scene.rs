@@ -271,6 +271,15 @@ struct Drain {
 }
 
 impl Drain {
+    /// Whether it has read this text, whenever that is asked.
+    fn contains(&self, text: &str) -> impl Fn() -> bool + use<> {
+        let (so_far, text) = (Arc::clone(&self.so_far), text.to_owned());
+        move || {
+            let so_far = so_far.lock().expect("adding does not panic");
+            String::from_utf8_lossy(&so_far).contains(&text)
+        }
+    }
+
     fn of(mut pipe: impl Read + Send + 'static) -> Self {
         let so_far = Arc::new(Mutex::new(Vec::new()));
         let read = Arc::clone(&so_far);
@@ -345,11 +354,21 @@ impl Running {
     #[track_caller]
     pub(crate) fn wait_until_it_says(&mut self, text: &str) {
         let stderr = self.stderr.as_ref().expect("it is taken at the end");
-        let so_far = Arc::clone(&stderr.so_far);
-        self.wait_until(&format!("it says {text:?}"), || {
-            let so_far = so_far.lock().expect("adding does not panic");
-            String::from_utf8_lossy(&so_far).contains(text)
-        });
+        let said = stderr.contains(text);
+        self.wait_until(&format!("it says {text:?}"), said);
+    }
+
+    /// Waits until standard output contains this text, which must happen while it runs.
+    #[track_caller]
+    pub(crate) fn wait_until_it_prints(&mut self, text: &str) {
+        let printed = self.prints(text);
+        self.wait_until(&format!("it prints {text:?}"), printed);
+    }
+
+    /// Whether standard output contains this text, whenever that is asked.
+    pub(crate) fn prints(&self, text: &str) -> impl Fn() -> bool + use<> {
+        let stdout = self.stdout.as_ref().expect("it is taken at the end");
+        stdout.contains(text)
     }
 
     /// Waits for its end.

@@ -23,12 +23,16 @@ fn path_of(script: &str) -> PathBuf {
     PathBuf::from(scripts).join(format!("{script}.lua"))
 }
 
-/// Ends a proxy whose script must not have made a mistake; what it printed.
+/// Ends a proxy once its script has printed all of this: what a script does about an answer comes after the client has it.
 #[track_caller]
-fn printed(running: Running) -> String {
-    quiet(running).text()
+fn prints(mut running: Running, parts: &[&str]) {
+    for part in parts {
+        running.wait_until_it_prints(part);
+    }
+    quiet(running);
 }
 
+/// Ends a proxy whose script must not have made a mistake.
 #[track_caller]
 fn quiet(running: Running) -> Finished {
     running.signal(Signal::TERM);
@@ -73,14 +77,14 @@ impl Stage {
         proxy(&self.scene, &words)
     }
 
-    /// Asks through a script; what the script printed. Each question comes with its answer.
+    /// Asks through a script, which prints this. Each question comes with its answer.
     #[track_caller]
-    fn dialogue(&self, script: &str, questions: &[(&str, &str)]) -> String {
+    fn dialogue(&self, script: &str, questions: &[(&str, &str)], expected: &[&str]) {
         let (running, port) = self.start(script, &[]);
         for (sql, answer) in questions {
             assert_eq!(ask(&self.scene, port, sql), *answer, "{script}: {sql}");
         }
-        printed(running)
+        prints(running, expected);
     }
 
     /// The error of a statement.
@@ -96,17 +100,17 @@ impl Stage {
 #[test]
 fn scripts_that_watch() {
     let stage = Stage::new();
-    let said = stage.dialogue("auditing", &[("select 1", "1")]);
-    contains(
-        &said,
+    stage.dialogue(
+        "auditing",
+        &[("select 1", "1")],
         &[
             "trial [login accepted] ",
             "[command] [COM_QUERY] select 1\n",
         ],
     );
-    let said = stage.dialogue("active-queries", &[("select 1", "1")]);
-    contains(
-        &said,
+    stage.dialogue(
+        "active-queries",
+        &[("select 1", "1")],
         &["1 running, 0 idle\n", " trial test: [COM_QUERY] select 1\n"],
     );
     let counted = "test.accounts\t2\t0";
@@ -117,6 +121,7 @@ fn scripts_that_watch() {
             ("select id from accounts where id = 2", "2"),
             ("select * from histogram.tables", counted),
         ],
+        &[],
     );
 
     let options = [
@@ -142,7 +147,7 @@ fn scripts_that_watch() {
         "explained\n  id=1 ",
         "connections\n  Id=",
     ];
-    contains(&printed(running), &expected);
+    prints(running, &expected);
 
     let (running, port) = stage.start("active-transactions", &[]);
     let hold = "begin; update accounts set balance = 0 where id = 1; select sleep(60)";
@@ -165,14 +170,15 @@ fn scripts_that_watch() {
         ": [COM_QUERY] update accounts set balance = 9 where id = 1\n",
         ", user trial\n    [COM_QUERY] begin\n    [COM_QUERY] update accounts set balance = 0 where id = 1\n",
     ];
-    contains(&printed(running), &expected);
+    prints(running, &expected);
 }
 
 #[test]
 fn scripts_that_change() {
     let stage = Stage::new();
     let crosstab = "1\t10\tNULL\t10\n2\tNULL\t20\t20\n3\t30\tNULL\t30";
-    stage.dialogue("xtab", &[("xtab accounts id city sum balance", crosstab)]);
+    let questions = [("xtab accounts id city sum balance", crosstab)];
+    stage.dialogue("xtab", &questions, &[]);
 
     let (running, port) = stage.start("commit-obfuscator", &[]);
     let change = "begin; insert into accounts values (4, 'Bern', 0); commit";
@@ -199,7 +205,7 @@ fn scripts_that_change() {
         ask(&stage.scene, port, "select count(*) from accounts"),
         "4"
     );
-    printed(running);
+    quiet(running);
 
     let (running, port) = stage.start("load-multi", &[]);
     let path = path_of("tutorial-rewrite").display().to_string();
@@ -232,7 +238,7 @@ fn scripts_that_change() {
     ] {
         contains(&stage.error(port, sql), &[error]);
     }
-    contains(&printed(running), &["affected rows 0, insert id 0\n"]);
+    prints(running, &["affected rows 0, insert id 0\n"]);
 
     let (running, port) = stage.start("admin-sql", &[]);
     contains(&ask(&stage.scene, port, "statistics"), &["Uptime: "]);
@@ -255,7 +261,7 @@ fn scripts_that_change() {
     );
     contains(&stage.error(port, "time"), &["ERROR 1047"]);
     contains(&stage.error(port, "ping pong"), &["ERROR 1064"]);
-    printed(running);
+    quiet(running);
 }
 
 #[test]
@@ -276,13 +282,13 @@ fn scripts_that_choose_backends() {
                 "{script} in round {round}"
             );
         }
-        printed(running);
+        quiet(running);
     }
     // The server is no replica.
     let (running, port) = stage.start("ro-balance", &reader);
     contains(&stage.error(port, "select 1"), &["slave-state is noslave"]);
     assert_eq!(ask(&stage.scene, port, "select 1"), "1");
-    contains(&printed(running), &["replica 2: noslave\n"]);
+    prints(running, &["replica 2: noslave\n"]);
 }
 
 #[test]
