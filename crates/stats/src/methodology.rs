@@ -163,9 +163,9 @@ fn percentiles() -> String {
     });
     let heading = [
         "percentile",
-        "upper bound exists from",
-        "unmarked from",
-        "simulated with",
+        "operations needed for an upper bound",
+        "operations needed to be unmarked",
+        "operations in the simulation",
         "correct, %",
     ];
     table(&heading, rows)
@@ -193,8 +193,8 @@ fn histories() -> String {
     });
     let heading = [
         "lag-1 correlation of the results",
-        "change reported, %",
-        "after at least one result, %",
+        "false change reported at the end, %",
+        "false change reported after at least one of the results, %",
     ];
     table(&heading, rows)
 }
@@ -236,12 +236,12 @@ fn mean_shifts() -> String {
     });
     let heading = [
         "executions",
-        "intervals of each",
+        "intervals per execution",
         "noise, %",
         "lag-1 correlation",
         "steady: warning, %",
         "steady: invalid, %",
-        "a tenth of warm-up left in: warning, %",
+        "warm-up left in the measurement: warning, %",
     ];
     table(&heading, rows)
 }
@@ -282,10 +282,10 @@ fn warm_ups() -> String {
     });
     let heading = [
         "time constant, s",
-        "bias of the whole, %",
+        "bias of the whole run, %",
         "called steady after 300 s, %",
         "their bias, %",
-        "after at most 600 s, %",
+        "called steady after at most 600 s, %",
         "their bias, %",
     ];
     table(&heading, rows)
@@ -363,11 +363,11 @@ fn comparisons() -> String {
         .concat()
     });
     let heading = [
-        "executions a side",
+        "executions per side",
         "in pairs: correct, %",
         "Welch: correct, %",
         "bootstrap: correct, %",
-        "smallest effect found in pairs at 2 % noise, %",
+        "smallest detectable effect at 2 % noise: in pairs, %",
         "without pairs, %",
     ];
     table(&heading, rows)
@@ -399,7 +399,7 @@ fn one_run() -> String {
     table(
         &[
             "run-to-run deviation, %",
-            "called different from one run each, %",
+            "reported as different with one run per side, %",
         ],
         rows,
     )
@@ -411,7 +411,7 @@ fn a_against_a() -> String {
     let fixed = [3, 5, 12].map(|executions| {
         let shares = [1, 2, 3].map(|seed| share(false_verdicts(seed, repetitions, executions)));
         [
-            vec![format!("{executions} executions a side")],
+            vec![format!("{executions} executions per side")],
             shares.to_vec(),
         ]
         .concat()
@@ -429,8 +429,8 @@ fn a_against_a() -> String {
     let heading = ["", "seed 1, %", "seed 2, %", "seed 3, %"];
     let mut text = table(&heading, fixed.into_iter().chain(peeking));
     text.push_str(&format!(
-        "\nA slowdown of 5 % among executions that differ by 2 % is found with 12 executions a side in {} % (in pairs), \
-         {} % (Welch) and {} % (until decided, at most 12) of the experiments.\n",
+        "\nWith 12 executions per side and 2 % variation between executions, a 5 % slowdown is detected in {} % \
+         (in pairs), {} % (Welch) and {} % (until decided, at most 12) of the experiments.\n",
         share(found[0]),
         share(found[1]),
         share(found[2])
