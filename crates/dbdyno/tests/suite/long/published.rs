@@ -96,7 +96,7 @@ fn my_cnf_of_2012() {
         .finds("C02", "note", "mycnf changes 2 at once")
         .finds("H08", "warn", "all runs had 10 connections")
         .finds("H11", "warn", "unix socket")
-        .finds("M11", "warn", "rounds")
+        .finds("M11", "warn", "periods")
         .finds("W02", "pass", "larger than the buffer pool")
         .finds(
             "W11",
