@@ -165,7 +165,7 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         lines.push((
             option,
             "ON".to_owned(),
-            "Warm after a restart; enabled by default in later versions.".to_owned(),
+            "The pool is warm after a restart; enabled by default in later versions.".to_owned(),
         ));
     }
     lines
@@ -241,7 +241,7 @@ fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let max = iops.clamp(100, IO_CAPACITY_MAX);
     let normal = (max / 2).max(100);
     let reason = format!(
-        "Half of {iops} durable writes per second, so background writes leave capacity for the rest."
+        "Half of {iops} durable writes per second, so background writes leave capacity for other work."
     );
     lines.push(("innodb_io_capacity", normal.to_string(), reason));
     let reason = format!(
@@ -327,7 +327,7 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
         line(
             "long_query_time",
             "1",
-            "A statement counts as slow from one second.",
+            "Statements that take one second or longer count as slow.",
         ),
     ];
     if subject.is_one_of("innodb_checksum_algorithm", &["innodb"]) {

@@ -21,7 +21,7 @@ pub static VALIDATOR: Rule = Rule {
     id: "server-validator",
     title: "The server's own check",
     reason: "The server itself rejects or changes the line.",
-    source: "the server's own validator, run without starting it",
+    source: "the server's own validator, which runs without starting the server",
     check: |_| Vec::new(),
 };
 
@@ -29,7 +29,7 @@ pub static VALIDATOR: Rule = Rule {
 pub static IGNORED_FILE: Rule = Rule {
     id: "world-writable-file",
     title: "File that the server ignores",
-    reason: "Every program of MySQL and MariaDB ignores an option file that all users can write to, with a warning at most.",
+    reason: "All MySQL and MariaDB programs ignore an option file that is writable by all users, at most with a warning.",
     source: "MySQL Reference Manual, \"Using Option Files\"",
     check: |_| Vec::new(),
 };

@@ -95,7 +95,7 @@ fn section(one: &ComparedStatement<'_>) -> Markup {
             @match &one.plan_changes {
                 Some(changes) if changes.is_empty() => { p { "The plan is the same." } }
                 Some(changes) => { ul { @for change in changes { li { (change) } } } }
-                None => { p.note { "The server does not explain it on both sides." } }
+                None => { p.note { "The plans cannot be compared: the server did not explain the statement on both sides." } }
             }
             div.sides {
                 @for (head, side) in ["Before", "After"].iter().zip(&one.sides) {

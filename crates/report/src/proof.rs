@@ -176,9 +176,9 @@ impl Proof {
             ),
         };
         let earn = if kept == 1 {
-            "earns its place"
+            "is worth keeping"
         } else {
-            "earn their place"
+            "are worth keeping"
         };
         format!("{file} for {version} under {load}: {kept} of {all} {of} {earn}{harmful}")
     }

@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
     id: "C03",
     name: "the effect of a factor is not averaged over another factor that changes it",
     found: "one factor changes the effect of another",
-    measures: "For each pair of factors with two levels: the effect of the first at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
-    threshold: "fewer than 3 executions per combination: warn; the difference between the effects is as large as the effect that they share (95 % interval): warn",
+    measures: "For each pair of factors with two levels: the effect of the first factor at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
+    threshold: "fewer than 3 executions per combination: warn; half the difference between the two effects is at least as large as their mean (and its 95 % interval excludes 0): warn",
     source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, from which the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
     consequence: "The mean effect is not correct at either level of the other factor.",
     remedy: "Quote the effect separately for each level of the other factor, and run at least five executions of each combination.",
@@ -58,7 +58,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .unwrap_or(0);
     if executions < EXECUTIONS {
         let evidence = format!(
-            "crossed factors: {}, executions per combination: {executions}; an interaction between the factors cannot be detected",
+            "factors: {}, executions per combination: {executions}; too few executions to detect an interaction between the factors",
             factors.len()
         );
         return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));
@@ -221,7 +221,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "crossed factors: 2, executions per combination: 1",
+            "factors: 2, executions per combination: 1",
         );
         let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
         let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));

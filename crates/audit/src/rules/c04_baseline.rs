@@ -25,8 +25,8 @@ pub(super) const RULE: Rule = Rule {
     found: "a default setting limits the workload",
     measures: "The buffer pool size compared with its default and with the machine's memory; pages flushed per second compared with innodb_io_capacity. For storage: the disks' I/O scheduler.",
     threshold: "the default buffer pool of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. For storage: the scheduler bfq or cfq on a solid-state disk: warn",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the effect under study was a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
-    consequence: "The figures show the effect of the defaults and not of the setting under study.",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the setting under study changed it by a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
+    consequence: "The figures show the effect of the defaults, not of the setting under study.",
     remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to the disk's capability, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };

@@ -1,4 +1,4 @@
-//! Rule C05: the server's memory does not suit the machine's memory memory memory.
+//! Rule C05: the server's memory settings do not suit the machine's memory.
 
 use units::{bytes, mean_bytes, percent};
 
@@ -24,13 +24,13 @@ const PER_CONNECTION: [&str; 5] = [
 
 pub(super) const RULE: Rule = Rule {
     id: "C05",
-    name: "the server's memory fits the machine's memory and makes use of it",
-    found: "the server's memory does not suit the machine's memory memory memory",
+    name: "the server's memory settings suit the machine's memory",
+    found: "the server's memory settings do not suit the machine's memory",
     measures: "The buffer pool plus the memory that all connections together may use, compared with the memory of the machine or of the server's control group; bytes swapped in during the measured phase.",
-    threshold: "anything swapped in: invalid; more than 85 %: warn; less than 25 % with data that does not fit into the buffer \
-        pool: warn (note if the experiment sets it, to emulate another machine)",
+    threshold: "anything swapped in: invalid; more than 85 % of the memory: warn; less than 25 % with data that does not fit into the buffer \
+        pool: warn (note if the experiment sets the size, to emulate another machine)",
     source: "the article of November 2012 on ioDrive and my.cnf: the article says 70 % of 32 GB but sets 20 GB, which is 62 %",
-    consequence: "If the pool is too large, the server swaps. If it is too small, the page cache replaces it. Neither case measures InnoDB.",
+    consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel&#x27;s page cache takes over its work. In both cases the figures do not describe InnoDB.",
     remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool; use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
 };

@@ -9,13 +9,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C08",
-    name: "the redo log is enabled, except while loading data is measured",
+    name: "the redo log is enabled, except in measurements of data loading",
     found: "the redo log was disabled",
     measures: "Innodb_redo_log_enabled (MySQL 8.0.21 and later), from the start to the end of the run.",
-    threshold: "disabled while loading data is measured: note; disabled in any other run: invalid",
+    threshold: "disabled in a measurement of data loading: note; disabled in any other run: invalid",
     source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: only for loading data into a new instance",
     consequence: "After a crash the data directory is unusable: writes are fast only because they are not durable.",
-    remedy: "Run Run Run ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
+    remedy: "Run ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
     judge: Judge::Run(judge),
 };
 
@@ -36,7 +36,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
         (true, None) => Finding::new(
             Level::Invalid,
-            "the redo log was disabled while the run was measured",
+            "the redo log was disabled during the measurement",
         ),
     })
 }

@@ -1,4 +1,4 @@
-//! Rule C09: the run was too short for its redo log to wrap, so part of the flushing is left until after the run.
+//! Rule C09: the run was too short for its redo log to wrap, so part of the flushing is postponed until after the run.
 
 use units::{mean_bytes, percent, si};
 
@@ -19,9 +19,9 @@ const WRITTEN_AT_LEAST: f64 = 0.01;
 pub(super) const RULE: Rule = Rule {
     id: "C09",
     name: "the figures include the cost of flushing",
-    found: "part of the flushing is left until after the run",
+    found: "part of the flushing is postponed until after the run",
     measures: "Redo log written in the measured phase as a multiple of its capacity, and the change of the checkpoint age.",
-    threshold: "less than 2 times the capacity, and the checkpoint age grew by more than 5 % of the capacity: warn; less than 2 times with a steady checkpoint age: note",
+    threshold: "less than twice the capacity was written, and the checkpoint age grew by more than 5 % of the capacity: warn; less than twice the capacity, with a steady checkpoint age: note",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: with 1 GB of redo log for 820 MB of data, no checkpoint was ever forced",
     consequence: "Dirty pages accumulate and are written after the run: the throughput is higher than the server could sustain.",
     remedy: "Measure for longer, or use a warm-up that writes until the checkpoint age is steady.",

@@ -16,10 +16,10 @@ const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
 
 pub(super) const RULE: Rule = Rule {
     id: "C10",
-    name: "neither replication nor another storage engine is at work unnoticed",
-    found: "replication or another storage engine was at work",
+    name: "replication and other storage engines do not affect the run unnoticed",
+    found: "replication or another storage engine was active",
     measures: "Replica threads in the process list, the binary log, and the tables' storage engines.",
-    threshold: "replica threads at work, or tables with another storage engine than InnoDB: warn; a binary log: note with its format",
+    threshold: "active replica threads, or tables with a storage engine other than InnoDB: warn; a binary log: note, with its format",
     source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
     consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have other durability and locking rules.",
     remedy: "Run STOP REPLICA before the run, or report that replication was active; convert all tables to InnoDB.",

@@ -20,10 +20,10 @@ const OF_STORAGE: &[&str] = &[
 
 pub(super) const RULE: Rule = Rule {
     id: "C11",
-    name: "all runs used storage that is set up alike and did not change",
+    name: "the storage setup was the same in all runs and did not change",
     found: "the storage setup differs or changed",
     measures: "File system, mount options, device, scheduler, write cache and read-ahead of each of the server's directories, compared over all runs and between the start and the end of each run.",
-    threshold: "differences among runs of one combination, or a change within a run: invalid; differences between combinations: note",
+    threshold: "differences between runs of one combination, or a change within a run: invalid; differences between combinations: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
         correct benchmarks (2009), point 5",
     consequence: "A scheduler or a mount option can change write performance as much as the factor under study.",

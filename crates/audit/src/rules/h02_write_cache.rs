@@ -21,11 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H02",
     name: "the kind of the disk's write cache is known",
     found: "the kind of the disk's write cache is not known",
-    measures: "The mean times of the data disk's writes and flushes in the measured phase, and the write rate that follows from them with a flush after each write, as a share of the rate without flushes. For storage: the mean times of random writes at depth 1 and of a redo log write with its flush, or those of an imported job that flushes.",
-    threshold: "above 0.6 with a write-back cache: warn, because a protected cache and ignored flushes look alike; between 0.05 and 0.6: note; below 0.05: pass, because flushes do empty the volatile cache",
+    measures: "The mean times of the data disk's writes and flushes in the measured phase. They give the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean times of random writes at depth 1 and of redo log writes with their flush, or the times of an imported job that flushes.",
+    threshold: "a share above 0.6 with a write-back cache: warn, because a protected cache cannot be distinguished from ignored flushes; between 0.05 and 0.6: note; below 0.05: pass, because the flushes evidently empty a volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
         (mytools, 2025): consumer drives at 0.01 to 0.02, those with power-loss protection at 0.67 to 0.9",
-    consequence: "The cost of a durable commit depends on this cache: with the other kind of cache it is about fifty times higher or lower.",
+    consequence: "The cost of a durable commit depends on this cache: it is about fifty times as high with a volatile cache as with a protected one.",
     remedy: "State the disk model with the figures. If flushes cost nothing, find out whether the disk has power-loss protection (a power-cut test shows it).",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The mean time of a cache flush on the disk of the data directory in the measured phase, and the flushes per second. For storage: the median time of a redo log write with its flush, or of an imported job's flushes.",
     threshold: "a mean (for storage, a median) below 10 us: fail; more than 144 flushes per second on a physical hard disk (1.2 per turn at 7,200 rpm): fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; our own power-cut tests",
-    consequence: "The disk acknowledges data that it has not written. These commits are lost in a power cut, and a disk that really flushes is slower by orders of magnitude.",
+    consequence: "The disk acknowledges data that it has not written. In a power cut, these commits are lost. A disk that really flushes is slower by orders of magnitude.",
     remedy: "Disable the disk's volatile cache, or state which battery or capacitor protects it. For a virtual disk, find out how the host caches it.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk's read time is typical of its kind",
     found: "the disk is much slower or faster than its kind",
     measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with a typical disk of its kind: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median of random direct reads at depth 1.",
-    threshold: "five times slower than its kind, or a hard disk five times faster, unless a hypervisor presents the disk: warn (slower under a control group limit: note; for storage, faster is a warning even under a hypervisor)",
+    threshold: "five times slower than typical: warn (under a control group limit: note); a hard disk that is five times faster than typical: warn, unless a hypervisor presents the disk (for storage: warn in any case)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: typical magnitudes to know",
     consequence: "The device is not what it claims to be, so the figures are misleading.",
     remedy: "Find out what is behind the device (a network, a controller's cache, a limit), and state it with the figures.",

@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Time per row read in each combination: response time divided by the rows that the server read. For storage: time per read; in a single measurement, random reads with one request in flight.",
     threshold: "one side above 3 ms per row or read (a hard disk) and another below 20 us (local memory): invalid",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 4",
-    consequence: "Where the rows were makes a difference of a hundred times or more, whatever else was changed.",
+    consequence: "The class of storage changes the time per row by a factor of a hundred or more, whatever else differs.",
     remedy: "Compare memory with memory, disk with disk, local with local and remote with remote.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
@@ -104,9 +104,7 @@ fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
 /// Response time per row read, nanoseconds; `None` if operations read hardly any rows.
 fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
     if !run.record.header.beside.is_empty() {
-        return Err(no_subject(
-            "the number of rows that each load of the run read",
-        ));
+        return Err(no_subject("rows are not counted separately for each load"));
     }
     let response = run.figures.response.as_ref();
     let response = response.ok_or_else(|| missing("response times"))?;

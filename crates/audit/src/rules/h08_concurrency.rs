@@ -16,9 +16,9 @@ pub(super) const RULE: Rule = Rule {
     name: "the figures cover more than one number of connections or of requests in flight",
     found: "only one number of connections or of requests in flight was measured",
     measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers of the commits.",
-    threshold: "only one number, in an experiment that compares: warn; in a single run: note; for storage: warn",
+    threshold: "only one number in an experiment that compares: warn; only one number in a single run: note; for storage, only one number: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
-    consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: the faster setting at one number may be the slower one at another.",
+    consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another.",
     remedy: "Make `connections` a factor of the experiment: 1, 2, 4 and so on, beyond the point where throughput stops rising.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };

@@ -20,10 +20,10 @@ pub(super) const RULE: Rule = Rule {
     id: "H09",
     name: "the load uses the disk's parallelism",
     found: "the load does not use the disk's parallelism",
-    measures: "Requests in flight at the data disk in each sample, and the share of the time in which it had any. For storage: the rate of one kind of random requests at two or more depths.",
+    measures: "The number of requests in flight at the data disk in each sample, and the share of the time in which the disk had requests. For storage: the rate of one kind of random requests at two or more depths.",
     threshold: "a solid-state disk that is busy half of the time and never has more than 1.5 requests in flight: note. For storage: a rate that is more than 10 % higher at the greatest depth than at the next smaller one: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and the author's article on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
-    consequence: "The disk seems to be the limit but is not: more connections would get several times the throughput from it.",
+    consequence: "The disk seems to be the limit but is not: with more connections, it could deliver several times the throughput.",
     remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater depths.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

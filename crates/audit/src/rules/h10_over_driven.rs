@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "below 0.9 of the peak, and the two confidence intervals do not overlap (or there is only one execution): warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Beyond the peak, connections wait for each other: the figures there describe a queue, not the server.",
-    remedy: "Limit the connection pool to the number of connections at the peak, and compare there.",
+    remedy: "Limit the connection pool to the number of connections at the peak, and compare at that number.",
     judge: Judge::Set(judge),
 };
 

@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H11",
     name: "clients reach the server as an application would",
     found: "the clients ran on the server's machine",
-    measures: "How the clients connected to the server, and the share of its machine's CPU that they used.",
-    threshold: "on the server's own machine, through a socket or loopback: warn",
+    measures: "How the clients connected to the server, and the share of the server machine's CPU that the clients used.",
+    threshold: "clients on the server's own machine, connected through a socket or loopback: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
     consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has other response times and another throughput.",

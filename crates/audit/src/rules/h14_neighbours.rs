@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
         from the server: invalid",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) makes the same check before each run",
-    consequence: "The run shared the machine with other programs, which may be absent in the next run: the figures are not repeatable.",
+    consequence: "The run shared the machine with other programs, which may not run next time: the figures are not repeatable.",
     remedy: "Stop the other programs (the three busiest are named), keep the machine free, and repeat the run.",
     judge: Judge::Run(judge),
 };

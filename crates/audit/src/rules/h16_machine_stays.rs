@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits, at the start and at the end of each run. Rule C11 judges the disks' write caches and schedulers.",
     threshold: "any of them changed: warn",
     source: "proposed here",
-    consequence: "Some of the figures belong to one setup of the machine, the rest to another.",
+    consequence: "Some of the figures belong to one setup of the machine, and the rest to another.",
     remedy: "Set the machine up before the run, prevent changes by power management or other administrators, and repeat the run.",
     judge: Judge::Run(judge),
 };

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "Complete executions of each combination, and the smallest difference that could be detected with their spread.",
-    threshold: "one execution where combinations are compared: fail; fewer than 5: warn; a single run without a comparison: note",
+    measures: "The number of complete executions of each combination, and the smallest difference that can be detected with their spread.",
+    threshold: "one execution of each combination in a comparison: fail; fewer than 5: warn; a single run without a comparison: note",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differ by a median of 18 %, and by 59 % in one case of ten",
     consequence: "A difference between single runs may be chance: the next pair of runs may show the opposite.",
     remedy: "Set repeats = 5 or more, or repeats = \"until decided\".",
@@ -68,12 +68,13 @@ fn judge(set: &Set<'_>) -> Outcome {
         fewest if fewest < EXECUTIONS => Level::Warn,
         _ => Level::Pass,
     };
-    let each = if set.compares() {
-        "of each combination, or more"
+    let executions = counted(fewest, "execution");
+    let executions = if set.compares() {
+        format!("at least {executions} of each combination")
     } else {
-        "of the only combination"
+        format!("{executions} of the only combination")
     };
-    let evidence = format!("{} {each}; {could_show}", counted(fewest, "execution"));
+    let evidence = format!("{executions}; {could_show}");
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
     Ok(match shown {
         Some(effect) => finding.with("smallest_effect", effect),
@@ -158,7 +159,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "3 executions of each combination, or more; with a spread",
+            "at least 3 executions of each combination; with a spread",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }

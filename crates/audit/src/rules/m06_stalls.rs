@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With a planned event, only the time before the first one counts; with stages, each stage that is not a ramp is judged.",
+    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged.",
     threshold: "more than 1 % of the seconds below half of the median, or a second without any operation: warn",
     source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
     consequence: "Users wait during every stall, however good the mean is.",

@@ -16,10 +16,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the compared runs were in random order",
     found: "the runs were not in random order",
     measures: "The order in which the combinations' runs began.",
-    threshold: "all executions of a combination one after the other: warn; the same order in every round: note",
+    threshold: "all executions of a combination one after the other: warn; the same order in every block: note",
     source: "our own measurements on two shared cores, with A and B identical: the order AAAAAAAABBBBBBBB gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; R. A. Fisher, The Design of Experiments (1935)",
     consequence: "Drift or periodic activity on the machine (caches, other programs, backups) looks like an effect of the factor.",
-    remedy: "Set order = \"random\": the runs of each complete block are shuffled.",
+    remedy: "Set order = \"random\", which shuffles the runs within each complete block.",
     judge: Judge::Set(judge),
 };
 
@@ -60,7 +60,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} rounds (probability of a random order: {}); the effect of a combination cannot be separated from the effect of its position",
+                "{} combinations in the same order in each of {rounds} blocks (probability of this in random order: {}); the effect of a combination cannot be separated from the effect of its position",
                 distinct.len(),
                 chance(distinct.len(), rounds),
             ),
@@ -116,7 +116,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "the same order in each of 4 rounds (probability of a random order: 1 in 8)",
+            "the same order in each of 4 blocks (probability of this in random order: 1 in 8)",
         );
     }
 

@@ -8,14 +8,14 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M08",
-    name: "response times from a closed loop are not presented as those of users",
+    name: "closed-loop response times are not presented as those of users",
     found: "the response times differ from those that users see",
-    measures: "Whether the load is a closed loop or has a rate, whether response times count from the due time, and whether the experiment compares percentiles.",
-    threshold: "comparison of percentiles from a closed loop: warn; a rate with response times that count from sending: fail; any other closed loop: note",
+    measures: "Whether the load is a closed loop or has a rate, whether response times are measured from the time each request was scheduled, and whether the experiment compares percentiles.",
+    threshold: "comparison of percentiles from a closed loop: warn; a rate with response times measured from the time of sending: fail; any other closed loop: note",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
     consequence: "In a closed loop, clients send nothing during a stall, so few requests are delayed by it. \
-        Users do not wait for each other and see longer response times.",
+        Real users do not wait for each other, so they see longer response times.",
     remedy: "Set a rate (--rate, or rate and process under [load]) below the throughput of the closed loop.",
     judge: Judge::Set(judge),
 };
@@ -41,7 +41,9 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let all = set.runs.len();
     Ok(if let Some(first) = late.first() {
-        let evidence = format!("{first} has a rate, but its response times count from sending");
+        let evidence = format!(
+            "{first} has a rate, but its response times are measured from the time of sending"
+        );
         Finding::new(Level::Fail, evidence)
     } else if closed > 0 && compares_percentiles {
         Finding::new(
@@ -54,7 +56,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     } else {
         Finding::new(
             Level::Pass,
-            "an open loop: response times count from the time at which each operation was due",
+            "an open loop: response times are measured from the time each operation was scheduled",
         )
     }
     .with("closed_loops", f64::from(closed)))
@@ -81,7 +83,11 @@ mod tests {
             Level::Warn,
             "p99 is compared, but 10 of 10 runs are closed loops",
         );
-        assert_found(&judged(&RULE, open), Level::Fail, "count from sending");
+        assert_found(
+            &judged(&RULE, open),
+            Level::Fail,
+            "from the time of sending",
+        );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "a closed loop");
     }
 

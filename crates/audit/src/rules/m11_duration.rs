@@ -25,8 +25,8 @@ pub(super) const RULE: Rule = Rule {
     measures: "The length of the measured phase compared with the periods of the server's background work: one turnover of the redo log, one replacement of all buffer pool pages, and the master thread's ten seconds.",
     threshold: "fewer than 3 periods of any of these: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and checkpoints have recurred",
-    consequence: "The work of the background process and its stalls are missing from the figures, or are in some runs only.",
-    remedy: "Measure for at least three periods of the slowest process.",
+    consequence: "The work of the background process and its stalls are missing from the figures, or appear only in some runs.",
+    remedy: "Measure for at least three periods of the slowest background process.",
     judge: Judge::Run(judge),
 };
 

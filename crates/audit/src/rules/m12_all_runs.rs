@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M12",
     name: "all planned runs exist, and no others",
     found: "runs are missing, replaced or from another experiment",
-    measures: "The run records compared with the plan: attempts that a later one replaced, interrupted runs, and whether every record belongs to the experiment file next to it.",
+    measures: "The run records compared with the plan: attempts replaced by later ones, interrupted runs, and whether every record belongs to the experiment file in the same directory.",
     threshold: "records of another experiment: invalid; missing or interrupted runs: fail; replaced attempts: warn; runs that were repeated because other programs had disturbed them: note",
     source: "benchstat's documentation, which warns against repeating runs until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",

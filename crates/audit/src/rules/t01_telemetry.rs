@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The samples of the machine's and the server's counters in the measured phase (the server's only up to the first planned event that restarts it), and the sources that could not be observed.",
     threshold: "neither machine nor server observed: fail; one of them not observed, or a gap of more than 5 s: warn; optional sources missing (statement digests, slow log): note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
-    consequence: "The causes of the figures are unknown, and external events cannot be ruled out.",
+    consequence: "What caused the figures is unknown, and disturbances from outside cannot be ruled out.",
     remedy: "Run dbdyno on the server's machine as a user with permission to read the server's status. performance_schema and a slow query log add detail at some cost.",
     judge: Judge::Run(judge),
 };

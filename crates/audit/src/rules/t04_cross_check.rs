@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the server and the client count the same number of statements",
     found: "the server and the client counted different numbers of statements",
     measures: "Statements that were answered in all phases and all loads of the run, compared with the growth of Questions over the same time, without dbdyno's own statements.",
-    threshold: "a difference of more than 1 %: fail. Not counted: statements that connecting, observing or a proxy add, those that a proxy answers itself, and those that the first and the last reading miss. Not evaluated: up to 5 % on a disturbed machine, or readings that miss more than the difference",
+    threshold: "a difference of more than 1 %: fail. The difference does not include statements that dbdyno sends to connect and observe, statements that a proxy adds or answers itself, and statements before the first or after the last reading. Not evaluated: a difference of up to 5 % on a disturbed machine, or more than 5 % of the statements outside the readings",
     source: "proposed here; users of sysbench and tpcc-mysql make the same check with Com_ counters by hand",
     consequence: "Other clients used the server, statements were lost, or the client counts something other than what the server executes.",
     remedy: "Find the other clients in the server's process list, and measure again without them.",

@@ -39,7 +39,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .map(|memory| data / memory);
     let (level, class) = match ratio {
         ratio if ratio < IN_MEMORY => (Level::Note, "in memory"),
-        ratio if ratio <= FROM_DISK => (Level::Warn, "on the knee"),
+        ratio if ratio <= FROM_DISK => (Level::Warn, "about the size of the buffer pool"),
         _ => (Level::Pass, "larger than the buffer pool"),
     };
     let in_memory = of_memory.map_or(String::new(), |share| {
@@ -69,7 +69,7 @@ mod tests {
         assert_found(
             &with_pool(2),
             Level::Warn,
-            "1.00 times the buffer pool (2.00 GiB), 0.12 of the machine's memory: on the knee",
+            "1.00 times the buffer pool (2.00 GiB), 0.12 of the machine's memory: about the size of the buffer pool",
         );
         assert_found(&with_pool(8), Level::Note, "in memory");
     }

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "a claim about data sizes is based on at least three sizes",
     found: "too few data sizes for a conclusion",
     measures: "The ratios of data size to buffer pool size in an experiment with several data sizes.",
-    threshold: "two sizes, or no size below or none above the buffer pool: warn",
+    threshold: "only two sizes, no size below the buffer pool, or no size above it: warn",
     source: "HP Japan, MySQL Server 5.0 sizing information, which measures sizes below, near and far above the memory size",
     consequence: "Throughput drops sharply where the data no longer fits into memory; two points cannot show where.",
     remedy: "Use at least three sizes: one that fits into the buffer pool, one about as large as it, and one several times as large.",

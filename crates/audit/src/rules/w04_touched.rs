@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     id: "W04",
     name: "the load touches as much of the data as production does",
     found: "the load touches less of the data than production does",
-    measures: "If the data is larger than the buffer pool: the share of the keys that the load's operations can have requested, including the warm-up (random draws from a list find n(1-e^(-draws/n)) of its n words). Without such a list, bounds from InnoDB's pages: the number of pages in the buffer pool at any one time were touched; the pages that were neither in it at the start nor read since were not.",
-    threshold: "less than half of the data: fail; if half lies between the bounds: not evaluated",
+    measures: "If the data is larger than the buffer pool: the share of the keys that the load's operations could have requested, including the warm-up (random draws from a list find n(1-e^(-draws/n)) of its n words). Without such a list, InnoDB's pages give two bounds. Lower bound: the largest number of pages in the buffer pool at any time. Upper bound: the pages that were in the buffer pool at the start, plus the pages that were read since.",
+    threshold: "less than half of the data: fail; not evaluated if half of the data lies between the two bounds",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: with a hundred fixed users instead of a hundred thousand, everything fits into memory",
     consequence: "The requested rows fit into memory although the data does not: the figures describe a smaller database.",
     remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to reach all of them.",
@@ -33,7 +33,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     if let Some((touched, draws, of)) = of_keys(run) {
         let evidence = format!(
-            "{draws} draws can have requested {} of {of} keys",
+            "{draws} draws could have requested {} of {of} keys",
             percent(touched)
         );
         return Ok(finding(touched, evidence));

@@ -25,8 +25,8 @@ pub(super) const RULE: Rule = Rule {
     measures: "For each statement that returns several rows on average: the variation of the number of rows between its executions (standard deviation divided by mean).",
     threshold: "below 5 %: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 5: some users have a hundred times as many rows as others, but a generator gives every user ten",
-    consequence: "No operation requests results as long as those of the heaviest users in production: percentiles and cache misses look better than in production.",
-    remedy: "Draw the length of a range, or the number of rows of each parent, from the distribution in production. If the equal numbers are intended, the warning remains.",
+    consequence: "No operation requests results as large as those of the heaviest users in production: percentiles and cache misses look better than in production.",
+    remedy: "Draw the length of a range, or the number of rows for each parent, from the distribution in production. The warning remains even if equal numbers are intended.",
     judge: Judge::Run(judge),
 };
 

@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Some(value) => format!("{full} = {value}"),
             None => full.to_string(),
         };
-        let what = format!("stands for {full}");
+        let what = format!("is short for {full}");
         let remark = Remark::on(line, Level::Note, what).fix(format!("write {full}"));
         remarks.push(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -46,7 +46,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "key_buffer=32M",
-            &["stands for key_buffer_size; write key_buffer_size"],
+            &["is short for key_buffer_size; write key_buffer_size"],
         );
         assert_found(
             &RULE,

@@ -11,7 +11,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "adjusted-value",
     title: "Value out of range",
-    reason: "The server starts with a value other than the file's, and reports this only in its log, if at all.",
+    reason: "The server does not use the value in the file, and reports this only in its log, if at all.",
     source: "ranges of 11 versions, read from running servers, and of 4 more from documentation",
     check,
 };

@@ -1,4 +1,4 @@
-//! Rule: the collation belongs to another character set than the server's.
+//! Rule: the collation belongs to a character set other than the server's.
 
 use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::rule::{Level, Remark, Rewrite, Rule};

@@ -101,7 +101,7 @@ impl Promise {
         let (global, size) = largest(&self.global);
         let of_connections = self.connections_bytes();
         if size >= of_connections {
-            let fix = format!("lower {global}, the largest part with {}", bytes(size));
+            let fix = format!("lower {global}, the largest part ({})", bytes(size));
             return (global, fix);
         }
         let (buffer, size) = largest(&self.each);
@@ -208,7 +208,7 @@ mod tests {
             "innodb_buffer_pool_size=42G",
         );
         assert!(
-            found[0].ends_with("; lower innodb_buffer_pool_size, the largest part with 42.0 GiB"),
+            found[0].ends_with("; lower innodb_buffer_pool_size, the largest part (42.0 GiB)"),
             "{found:?}"
         );
     }

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "name-resolution",
     title: "Accounts with host names",
-    reason: "An account 'user'@'host' that uses a host name does not match. After initialisation, root can log in only over the socket.",
+    reason: "With skip_name_resolve, an account whose host part is a host name does not match clients that connect over TCP. After initialisation, root can log in only over the socket.",
     source: "tested: with skip_name_resolve, a new 5.7 or 8.0 server rejects root over TCP instead of sending its greeting (error 1130)",
     check,
 };

@@ -6,8 +6,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
-    title: "Option in a wrong group",
-    reason: "Either the server does not read the group, so the line has no effect, or clients read it too and do not start with an unknown option.",
+    title: "Option in the wrong group",
+    reason: "Either the server does not read the group, so the line has no effect, or clients also read the group and do not start, because they do not know the option.",
     source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it ignores unknown options in its group",
     check,
 };

@@ -1,4 +1,4 @@
-//! Rule: the redo log does not fit the disk, the version's limit, or the buffer pool.
+//! Rule: the redo log exceeds the version's limit, or is too large for the disk.
 
 use crate::Family;
 use crate::rule::{Level, Remark, Rule};

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "secure-file-priv",
-    title: "Files anywhere",
+    title: "File access in every directory",
     reason: "An account with the FILE privilege can read every file that the server can read, and can write new files.",
     source: "MySQL Reference Manual, \"secure_file_priv\"; 8.0 warns (MY-010097)",
     check,

@@ -33,7 +33,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
     }
     sentences.extend(audit.first.map(|first| {
         format!(
-            "{} was measured before {}: the intervals do not cover changes on the machine between the two. For identical sides, a drift of 1 % per run makes {} look different, and a shift of 5 % {} (simulated with five runs a side and 3 % noise). An experiment with both sides as levels of a factor mixes their runs.",
+            "{} was measured before {}: the intervals do not cover changes on the machine between the two. If the sides are identical, a drift of 1 % per run makes {} of the comparisons show a difference, and a shift of 5 % makes {} show one (simulated with five runs a side and 3 % noise). An experiment with both sides as levels of a factor avoids this, because it mixes their runs.",
             SIDES[first],
             SIDES[1 - first],
             percent(FALSE_BY_DRIFT),

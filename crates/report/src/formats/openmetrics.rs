@@ -201,7 +201,7 @@ const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
         "counter",
         "errors",
         "",
-        "Operations that failed for good.",
+        "Operations that failed, without a successful retry.",
         "_total",
         "errors",
     ),

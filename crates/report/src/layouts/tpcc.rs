@@ -203,7 +203,7 @@ fn errors_to(text: &mut String, errors: &[ErrorCount]) {
         writeln_to(
             text,
             &format!(
-                "{}: {} times {what}, of these {} put right by a retry{unknown}: {}",
+                "{}: {} times {what}, of these {} succeeded after a retry{unknown}: {}",
                 error.operation, error.count, error.retried, error.message
             ),
         );
@@ -219,7 +219,7 @@ fn inputs_to<'a>(text: &mut String, inputs: impl IntoIterator<Item = &'a InputSh
         let verdict = match (input.is_violated, is_within) {
             (true, _) => "NOT ALLOWED",
             (false, true) => "ok",
-            (false, false) => "too few to tell",
+            (false, false) => "too few to judge",
         };
         writeln_to(
             text,
@@ -298,8 +298,8 @@ New-Order                 4       0.1      2.50      2.00      4.00      4.00   
 Payment                   0       0.0         -         -         -         -         -         -       1
 
 8 New-Orders per minute over 30.0 s, rolled back ones included (TPC-C-like: no TPC result)
-New-Order: 3 times error 1213 (40001), of these 2 put right by a retry: Deadlock found
-New-Order: 2 times client error, of these 1 put right by a retry, 1 at the commit with unknown outcome, and not run again: connection lost while waiting for the answer: end of file
+New-Order: 3 times error 1213 (40001), of these 2 succeeded after a retry: Deadlock found
+New-Order: 2 times client error, of these 1 succeeded after a retry, 1 at the commit with unknown outcome, and not run again: connection lost while waiting for the answer: end of file
 remote lines: 0.00 % (allowed 0.95 to 1.05 %): NOT ALLOWED
 lines per order: 10.02 (allowed 9.50 to 10.50): ok
 ";

@@ -76,9 +76,9 @@ fn folded(judgement: &Judgement, finding: &Finding) -> Markup {
 
 fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
     html! {
-        (scrolling("In order, or worth knowing", html! {
+        (scrolling("Passed rules and notes", html! {
             table.findings {
-                caption { "In order, or worth knowing" }
+                caption { "Passed rules and notes" }
                 thead { tr { @for name in ["level", "rule", "measured"] { th scope="col" { (name) } } } }
                 tbody { @for (judgement, finding) in found {
                     tr {

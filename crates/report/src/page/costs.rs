@@ -75,7 +75,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
                 }
             }))
         } }
-        p.note { "Rules find the limit from the observations of both machines and the server; the most specific rule that applies decides. For several runs, this is the most frequent limit. The list of runs has the evidence for each run." }
+        p.note { "Rules determine the limit from observations of both machines and the server; the most specific rule that applies decides. For several runs, the most frequent limit is shown. The list of runs has the evidence for each run." }
     }
 }
 
@@ -150,7 +150,7 @@ fn costs(grid: &Grid) -> Markup {
         (scrolling("Cost of one operation", html! {
             table.costs {
                 caption {
-                    "What one operation cost"
+                    "Cost of one operation"
                     @if several { ", for each line at its highest throughput" }
                     "; means over runs"
                 }

@@ -250,7 +250,7 @@ pub(super) fn reproduce(results: &Results) -> Markup {
                 @match seeds.len() {
                     0 => {},
                     1..=SEEDS_SHOWN => { dt { "seed" } dd { (joined(&seeds)) } }
-                    _ => { dt { "seed" } dd { "the experiment's; each run uses one generated from it, which is in its record" } }
+                    _ => { dt { "seed" } dd { "the experiment's seed; each run uses a seed that is generated from it and recorded with the run" } }
                 }
                 @if let (Some(first), Some(last)) = (started.first(), started.last()) {
                     dt { "runs started" } dd { (first) @if first != last { " to " (last) } }

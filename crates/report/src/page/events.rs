@@ -36,7 +36,7 @@ pub(super) fn section(events: &[EventOverview]) -> Markup {
                 }
                 p.note {
                     "Before: up to 60 s before the event. During: from the second in which it began to the one in which it ended. \
-                     After: until the next event or the end of the measurement. Lost: operations that the throughput before the event would have completed in addition, until the recovery. Back: time from the event's end until the throughput stayed at "
+                     After: until the next event or the end of the measurement. Lost: operations missing until the recovery, compared with the throughput before the event. Back: time from the event's end until the throughput stayed at "
                     (percent(RECOVERED_FROM))
                     " or more of its earlier level for 5 s (in a short run, for a tenth of the measurement). Percentiles cover all operations that ended in the period. Small print: the 95 % interval, if it is informative; for the operations lost, each single run if there are at most " (LISTED_MAX) "."
                 }

@@ -135,15 +135,15 @@ fn panel(grid: &Grid) -> Markup {
                 ] { button type="button" data-zoom=(action) { (label) } }
                 span.note id="course-shown" aria-live="polite" {}
             }
-            p.note.on-screen { "Drag over a chart to zoom all charts; double-click to show the whole run. Keyboard: + and - zoom, the arrows move, Home shows the whole run. Horizontal axis: seconds since the start of the load." }
+            p.note.on-screen { "Drag over a chart to zoom all charts; double-click to show the whole run. Keyboard: + and - zoom, the arrow keys move, Home shows the whole run. Horizontal axis: seconds since the start of the load." }
             p.note id="course-note" {}
-            div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrows move" {}
+            div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrow keys move" {}
             details id="course-more" {
                 summary { (if grid.uses_servers() { "Machine and server in this run" } else { "Machine and disk in this run" }) }
-                div id="course-rest" tabindex="0" role="group" aria-label="Charts of the machine; plus and minus zoom, arrows move" {}
+                div id="course-rest" tabindex="0" role="group" aria-label="Charts of the machine; plus and minus zoom, arrow keys move" {}
                 div id="course-totals" {}
             }
-            details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
+            details { summary { "Values for each second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Values for each second" {} }
         }
         noscript { p { "The charts of a run over time need JavaScript; everything above does not." } }
     }

@@ -36,7 +36,7 @@ pub(super) fn section(results: &Results, version: &str) -> Markup {
         section.live aria-labelledby="live" data-version=(version) {
             h2 id="live" { "Now" }
             p role="status" {
-                "This experiment is running. The page below is about the "
+                "This experiment is running. The page below covers the "
                 (complete) " of " (planned) " runs that are complete."
             }
             iframe src="/now" title="The run that is in progress" {}

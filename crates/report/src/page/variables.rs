@@ -146,11 +146,11 @@ pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
             }
             @if !rest.is_empty() {
                 details.all-variables {
-                    summary { "The others that differ (" (rest.len()) ")" }
+                    summary { "Other variables that differ (" (rest.len()) ")" }
                     (scrolling("Other variables that differ", table(variables, &columns, &rest)))
                 }
             }
-            p.note { "Defaults are those of " (joined(&variables.compared_with)) " without any option, some of which depend on the machine or on other variables; file names, ports and the like are left out." }
+            p.note { "Defaults are those of " (joined(&variables.compared_with)) " without any option; some of them depend on the machine or on other variables. File names, ports and similar values are left out." }
         }
         @if !changed.is_empty() { p { strong { "Changed during a run: " } (joined(&changed)) "." } }
         @if !telling.is_empty() {

@@ -44,17 +44,17 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
                     dd { (unbroken(verdict)) }
                 }
                 @if let (true, Some(headline)) = (results.asks_by_name(), &headline) {
-                    dt { "What it reached" }
+                    dt { "Throughput reached" }
                     dd { (unbroken(headline)) }
                 }
                 @for (at, it) in expected.iter().enumerate() {
-                    @if at == 0 { dt { "What is expected" } }
+                    @if at == 0 { dt { "Expectations" } }
                     dd { (unbroken(&it.in_words())) }
                 }
                 dt { "How sure" }
                 dd { (sureness(results, grid, events.as_ref())) }
                 @if let (Some(_), Some(headline)) = (&events, &headline) {
-                    dt { "What it reached" }
+                    dt { "Throughput reached" }
                     dd { (unbroken(headline)) @for doubt in answer::doubts_of_headline(grid) { " " (unbroken(&doubt)) } }
                 }
                 @if let Some(bend) = answer::bend(grid) {

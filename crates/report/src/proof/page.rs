@@ -32,8 +32,8 @@ pub fn proof_as_html(proof: &Proof) -> String {
             }
         }
         section aria-labelledby="lines" {
-            h2 id="lines" { "Every line that was tested" }
-            p { "The effect is " (proof.metric) " with the line over " (proof.metric) " without it. The band is the margin." }
+            h2 id="lines" { "All tested lines" }
+            p { "The effect is " (proof.metric) " with the line, divided by " (proof.metric) " without it. The band is the margin." }
             (table(proof))
         }
         @let with_reasons = reasoned(proof);
@@ -64,7 +64,7 @@ pub fn proof_as_html(proof: &Proof) -> String {
             "comparisons of a round together have an error probability of at most 5 %; the intervals are widened for both reasons."
         }
     };
-    let title = format!("Which lines of {} earn their place?", proof.file);
+    let title = format!("Which lines of {} are worth keeping?", proof.file);
     document("dbdyno config prove", &title, &content)
 }
 

@@ -69,7 +69,7 @@ fn the_answer_comes_first_and_has_at_most_12_lines() {
     let mut proof = proof();
     let text = proof_as_text(&proof, false);
     let expected = "\
-my.cnf for mariadb-10.11.14 under oltp read_write, 8 connections: 1 of 3 groups of lines earns its place, 1 harms
+my.cnf for mariadb-10.11.14 under oltp read_write, 8 connections: 1 of 3 groups of lines is worth keeping, 1 harms
 shortest file: throughput +90 % (+80.5 % to +99.5 %) over the defaults; +25 % (+18.8 % to +31.2 %) over the whole file: faster
 keep      innodb_buffer_pool_size = 1G: +90 % (+80.5 % to +99.5 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20
 harms     query_cache_size = 64M: -20 % (-24 % to -16 %), 6 pairs of round 1; buffer-pool misses per operation 0.50 to 0.20

@@ -181,9 +181,9 @@ pub(super) fn heat_html(record: &StorageRecord) -> Markup {
                 }))
             }
             p.note {
-                "The darker, the faster. Outlined and " (DISK_MARK) ": CrystalDiskMark measures the same. " (NOISY)
+                "Darker is faster. Outlined and " (DISK_MARK) ": also measured by CrystalDiskMark. " (NOISY)
                 ": the rate varied by more than " (unbroken(&percent(samples::NOISY_FROM)))
-                " inside a run or between repeats; do not rely on it. "
+                " within a run or between repeats; do not rely on it. "
                 @if record.header.repeats > 1 {
                     "Each cell is the mean of its repeats, ± half of its 95 % interval if there are three or more repeats."
                 } @else { "Each cell is one run: no interval is known." }

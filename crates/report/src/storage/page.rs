@@ -250,7 +250,7 @@ fn curve(record: &StorageRecord, block_bytes: u64) -> Option<Markup> {
         description: Description {
             id: &format!("depth-{block_bytes}"),
             title: &title,
-            text: &format!("Requests per second over the depth. Knees: {knees}."),
+            text: &format!("Requests per second by depth. Knees: {knees}."),
         },
         x_name: "depth",
         levels: &levels,

@@ -42,9 +42,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the experiment limited the server's disk, and the server used 90 % of the limit in the mean or in \
-                the median; or, without such a limit, the disk requests of the server's control group are limited, \
-                tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
+        holds: "the experiment limited the server's disk, and the server used 90 % of the limit (mean or median); \
+                or, without such a limit, the disk requests of the server's control group are limited, tasks waited \
+                for a disk 30 % of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
@@ -174,7 +174,7 @@ fn cpu_quota(signals: &Signals) -> Option<String> {
     let limit = signals.quota.cpu_limit?;
     let at_least = |share: Option<f64>, least: f64| share.filter(|share| *share >= least);
     let reached = at_least(signals.quota.throttled, 0.2)
-        .map(|share| format!("reached that in {} of the periods", percent(share)));
+        .map(|share| format!("reached this limit in {} of the periods", percent(share)));
     let used = || {
         at_least(signals.quota.cpu_used, LIMIT_USED)
             .map(|share| format!("the server used {} of that", percent(share)))

@@ -185,7 +185,7 @@ fn an_interrupted_proof_continues_with_the_same_command() {
         finished.says("not decided").hints("in a new proof");
     }
     let page = std::fs::read_to_string(scene.path().join("page.html")).unwrap();
-    assert!(page.contains("Which lines of my.cnf earn their place?"));
+    assert!(page.contains("Which lines of my.cnf are worth keeping?"));
     // Once more: everything is read, nothing is measured.
     let again = scene.dbdyno(&prove).exits(code);
     assert!(again.text().lines().count() <= 12, "{}", again.text());

@@ -95,7 +95,7 @@ impl NamedRound {
     }
 
     fn text(&self, case: &Case) -> Result<String, Blamed> {
-        let question = format!("Which lines of {} earn their place?", case.file.display());
+        let question = format!("Which lines of {} are worth keeping?", case.file.display());
         let terms = &case.terms;
         let names: Vec<String> = self
             .files

@@ -166,7 +166,7 @@ if (seen.zoomable) {
   await page.locator("#run-table [data-sort]").first().click();
   await page.locator("#run-table [data-sort]").first().click();
   seen.sorted = await page.$$eval("#run-table tbody tr", (all) => all.map((row) => Number(row.cells[0].dataset.value)));
-  await page.getByText("Numbers, second by second").click();
+  await page.getByText("Values for each second").click();
   // The table is made by an event that comes after the click.
   const numbers = page.locator("#course-numbers tbody tr");
   await numbers.first().waitFor();
