@@ -36,7 +36,7 @@ pub(crate) struct CalibrateArgs {
     /// Duration of each measurement
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     duration: Duration,
-    /// Event loops [default: as in a run]
+    /// Number of event loops (threads that drive the connections) [default: as in a run]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
     /// Output

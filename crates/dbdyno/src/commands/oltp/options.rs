@@ -153,7 +153,7 @@ pub(super) struct LoadOptions {
     /// Number of connections, also for prepare, prewarm and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
     /// Events per second of an open loop, with response times measured from the scheduled start; 0 for a closed loop

@@ -83,7 +83,7 @@ pub(super) struct RunArgs {
         help_heading = "Load"
     )]
     arrivals: ArrivalProcess,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     loops: Option<u32>,
     /// Seed of all random choices [default: a new one each time]

@@ -76,7 +76,7 @@ pub(crate) struct RunArgs {
     /// Seed of the inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
     /// Skip the consistency checks before and after

@@ -94,30 +94,30 @@ pub(super) const SPECS: &[Spec] = &[
     long("only-print", Switch, Both, "Print the statements and connect to no server"),
 
     spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, each in a test of its own [default: 1]"),
-    spec("iterations", Some('i'), Value("N"), Both, "Number of rounds of every test [default: 1]"),
+    spec("iterations", Some('i'), Value("N"), Both, "Number of times that each test is run [default: 1]"),
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
     long("remainder", Switch, Ours, "Also run the remainder of --number-of-queries divided by the number of clients"),
-    long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries too, the run ends at whichever comes first"),
-    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times are \
-         measured from the schedule)"),
-    long("arrivals", Value("PROCESS"), Ours, "poisson or constant, with --rate [default: poisson]"),
+    long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries, the run ends at whichever is reached first"),
+    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients together, sent at scheduled times \
+         (open loop); response times are measured from the scheduled times"),
+    long("arrivals", Value("PROCESS"), Ours, "With --rate: random (poisson) or constant intervals between statements [default: poisson]"),
     spec("engine", Some('e'), Value("LIST"), Both, "Storage engines; all tests run with each; engine:option adds a \
          table option"),
     long("commit", Value("N"), Both, OF_THE_WORKLOAD),
     long("detach", Value("N"), Both, OF_THE_WORKLOAD),
-    long("on-error", Value("POLICY"), Ours, "Effect of a failed statement: stop the test, count it, or retry it \
-         after a deadlock (retry) [default: stop]"),
+    long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test, count the error, or \
+         retry after a deadlock [default: stop]"),
     long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: a new one each time]"),
-    long("loops", Value("N"), Ours, "Event loops"),
+    long("loops", Value("N"), Ours, "Number of event loops (threads that drive the connections)"),
 
     long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
     spec("silent", Some('s'), Switch, Both, "Print no report"),
     spec("verbose", Some('v'), Switch, Both, "Given twice: report each step; three times: also the statements \
-         around the test"),
+         before and after the test"),
     long("label", Value("TEXT"), Ours, "Name of the test in the report and the record"),
     long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
-    long("record", Value("FILE"), Ours, "Write a run record; with several rounds, FILE-1, FILE-2 ..."),
-    long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of the machine, at least 100ms"),
+    long("record", Value("FILE"), Ours, "Write a run record to this file; for several test runs, to FILE-1, FILE-2 ..."),
+    long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of machine and server, 100ms to 60s"),
 
     spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost is the unix socket"),
     spec("port", Some('P'), Value("N"), Both, "TCP port"),
@@ -126,9 +126,9 @@ pub(super) const SPECS: &[Spec] = &[
     spec("user", Some('u'), Value("NAME"), Both, "Account name [default: root for mysqlslap, the system's user for mariadb-slap]"),
     spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; visible in the process list until it is \
          wiped"),
-    long("password1", MaybeValue("PASSWORD"), MySql, "The same"),
+    long("password1", MaybeValue("PASSWORD"), MySql, "Same as --password"),
     long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
-    long("server", Value("NAME"), Ours, "Private server, by name, in place of all of these"),
+    long("server", Value("NAME"), Ours, "Private server to use, by name; replaces the connection options above"),
     long("init-command", Value("SQL"), MariaDb, "Statement that every connection runs first"),
     long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
     long("ssl", Switch, MariaDb, "Use TLS over TCP if the server offers it; --skip-ssl disables TLS"),
