@@ -23,10 +23,10 @@ Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. For
 a directory instead. Results whose directory no longer exists are only counted; --forget removes them from the list. The
 grade is the one from `dbdyno audit`.
 
---of accepts an experiment's name, a factor that varies, or the first digits of a key, which the list shows. Results
-with the same key have the same experiment text, overrides and files. Each combination of the experiment's settings is a
-series over time, in which lasting changes are marked (E-Divisive with Student's t, one false alarm in a thousand); this
-needs at least six results.
+--of accepts an experiment's name, a factor that varies, or at least the first four digits of a key, which the list
+shows. Results with the same key have the same experiment text, overrides and files. Each combination of the
+experiment's settings is a series over time, in which lasting changes are marked (E-Divisive with Student's t, one false
+alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history
@@ -37,8 +37,8 @@ pub(crate) struct HistoryArgs {
     /// Search this directory and its immediate subdirectories instead of the list of past results; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Show results over time of this experiment (its name, or the first digits of its key), or of all experiments that
-    /// vary this factor
+    /// Show results over time of this experiment (its name, or at least four digits of its key), or of all experiments
+    /// that vary this factor
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
     /// Metric or cost to show over time (docs/compare.md) [default: the experiment's metric]

@@ -30,7 +30,7 @@ pub(super) struct CommonArgs {
     /// write_mb (MiB/s)
     #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
-    /// Directory for the results [default: results/storage-MODE-N]
+    /// Directory for the results [default: results/storage-COMMAND-N]
     #[arg(long, value_name = "RESULTS")]
     pub(super) results: Option<PathBuf>,
 }
