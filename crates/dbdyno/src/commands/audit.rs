@@ -34,7 +34,7 @@ pub(crate) struct AuditArgs {
     /// Results directory, run record or storage record; two results with runs are audited as the sides of a comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// Variable or property that is meant to differ between two sides; may be repeated
+    /// Server variable or property that is meant to differ between the two sides; may be repeated
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
     /// Output format
