@@ -63,8 +63,8 @@ pub(crate) struct ConnectionOptions {
     /// Encrypt the password with this RSA key (PEM), a copy of the server's public_key.pem
     #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key_path: Option<PathBuf>,
-    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have no
-    /// limit [default: depends on the purpose, see docs/limits.md]
+    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have no limit
+    /// [default: depends on the statement's purpose, see docs/limits.md]
     #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
     pub(crate) statement_timeout: Option<Duration>,
     /// Compress the protocol if the server supports it (zlib)
@@ -79,7 +79,8 @@ pub(crate) struct ConnectionOptions {
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// Private server to use, by name: replaces the host, port, socket, account and option-file settings
+    /// Private server (created by `dbdyno server create`) to use; replaces the host, port, socket, account and
+    /// option-file settings
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

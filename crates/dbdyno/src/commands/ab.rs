@@ -46,28 +46,28 @@ Examples:
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
 pub(crate) struct AbArgs {
-    /// A server option and the values to compare; may be repeated
+    /// Server option and the values to compare; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
-    /// Server flavours and versions to compare
+    /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11
     #[arg(long, value_name = "VERSION,...", value_parser = factor::versions)]
     run: Option<Factor>,
     /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
-    /// SQL to run after the data is loaded, compared with not running it; may be repeated
+    /// Compare running this SQL after the data is loaded with not running it; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
-    /// Names of running private servers
+    /// Running private servers to compare, by name
     #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
     server: Option<Factor>,
-    /// Existing servers: hosts with or without a port, or paths of sockets
+    /// Existing servers to compare: hosts with or without a port, or socket paths
     #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
     host: Option<Factor>,
     /// Account for the --host servers [default: from the option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
     user: Option<String>,
-    /// File whose first line is the account's password
+    /// File whose first line is the password of --user
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
     /// Database that the scripts use on the --server and --host servers

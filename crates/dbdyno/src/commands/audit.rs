@@ -19,9 +19,9 @@ use crate::commands::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The rules read only the records; docs/audit-rules.md lists the rules and explains the grade. A rule whose input is
-missing is listed as not evaluated and never counts as a pass.
+missing is listed as not evaluated, which is not a pass.
 
-Exit code 1 when a finding reaches --fail-if; 0 otherwise.
+Exit code 1 if a finding has the level --fail-if or a worse one; 0 otherwise.
 
 Examples:
   dbdyno audit results/quickstart-1
@@ -31,11 +31,10 @@ Examples:
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// A results directory, a run record or a storage record; two of them with runs are audited as the sides of a
-    /// comparison
+    /// Results directory, run record or storage record; two results with runs are audited as the sides of a comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// Variable or property that is meant to differ between two sides; may be repeated
+    /// Server variable or property that is meant to differ between the two sides; may be repeated
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
     /// Output format

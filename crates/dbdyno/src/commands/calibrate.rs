@@ -21,25 +21,25 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Starts a null server in a separate process, sends it single-row SELECTs over the unix socket and TCP, prepared and as
-text, and keeps the highest rates. Later run records contain the share of these rates that the run used. A calibration
-from another kernel, CPU count or dbdyno version is ignored.
+dbdyno starts a null server (which answers at once and does no work) in a separate process, sends it single-row SELECTs
+over the unix socket and TCP, prepared and as text, and stores the highest rates. Records of later runs contain the
+share of these rates that the run used. A calibration with another kernel, number of CPUs or dbdyno version is ignored.
 
 Examples:
   dbdyno calibrate
   dbdyno calibrate --connections 1,64 --duration 3s --format json")]
 pub(crate) struct CalibrateArgs {
-    /// Numbers of connections to measure
+    /// Numbers of connections to measure with
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,
     /// Duration of each measurement
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     duration: Duration,
-    /// Event loops [default: as in a run]
+    /// Number of event loops (threads that drive the connections) [default: as in a run]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
-    /// Output
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Print every measurement

@@ -26,20 +26,22 @@ A side is one or more of these, separated by commas:
   DIR:FACTOR=LEVEL       the runs of one level; separate several levels with colons (DIR:fs=xfs:connections=8)
   FILE.jsonl             one run record
 
-Each combination that both sides have is compared. Runs from one results directory are compared in pairs from the same
-block. Sides that did different work (operations, mix, rows, connections, rate) are refused, unless their levels name
-this difference. Sides with failed operations (audit rule W10) or a client at its limit (H12) are refused with exit code
-5. --anyway compares all of these.
+Each combination of levels that both sides contain is compared. Runs from one results directory are compared in pairs:
+those that the experiment ran in the same block (one run of every combination). Sides that did different work
+(operations, mix, rows, connections, rate) are refused, unless the compared factor is this difference. Sides with failed
+operations (audit rule W10) or a client at its limit (H12) are refused with exit code 5. With --anyway, they are
+compared nevertheless.
 
-A --fail-if limit is broken (exit code 1) if the whole interval is beyond it, kept if the whole interval is within it,
-and undecided (exit code 5) otherwise; more runs can then decide it. docs/compare.md lists all measures.
+A --fail-if limit is broken (exit code 1) if the whole confidence interval of the change is beyond it, kept if the whole
+interval is within it, and otherwise undecided (exit code 5); more runs can then decide. docs/compare.md lists all
+measures.
 
 Examples:
   dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
   dbdyno compare results/before-1 results/after-1 --fail-if 'throughput -3%' --fail-if 'p99 +5%'
   dbdyno compare a1.jsonl,a2.jsonl,a3.jsonl b1.jsonl,b2.jsonl,b3.jsonl --format markdown")]
 pub(crate) struct CompareArgs {
-    /// Baseline
+    /// Baseline results (see below for how to name them)
     #[arg(value_name = "A")]
     a: String,
     /// Results to compare with A
@@ -48,19 +50,19 @@ pub(crate) struct CompareArgs {
     /// Smallest difference that matters, per cent [default: the experiment's min_effect, or 2]
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
-    /// Fail if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
+    /// Exit with code 1 if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
-    /// Print the tables of changes after the answer
+    /// Print tables of what changed after the answer
     #[arg(short, long)]
     verbose: bool,
-    /// Print the tables of every metric and cost
+    /// Print tables of all metrics and costs after the answer
     #[arg(long)]
     all: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare even if the sides did different work, operations failed, or the client was the limit
+    /// Compare even if the sides did different work, operations failed, or the client limited the throughput
     #[arg(long)]
     anyway: bool,
 }

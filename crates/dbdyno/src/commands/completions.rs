@@ -8,15 +8,15 @@ use crate::{candidates, output::write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Completes commands and options, and the names of servers, versions, results directories, rules and an experiment's
-levels.
+The completions cover commands and options, and the names of servers, versions, results directories, audit rules and an
+experiment's levels.
 
-The packages install them. By hand, for this user:
+dbdyno's packages install the completions. To install them for the current user:
   dbdyno completions bash > ~/.local/share/bash-completion/completions/dbdyno
   dbdyno completions zsh > ~/.zfunc/_dbdyno           (with fpath+=~/.zfunc before compinit in ~/.zshrc)
   dbdyno completions fish > ~/.config/fish/completions/dbdyno.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// Shell to print the completions for
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -33,16 +33,15 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Review option files for a version, or a running server: refused, contradictory, unsafe and ineffective
-    /// settings
+    /// Find refused, contradictory, unsafe and ineffective settings in option files or on a running server
     Lint(Box<lint::LintArgs>),
-    /// Explain an option, or each option of a file: purpose, defaults by version, counter, cost
+    /// Explain an option, or each option in a file: purpose, defaults by version, related counter, cost
     Explain(explain::ExplainArgs),
-    /// Compare two files, versions, running servers or run records by effective value
+    /// Compare the effective settings of two files, versions, running servers or run records
     Diff(Box<diff::DiffArgs>),
-    /// Rewrite a file for another version or family
+    /// Rewrite a file for another version, or between MySQL and MariaDB
     Migrate(migrate::MigrateArgs),
-    /// Generate a short file for a version, a machine and a purpose
+    /// Generate a short option file for a server version, a machine and a purpose
     Generate(generate::GenerateArgs),
     /// Measure which lines of a file have an effect, and find the shortest file that is not slower
     Prove(Box<prove::ProveArgs>),

@@ -11,10 +11,11 @@ pub(crate) struct ExperimentOptions {
     /// Server binary of private servers [default: found automatically]
     #[arg(long, value_name = "FILE")]
     pub(crate) mysqld: Option<PathBuf>,
-    /// Keep the private servers after the run
+    /// Keep the private servers after the experiment
     #[arg(long)]
     keep: bool,
-    /// Sampling interval of the machine, at least 100ms [default: 1s, or the report interval if that is shorter]
+    /// Sampling interval of machine and server, 100ms to 60s [default: 1s; the machine is sampled more often in runs
+    /// under 20s]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
 }

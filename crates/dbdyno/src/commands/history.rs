@@ -19,13 +19,14 @@ const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. --dir searches a directory instead, for
-results from elsewhere. Results whose directory no longer exists are counted; --forget removes them from the list. The
+Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. For results from elsewhere, --dir searches
+a directory instead. Results whose directory no longer exists are only counted; --forget removes them from the list. The
 grade is the one from `dbdyno audit`.
 
---of accepts an experiment's name, a factor that varies, or the first digits of a key, which the list shows. Results with
-the same key have the same experiment text, overrides and files. Each combination is a series over time, in which changes
-of level are marked (E-Divisive with Student's t, one false alarm in a thousand); this needs at least six results.
+--of accepts an experiment's name, a factor that varies, or at least the first four digits of a key, which the list
+shows. Results with the same key have the same experiment text, overrides and files. Each combination of the
+experiment's settings is a series over time, in which lasting changes are marked (E-Divisive with Student's t, one false
+alarm in a thousand); this needs at least six results.
 
 Examples:
   dbdyno history
@@ -33,19 +34,20 @@ Examples:
   dbdyno history --of innodb_flush_log_at_trx_commit
   dbdyno history --dir /mnt/nightly/results --of 3fa85f64")]
 pub(crate) struct HistoryArgs {
-    /// Search this directory and its immediate subdirectories instead of the list; may be repeated
+    /// Search this directory and its immediate subdirectories instead of the list of past results; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Show results over time: name or first digits of the key of an experiment, or a factor that varies
+    /// Show results over time of this experiment (its name, or at least four digits of its key), or of all experiments
+    /// that vary this factor
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
-    /// Metric or cost to show over time (docs/compare.md) [default: the experiment's]
+    /// Metric or cost to show over time (docs/compare.md) [default: the experiment's metric]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
     /// Number of latest results to show [default: 20, or all with --of]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Remove results whose directory no longer exists from the list, and exit
+    /// Remove results from the list if their directory no longer exists, and exit
     #[arg(long, conflicts_with_all = ["dir", "of", "last"])]
     forget: bool,
 }

@@ -13,10 +13,10 @@ const FILE_AT_MOST: u64 = 256 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), also with text around it; each job becomes a
-pattern. Logs of requests per second next to them (write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log) become
-curves over time. Properties that the files do not contain (the device, its scheduler and write cache, the file system,
-the memory) stay unknown.
+fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), even with other text before or after it; each
+job becomes a pattern (a row of the result). Files of requests per second (fio writes NAME_iops.N.log with
+write_iops_log=NAME log_avg_msec=1000) become curves over time. Properties that the files do not contain (the device,
+its scheduler and write cache, the file system, the memory) remain unknown.
 
 Examples:
   dbdyno import fio randread.json
@@ -25,7 +25,7 @@ pub(crate) struct ImportArgs {
     /// Tool that wrote the files
     #[arg(value_name = "TOOL", value_parser = tools())]
     tool: String,
-    /// Its files
+    /// Files that the tool wrote
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Directory for the results [default: results/storage-import-N]

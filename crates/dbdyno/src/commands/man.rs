@@ -12,7 +12,7 @@ use runs::{Blame, Blamed};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The packages install them. By hand, for this user:
+dbdyno's packages install the man pages. To install them for the current user:
   dbdyno man ~/.local/share/man/man1
   man dbdyno-run")]
 pub(crate) struct ManArgs {

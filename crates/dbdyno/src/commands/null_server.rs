@@ -30,10 +30,10 @@ const LOG_BUFFER_BYTES: usize = 256 << 10;
 #[command(
     group = clap::ArgGroup::new("address").required(true).multiple(true).args(["socket", "port"]),
     after_help = "\
-It accepts every login with any password and has no data. SELECT from a table and CALL return invented rows; INSERT,
-UPDATE and DELETE report changed rows; LOAD DATA LOCAL discards its input. SET, SHOW and queries about the server itself
-are answered, and are never delayed and never fail. When it listens, it prints one line with its addresses; SIGINT or
-SIGTERM ends it.
+The server accepts every login with any password and has no data. SELECT from a table and CALL return generated rows;
+INSERT, UPDATE and DELETE report changed rows; LOAD DATA LOCAL discards its input. SET, SHOW and queries about the
+server itself are answered without delays or errors. When the server listens, it prints one line with its addresses;
+SIGINT or SIGTERM ends it.
 
 Examples:
   dbdyno null-server --socket /tmp/null.sock
@@ -61,31 +61,31 @@ pub(crate) struct NullServerArgs {
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do
     #[arg(long)]
     eof_packets: bool,
-    /// Rows of each result
+    /// Number of rows in each result
     #[arg(long, value_name = "N", default_value_t = 1)]
     rows: u32,
-    /// Bytes of the value in each column
+    /// Length of the value in each column, bytes
     #[arg(long, value_name = "N", default_value_t = 119)]
     row_bytes: u32,
-    /// Response time of a statement: a time, or exponential:MEAN
+    /// Response time of each statement: a fixed time such as 1ms, or exponential:MEAN for random times [default: none]
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
-    /// Extra response time at the start, as with cold caches
+    /// Additional response time at the start, as with cold caches; it decays over --warm-in
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
-    /// Time constant in which --cold decays (to 37 %)
+    /// Time in which --cold decays to 37 % of its value
     #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
     warm_in: Option<Duration>,
-    /// Stall periodically, with this period
+    /// Stall (answer nothing) periodically, with this period
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
-    /// Length of each stall
+    /// Length of each stall of --stall-every
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_every")]
     stall_for: Option<Duration>,
     /// Stall once, this long after the first statement
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_for")]
     freeze_at: Option<Duration>,
-    /// Length of this stall
+    /// Length of the stall at --freeze-at
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
     /// Never answer a statement; logins and queries about the server are still answered
@@ -107,7 +107,7 @@ pub(crate) struct NullServerArgs {
     /// Delay before the server reads what a client sent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     read_delay: Option<Duration>,
-    /// Seed of delays, errors and dropped connections
+    /// Random seed of delays, errors and dropped connections
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Refuse connections beyond this number with error 1040 [default: from the limit of open files]

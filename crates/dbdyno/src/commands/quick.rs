@@ -41,7 +41,7 @@ pub(crate) struct QuickArgs {
     /// Number of connections
     #[arg(long, short, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
-    /// Duration of a run, such as 10s or 1m
+    /// Measured time of each run, such as 10s or 1m
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = time)]
     duration: Duration,
     /// Number of runs
@@ -53,7 +53,7 @@ pub(crate) struct QuickArgs {
     /// Server binary of the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Keep the private server after the run
+    /// Keep the private server after the measurement
     #[arg(long)]
     keep: bool,
     /// Print every table and finding after the summary

@@ -18,7 +18,7 @@ pub(crate) struct RecordOptions {
     /// File of the run record [default: record.jsonl in a new directory in results]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Sampling interval of the machine, at least 100ms [default: 1s, or the report interval if that is shorter]
+    /// Sampling interval of machine and server, 100ms to 60s [default: 1s]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     pub(crate) sample_every: Option<Duration>,
     #[command(flatten)]

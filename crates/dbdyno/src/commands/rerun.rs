@@ -48,12 +48,12 @@ pub(crate) struct RerunArgs {
     /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
-    /// File with the password, if the original command took it from its command line
+    /// File whose first line is the password, if the original command had it on its command line
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Also print the experiment's tables, and the tables of changes between then and now
+    /// Also print the experiment's tables, and tables of what changed since the original run
     #[arg(short, long)]
     verbose: bool,
 }

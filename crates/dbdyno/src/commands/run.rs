@@ -51,26 +51,27 @@ pub(crate) struct RunArgs {
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Continue the latest results of this experiment, or those in --results, with the missing and incomplete runs
+    /// Run only what is missing or incomplete in the latest results of this experiment, or in --results
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory for the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Scale durations, rows and buffer pool by this factor (0 to 1)
+    /// Multiply durations, numbers of rows and the buffer pool size by this factor (0 to 1)
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
-    /// Number of runs of each combination [default: from the file]
+    /// Number of runs of each combination of levels [default: from the file]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Duration of a run, such as 30s [default: from the file]
+    /// Measured time of each run, such as 30s [default: from the file]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
     /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: from the
     /// file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,
-    /// Run only these levels of a factor; may be repeated for other factors
+    /// Run only these levels (values) of a factor (a setting that the experiment varies); may be repeated for other
+    /// factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
     /// Random seed [default: from the file]

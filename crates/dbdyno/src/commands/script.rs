@@ -21,7 +21,7 @@ pub(crate) struct ScriptArgs {
 
 #[derive(Debug, Subcommand)]
 enum ScriptCommand {
-    /// Run scripts and measure each of them and its statements
+    /// Run scripts; measure each script and each statement
     Run(run::RunArgs),
 }
 

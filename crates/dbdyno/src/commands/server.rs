@@ -28,6 +28,8 @@ mod table;
 /// destroyed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+A private server is one that dbdyno creates and removes, with its own data directory, port and socket.
+
 Examples:
   dbdyno server create one --cnf my.cnf --set innodb_buffer_pool_size=1G
   dbdyno server client one -- -e 'select version()'
@@ -53,7 +55,7 @@ enum Action {
     Restart(Name),
     /// Show the status of a server
     Status(Name),
-    /// Open the command-line client
+    /// Open the server's command-line client
     Client(ClientArgs),
     /// Show the last lines of a server's log
     Log(LogArgs),
@@ -67,17 +69,23 @@ enum Action {
     Snapshots(snapshot::SnapshotsArgs),
     /// Stop a server and remove it with all its data
     Destroy(Name),
-    /// Install a server version; needs no root
+    /// Install a server version, without root
     Install(installs::InstallArgs),
     /// List installed versions
     Installed(installs::InstalledArgs),
     /// Remove an installed version
-    Uninstall(Name),
+    Uninstall(VersionName),
 }
 
 #[derive(Debug, clap::Args)]
 struct Name {
     /// Name of the server
+    name: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct VersionName {
+    /// Name of the installed version, as `dbdyno server installed` lists it
     name: String,
 }
 
@@ -91,14 +99,14 @@ struct CreateArgs {
     /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; may be repeated, the last one takes precedence [default: none, and a buffer pool of a quarter
-    /// of the memory]
+    /// Option file; may be repeated, later files take precedence [default: none; the buffer pool is then a quarter of
+    /// memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single server option; overrides the files
+    /// Server option, which overrides the files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
-    /// TCP port [default: a free one]
+    /// TCP port [default: a free port]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Directory of the server [default: ~/.local/share/dbdyno/servers/NAME]
@@ -113,7 +121,7 @@ struct CreateArgs {
 struct ClientArgs {
     /// Name of the server
     name: String,
-    /// Arguments for the client
+    /// Arguments for the client (mysql or mariadb)
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<OsString>,
 }
@@ -165,7 +173,7 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
         Action::Destroy(Name { name }) => destroy(&name)?,
         Action::Install(args) => installs::install(&args)?,
         Action::Installed(args) => print!("{}", installs::table(&args)?),
-        Action::Uninstall(Name { name }) => installs::uninstall(&name)?,
+        Action::Uninstall(VersionName { name }) => installs::uninstall(&name)?,
     }
     Ok(ExitCode::SUCCESS)
 }

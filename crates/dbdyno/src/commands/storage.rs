@@ -20,8 +20,9 @@ pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The test file is in a directory of dbdyno's own below DIR, which is removed at the end. fio runs the patterns (Debian's
-package fio); the commit probe is dbdyno's own. docs/storage.md explains each figure.
+dbdyno creates a directory for the test file in DIR and removes it at the end. fio (Debian package fio) runs the
+patterns of reads and writes; dbdyno itself measures the commits. Depth is the number of requests in flight.
+docs/storage.md explains each figure.
 
 Examples:
   dbdyno storage quick /data
@@ -38,15 +39,15 @@ pub(crate) struct StorageArgs {
 enum StorageCommand {
     /// Measure commits and the main patterns in a minute
     Quick(quick::QuickArgs),
-    /// Measure durable commits: redo log and binary log, written and flushed in turn
+    /// Measure durable commits: a redo log and a binary log, written and flushed one after the other
     Commit(commit::CommitArgs),
-    /// Measure every pattern of a set and draw the heat table
+    /// Measure a set of patterns (request size, share of reads, depth); show the rates in a heat table
     Suite(suite::SuiteArgs),
-    /// Compare two volumes: runs in random order, a verdict for each kind of request
+    /// Compare two volumes: runs in random order, a verdict for each type of request
     Compare(compare::CompareArgs),
-    /// Find the end of a burst: requests per second over minutes, by file size and depth
+    /// Find out how long a volume sustains its burst rate: requests per second over minutes, by size and depth
     Burst(burst::BurstArgs),
-    /// Measure in rounds until the disk is steady by SNIA's rule
+    /// Measure in rounds until the disk is steady according to SNIA's rule
     Steady(steady::SteadyArgs),
 }
 

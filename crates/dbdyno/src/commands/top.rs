@@ -37,14 +37,14 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without RECORD, it polls the server at the interval --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and
-metrics, and performance_schema if it is on. It changes nothing and needs the privilege PROCESS.
+Without RECORD, dbdyno top polls the server at the interval --every: SHOW GLOBAL STATUS, the process list, InnoDB's
+state and metrics, and performance_schema if it is enabled. It changes nothing and needs the privilege PROCESS.
 
-With RECORD, or a results directory of `dbdyno run` or `dbdyno oltp`, a run in progress is followed and a finished run
-is replayed.
+With RECORD (a run record, or a results directory of `dbdyno run` or `dbdyno oltp`), a run in progress is followed and a
+finished run is replayed.
 
---serve offers the same to browsers, and to Prometheus at /metrics. It is read-only and has no password: unless the
-address is this machine's loopback address, everyone who can reach it can read it.
+--serve shows the same in browsers, and to Prometheus at /metrics. The page is read-only and has no password: unless
+ADDRESS is a loopback address, everyone who can reach it can read it.
 
 Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
 

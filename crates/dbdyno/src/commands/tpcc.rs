@@ -31,11 +31,11 @@ enum TpccCommand {
     /// Create and load the tables; the same command continues an interrupted load
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
-    /// Run the five transactions
+    /// Run the five TPC-C transactions
     Run(run::RunArgs),
-    /// Check the consistency conditions of clause 3.3.2
+    /// Check the consistency conditions in clause 3.3.2 of the TPC-C specification
     Check(check::CheckArgs),
-    /// Drop the TPC-C tables and dbdyno's own additional tables
+    /// Drop the TPC-C tables and the tables that dbdyno added
     #[command(name = "cleanup", visible_alias = "drop")]
     Cleanup(CleanupArgs),
 }

@@ -28,7 +28,7 @@ enum Action {
     /// Create and load the tables
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
-    /// Compare the tables with dbgen's data and check all references
+    /// Compare the tables with the data that dbgen generates, and check all references between them
     Check(check::CheckArgs),
     /// Remove the tables
     #[command(name = "cleanup", visible_alias = "drop")]

@@ -78,7 +78,7 @@ struct Options {
     #[arg(long, value_enum, default_value = "ms")]
     time_unit: Unit,
 
-    /// Effect of a failed statement: stop the test, count it, or retry it after a deadlock
+    /// What to do after a failed statement: stop the test, count the error, or retry after a deadlock
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
@@ -86,15 +86,15 @@ struct Options {
     #[arg(long)]
     seed: Option<u64>,
 
-    /// Event loops per client section
+    /// Number of event loops (threads that drive the connections) per client section
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
 
-    /// Write a run record; with several clients or create_threads, FILE-1, FILE-2 ...
+    /// Write a run record to this file; with several clients or create_threads, to FILE-1, FILE-2 ...
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// With --record: sampling interval of machine and server, at least 100ms
+    /// With --record: sampling interval of machine and server, 100ms to 60s
     #[arg(long, value_name = "TIME", value_parser = sample_every, requires = "record")]
     sample_every: Option<Duration>,
 

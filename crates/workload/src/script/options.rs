@@ -19,13 +19,13 @@ impl ScriptLoad {
             "mode",
             Kind::Choice(Mode::NAMES),
             "prepared",
-            "How statements are sent: prepared once per connection, as text, or prepared each time",
+            "How statements are sent: prepared once per connection, as text, or prepared for each execution",
         ),
         OptionSpec::with_default(
             "scale",
             Kind::Count(1, 1_000_000_000),
             "1",
-            "Value of the variable :scale",
+            "Value of the variable :scale in the scripts",
         ),
     ];
 

@@ -50,13 +50,13 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_add_autoincrement",
         Kind::Flag,
         "off",
-        "Add a primary key with AUTO_INCREMENT",
+        "Add a primary key column with AUTO_INCREMENT",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_guid_primary",
         Kind::Flag,
         "off",
-        "Add a primary key of uuid() values",
+        "Add a primary key column with uuid() values",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_secondary_indexes",
@@ -80,13 +80,13 @@ const DATA: &[OptionSpec] = &[
         "number_int_cols",
         Kind::Text,
         "1",
-        "Number of integer columns; :1 adds an index to each",
+        "Number of integer columns; N:1 also creates an index on each",
     ),
     OptionSpec::with_default(
         "number_char_cols",
         Kind::Text,
         "1",
-        "Number of text columns; :1 adds an index to each",
+        "Number of text columns; N:1 also creates an index on each",
     ),
     OptionSpec::without_default(
         "create",

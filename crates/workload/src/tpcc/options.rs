@@ -133,7 +133,7 @@ impl OptionTable for TpccLoad {
                     "pacing",
                     Kind::Choice(&["none", "spec"]),
                     Absent::Default("none"),
-                    "Key and think times: none, or those of the specification",
+                    "Key and think times: none, or as in the specification (spec)",
                 ),
                 OptionSpec::new(
                     "delivery",
@@ -142,8 +142,8 @@ impl OptionTable for TpccLoad {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    "Execution of Delivery: in background connections, one for every four terminals (deferred), or \
-                     in the terminal (inline)",
+                    "Where Delivery transactions run: in background connections, one for every four terminals (deferred), \
+                     or in the terminal (inline)",
                 ),
                 OptionSpec::new(
                     "check",

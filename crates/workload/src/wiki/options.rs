@@ -29,14 +29,13 @@ impl OptionTable for WikiData {
                     "pages",
                     Kind::Count(PAGES_MIN, PAGES_MAX),
                     Absent::Default("1670757"),
-                    "Rows of `page`; `revision` has 0.957 times as many",
+                    "Number of rows in `page`; `revision` has 0.957 times as many",
                 ),
                 OptionSpec::new(
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "Date of the end of the page history, before which the last revision was made; the first one is \
-                     ten years older",
+                    "End date of the page history: the last revision is just before it, the first one ten years earlier",
                 ),
                 OptionSpec::new(
                     "key_time",

@@ -18,22 +18,22 @@ pub(super) struct Measurement {
     /// Number of connections
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Duration of a run, such as 10s or 1m
+    /// Measured time of each run, such as 10s or 1m
     #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub(super) duration: Duration,
-    /// Warm-up of a run, not counted: a time, or auto to wait until the throughput is steady
+    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
-    /// No new run starts after this time
+    /// Time limit of the whole experiment: no new run starts later
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
     /// Metric to compare
     #[arg(long, global = true, value_enum, default_value = "throughput")]
     pub(super) metric: Metric,
-    /// Smallest difference that matters
+    /// Smallest difference that matters, per cent
     #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", value_parser = percent)]
     pub(super) min_effect: String,
-    /// Random seed
+    /// Random seed of the run order and of the load
     #[arg(
         long,
         global = true,

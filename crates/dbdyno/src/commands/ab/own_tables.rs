@@ -37,13 +37,13 @@ impl OwnTables {
                 .conflicts_with_all(others)
         };
         let dump =
-            "Tables and rows from a mysqldump or mariadb-dump file, or from a mydumper directory";
-        let csv = "CSV file with the rows of a --schema table; may be repeated";
+            "Load tables and rows from this mysqldump or mariadb-dump file or mydumper directory";
+        let csv = "CSV file with the rows for a table that --schema creates; may be repeated";
         command.args([
             option(DUMP, "FILE", dump)
                 .conflicts_with(SCHEMA)
                 .value_parser(ValueParser::from(dump_path)),
-            option(SCHEMA, "FILE", "Statements that create the tables")
+            option(SCHEMA, "FILE", "SQL file that creates the tables")
                 .value_parser(ValueParser::from(file_path)),
             option(CSV, "TABLE=FILE", csv)
                 .requires(SCHEMA)

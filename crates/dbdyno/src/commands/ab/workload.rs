@@ -217,7 +217,7 @@ impl Args for ScriptWorkload {
     fn augment_args(command: Command) -> Command {
         let files = Arg::new("files")
             .value_name("FILE[@WEIGHT]")
-            .help("Scripts; a number after @ is the script's weight among several")
+            .help("Script files; with several, @WEIGHT sets how often each is chosen relative to the others")
             .required(true)
             .num_args(1..)
             .value_parser(weighted_file);
@@ -225,7 +225,7 @@ impl Args for ScriptWorkload {
             .long("define")
             .short('D')
             .value_name("NAME=VALUE")
-            .help("Set a variable of the scripts")
+            .help("Set a variable for the scripts; may be repeated")
             .action(clap::ArgAction::Append)
             .value_parser(pair);
         let made: Vec<&str> = OltpData.options().iter().map(|it| it.name).collect();

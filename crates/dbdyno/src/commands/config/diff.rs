@@ -18,10 +18,10 @@ const SHOWN_MAX: usize = 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A side is an option file, a version (its defaults), server:NAME (a running private server), host:ADDRESS[:PORT] or
-host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. The
-second side may be left out if --host, --socket, --port or --server names a running server. Files are compared by effective value for --for, or for the version of the other side. The differences are grouped
-by what they are about, the most important first: durability, SQL and security, replication, transactions, memory, reads
-and writes, connections, logs.
+host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. B
+may be omitted if --host, --socket, --port or --server names a running server. The effective values of a file are those
+for the version --for, or for the version of the other side. The differences are grouped by topic, the most important
+first: durability, SQL and security, replication, transactions, memory, reads and writes, connections, logs.
 
 Examples:
   dbdyno config diff mysql-5.7 mysql-8.0.33
@@ -31,13 +31,13 @@ Examples:
   dbdyno config diff host:db1 host:db2:3307 --user dba --password-file secret
   dbdyno config diff results/before-1 results/after-1")]
 pub(crate) struct DiffArgs {
-    /// First side
+    /// First side: a file, a version, a server or results (see below)
     #[arg(value_name = "A")]
     a: String,
-    /// Second side [default: the server that the connection options name]
+    /// Second side, likewise [default: the server that the connection options name]
     #[arg(value_name = "B")]
     b: Option<String>,
-    /// Version for which files are compared
+    /// Server version for which a file's values are computed [default: the version of the other side]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
     /// Output format

@@ -13,9 +13,9 @@ use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For a file, each option is explained in one line; -v adds when it matters, what to measure, what it costs, and its
-defaults by version. For a variable, everything is shown. For an option without an explanation, only the catalogue's
-facts are shown.
+For a file, each option is explained in one line; -v adds when the option matters, what to measure, what it costs, and
+its defaults by version. For a single option, everything is shown. If dbdyno has no explanation for an option, only the
+facts in its catalogue are shown.
 
 Examples:
   dbdyno config explain sync_binlog

@@ -17,7 +17,7 @@ use crate::commands::storage::{record_file, unreadable};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The file contains only lines that differ from the version's defaults, each with its reason and formula as a comment.
-Without --disk-iops or --storage the disk is unknown, and its options keep their defaults.
+Without --disk-iops or --storage, the disk is unknown and the options that depend on it keep their defaults.
 
 Examples:
   dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf
@@ -25,32 +25,32 @@ Examples:
 pub(crate) struct GenerateArgs {
     #[command(flatten)]
     version: VersionArgs,
-    /// The server's memory [default: that of this machine]
+    /// Memory of the server's machine [default: this machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// The server's CPUs [default: those of this machine]
+    /// Number of CPUs of the server's machine [default: this machine's CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     cpus: Option<u64>,
-    /// Durable random writes per second of the disk
+    /// Number of durable random writes per second that the disk can do [default: unknown]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
-    /// Disk measurement by `dbdyno storage`
+    /// Results of `dbdyno storage`, used instead of --disk-iops
     #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
     storage: Option<PathBuf>,
     /// Purpose of the server
     #[arg(long, value_enum, default_value_t = Workload::Oltp)]
     workload: Workload,
-    /// What may be lost: D4 nothing, D3 the end of the binary log, D2 a second of commits in a power failure, D1
-    /// also in a crash, D0 anything
+    /// Durability class, by what a failure may lose: D4 nothing; D3 the end of the binary log in a power failure; D2
+    /// the last second of commits in a power failure; D1 the same, even if only the server crashes; D0 anything
     #[arg(long, value_name = "CLASS", value_parser = class, default_value = "D4")]
     durability: DurabilityClass,
-    /// Number of simultaneous clients
+    /// Maximum number of simultaneous clients
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value_t = 151)]
     connections: u64,
     /// New file to write [default: standard output]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Do not start the version with the file, even if it is installed
+    /// Do not test the file by starting a server with it, even if that version is installed
     #[arg(long)]
     no_start: bool,
 }

@@ -24,17 +24,18 @@ const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server would read it: with its includes and the groups of its version; the last of several lines
-for an option counts. If the version is installed on this machine, its own validator checks the file as well. Levels:
-refused (the server does not start, or ignores the line), risk (data, commits or access can be lost), warning, note.
-docs/config.md lists all rules.
+The file is read as the server would read it, with included files and the option groups of its version. If an option is
+set several times, the last line applies. If the version is installed on this machine, the server's own validation
+(without starting) checks the file, too. Levels: refused (the server does not start, or ignores the line), risk (data,
+commits or access can be lost), warning, note. docs/config.md lists all rules.
 
-Without FILE, the running server named by --host, --socket, --port or --server is judged: its variables, its counters
-since the start, and its machine, through --observe or directly. Nothing on it is changed. Each piece of advice is
-marked: `rule` is known, `counter` is inferred; only `dbdyno config prove` measures. With FILE, the same options name
-the version and the machine that the file is for.
+Without FILE, the running server named by --host, --socket, --port or --server is reviewed: its variables, its counters
+since its start, and its machine (read through --observe, or directly if it is this machine). Nothing on it is changed.
+Each piece of advice is marked with its basis: `rule` follows from documented behaviour, `counter` is inferred from the
+counters; only `dbdyno config prove` measures an effect. With FILE, the connection options name the server whose version
+and machine the file is for.
 
-Exit code 1 when a finding reaches --fail-if; 0 otherwise.
+Exit code 1 if a finding has the level --fail-if or a worse one; 0 otherwise.
 
 Examples:
   dbdyno config lint /etc/my.cnf --for mysql-8.0.33 --memory 32G --file-system xfs
@@ -42,25 +43,24 @@ Examples:
   dbdyno config lint my.cnf --for mysql-8.0 --format github --fail-if warning
   dbdyno config lint --host db1 --user dba --observe ssh://db1")]
 pub(crate) struct LintArgs {
-    /// Option file; of several, a later one takes precedence
+    /// Option file; if there are several, later files take precedence
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
-    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
-    /// version of
-    /// the server named below, else of the server found on this machine]
+    /// Server version that the file is for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed version [default:
+    /// the version of the server that the connection options name, otherwise of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
     version: Option<Target>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Judge by counters only if they cover at least this time
+    /// Use a running server's counters only if it has been running for at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
-    /// Judge by the catalogues only, even if the version is installed
+    /// Check the file only against dbdyno's catalogues of options, even if that version is installed
     #[arg(long)]
     no_validator: bool,
-    /// Write a copy of the file with all safe fixes to this new file, and show the difference
+    /// Apply all safe fixes, write the result to this new file, and show the differences
     #[arg(long, value_name = "NEW")]
     fix: Option<PathBuf>,
     /// Output format

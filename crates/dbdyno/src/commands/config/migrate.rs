@@ -17,18 +17,18 @@ use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Renamed options get their new name and unit. Options that the new version does not have become comments with the reason.
-Changed defaults that affect results or durability are pinned to the old values. Everything else is kept, comments
-included. If the new version is installed, its own validator checks the result before it is written, and the version is
-started with it on a data directory of its own.
+Renamed options get their new name and unit. Options that do not exist in the new version become comments with the
+reason. If a default that affects query results or durability has changed, the file sets the old value. Everything else
+is kept, including comments. If the new version is installed, the server's own validation checks the result before it is
+written, and a server is started with it on a separate data directory.
 
-Without --output the difference is shown and nothing is written.
+Without --output, the differences are shown and nothing is written.
 
-Exit code 1 if the new version's validator refuses the result, or the version does not start with it; 0 otherwise.
+Exit code 1 if the new version refuses the result or does not start with it; 0 otherwise.
 
 Example: dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf")]
 pub(crate) struct MigrateArgs {
-    /// Option file
+    /// Option file to migrate
     file: PathBuf,
     /// Version that the file is for
     #[arg(long, value_name = "VERSION", value_parser = target)]
@@ -36,10 +36,10 @@ pub(crate) struct MigrateArgs {
     /// Version to migrate to
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
-    /// New file to write
+    /// New file to write [default: none, only the differences are shown]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Judge by the catalogues only, even if the new version is installed
+    /// Check the result only against dbdyno's catalogues of options, even if the new version is installed
     #[arg(long)]
     no_validator: bool,
     /// Show all changes with their reasons, and all defaults that change

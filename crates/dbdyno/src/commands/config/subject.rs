@@ -25,12 +25,11 @@ pub(super) enum Format {
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Version to judge the file for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed one [default: the
-    /// server found
-    /// on this machine]
+    /// Server version to use: mysql-8.0.33, mariadb-10.11, or mariadb for the installed version [default: the server
+    /// found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
-    /// Explain for this private server, on this machine
+    /// Use the version of this private server on this machine
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     server: Option<String>,
 }
@@ -72,19 +71,19 @@ impl VersionArgs {
 /// The machine that the server runs on.
 #[derive(Debug, clap::Args)]
 pub(super) struct MachineArgs {
-    /// The server's memory [default: not judged]
+    /// Memory of the server's machine [default: unknown, not checked]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// The server's CPUs [default: not judged]
+    /// Number of CPUs of the server's machine [default: unknown, not checked]
     #[arg(long, value_name = "N")]
     cpus: Option<usize>,
-    /// Size of the disk of the data directory [default: not judged]
+    /// Size of the disk with the data directory [default: unknown, not checked]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     disk: Option<u64>,
-    /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: not judged]
+    /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: unknown, not checked]
     #[arg(long, value_name = "TYPE")]
     file_system: Option<String>,
-    /// The server runs on this machine: take all of these values from it
+    /// The server runs on this machine: detect memory, CPUs, disk and file system
     #[arg(long)]
     here: bool,
 }

@@ -147,30 +147,31 @@ impl FromArgMatches for WorkloadOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Seed of the rows [default: 1] and of a run [default: 0, a new one each time]
+    /// Random seed of the rows [default: 1], or of a run [default: 0, a new seed each time]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
     /// Number of connections, also for prepare, prewarm and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
-    /// Events per second of an open loop, with response times measured from the scheduled start; 0 for a closed loop
+    /// Start this number of events per second at scheduled times (open loop); response times are measured from the
+    /// scheduled start; 0: each connection starts the next event when the previous one ends (closed loop)
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
-    /// Arrival process with --rate [default: poisson]
+    /// With --rate: random (poisson) or constant intervals between events [default: poisson]
     #[arg(long, value_parser = PossibleValuesParser::new(["poisson", "constant"]).map(process))]
     pub(super) arrivals: Option<Process>,
-    /// Duration: 30s, 5m, or seconds; 0 for no limit [default: 10 s, or no limit with --operations]; with --operations
-    /// the run ends at whichever comes first
+    /// Length of the measurement: 30s, 5m, or seconds; 0 for no limit [default: 10 s, or no limit with --operations].
+    /// If --operations is also given, the run ends at whichever limit is reached first
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
-    /// Number of events: 10000, 1M; 0 for no limit
+    /// Total number of events: 10000, 1M; 0 for no limit
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
-    /// Time to wait for unfinished events at the end, then exit with 3: 5s, 10% of the duration, or off to wait for all
-    /// [default: 5s, and no failure]
+    /// How long to wait for unfinished events at the end before exiting with code 3: a time (5s), a share of the
+    /// duration (10%), or off to wait for all of them [default: wait 5s, and do not fail]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
     /// Busy-wait shortly before an event is due, to start it within a microsecond of its time
@@ -197,10 +198,10 @@ pub(super) struct ReportOptions {
     /// Percentiles of the response times, 0 for none [default: 50,95,99,99.9; with --format sysbench: 95]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = percentile)]
     percentile: Option<Vec<f64>>,
-    /// Print the distribution of the response times
+    /// Print a histogram of the response times
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     histogram: Switch,
-    /// Seconds between intermediate reports, 0 for none
+    /// Interval between progress reports, seconds; 0 for none
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) report_interval: u64,
     /// Print the times of each statement and every finding (format text)

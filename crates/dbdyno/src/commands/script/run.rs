@@ -36,10 +36,10 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 const AFTER_HELP: &str = "\
-An operation is one pass through a script; with several scripts, each operation draws one at random by weight.
-Operations are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read (1020)
-and lost connections; any other error ends the run. --database names the database; on a private server the default is
-test.
+An operation is one pass through a script; with several scripts, each operation draws one at random, according to their
+weights. After a deadlock, a lock wait timeout, a record that changed since it was read (error 1020) or a lost
+connection, the operation is retried and the retry counted; any other error ends the run. --database names the database;
+on a private server the default is test.
 
 Examples:
   dbdyno script orders.sql --server one --connections 16 --duration 60s
@@ -51,30 +51,30 @@ docs/script.md describes the language of the scripts.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct RunArgs {
-    /// Scripts; a number after @ is the script's weight among several
+    /// Script files; with several, @WEIGHT sets how often each is chosen relative to the others
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
     files: Vec<WeightedFile>,
-    /// Set a variable of the scripts
+    /// Set a variable for the scripts; may be repeated
     #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     define: Vec<(String, String)>,
     #[command(flatten)]
     numbers: Numbers,
     #[command(flatten)]
     connection: ConnectionOptions,
-    /// Connections
+    /// Number of connections
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Load")]
     connections: u32,
-    /// Duration, such as 60s or 5m
+    /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, help_heading = "Load")]
     duration: Duration,
     /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = warm_up, help_heading = "Load")]
     warmup: WarmUp,
-    /// Operations per second of an open loop, with response times measured from the scheduled start [default: a
-    /// closed loop]
+    /// Start this number of operations per second at scheduled times (open loop); response times are measured from the
+    /// scheduled start [default: each connection starts the next operation when the previous one ends]
     #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
     rate: Option<f64>,
-    /// Arrival process with --rate
+    /// With --rate: random (poisson) or constant intervals between operations
     #[arg(
         long,
         value_enum,
@@ -83,10 +83,10 @@ pub(super) struct RunArgs {
         help_heading = "Load"
     )]
     arrivals: ArrivalProcess,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     loops: Option<u32>,
-    /// Seed of all random choices [default: a new one each time]
+    /// Random seed of all choices [default: a new one each time]
     #[arg(long, value_name = "N", help_heading = "Load")]
     seed: Option<u64>,
     #[command(flatten, next_help_heading = "Report")]

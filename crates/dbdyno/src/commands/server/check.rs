@@ -12,13 +12,13 @@ pub(crate) struct CheckArgs {
     /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// The flavour and version to check against: mariadb-10.11, mysql-8.0
+    /// Server version to check against: mariadb-10.11, mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; of several, a later one takes precedence
+    /// Option file; may be repeated, later files take precedence
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Single server option; overrides the files
+    /// Server option, which overrides the files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }

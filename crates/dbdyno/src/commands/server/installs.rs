@@ -9,9 +9,9 @@ use crate::{commands::server::table::aligned, progress::Step};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
-    /// Name of the version: mysql-5.7, mariadb-11.8; with --from any name
+    /// Version to install: mysql-5.7, mariadb-11.8; with --from, any name for it
     name: String,
-    /// Archive, directory or mysqld to install instead of packages
+    /// Install from this archive, directory or server binary (mysqld) instead of from packages
     #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ pub(super) struct SnapshotArgs {
     name: String,
     /// Name of the snapshot [default: the current time]
     snapshot: Option<String>,
-    /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin
+    /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin [default: stop the server for the copy]
     #[arg(long)]
     online: bool,
     /// Output format

@@ -31,13 +31,14 @@ use crate::{
 Each statement is explained and executed. Candidates come from its plan, the columns it uses and its costs: indexes for
 its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A rewrite
 drops the hints, replaces a function of a column with a range (and adds the index for it), an OR with a UNION or IN with
-a join, or changes the order of tables. Changes that only the statement's author can make are listed, and so are
-duplicate and unused indexes on the tables.
+a join, or changes the order of tables. Changes that only the statement's author can make are listed, as are duplicate
+and unused indexes on the tables.
 
 With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
-the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it
-certainly makes a statement faster by more than --min-effect, with the same result on this data. For an index, its size
-and its cost for inserts and updates are measured as well. The server itself is not changed.
+the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it makes
+a statement faster by more than --min-effect (with its whole confidence interval) and returns the same result on this
+data. For an index, its size and its cost for inserts and updates are measured as well. The server itself is not
+changed.
 
 Exit code 1 if --try proved nothing.
 
@@ -47,19 +48,19 @@ Examples:
 pub(super) struct AdviseArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Measure the candidates on copies of the private server
+    /// Measure the candidates (suggested changes) on copies of the private server
     #[arg(long = "try")]
     is_tried: bool,
-    /// Maximum number of candidates to measure, those with the largest estimated saving first
+    /// Maximum number of candidates to measure, starting with the largest estimated saving
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
-    /// Maximum time of all measurements
+    /// Maximum total time of the measurements
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters
+    /// Smallest difference that matters, per cent
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: u32,
-    /// Seed of the execution order
+    /// Random seed of the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Time limit of each statement, after which it is killed on the server

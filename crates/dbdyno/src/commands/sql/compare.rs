@@ -48,7 +48,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A variant is NAME: PART; PART, with one or more parts:
-  SET or USE of the session       executed at the start of the side's session
+  SET or USE of the session       executed at the start of the variant's session
   other SQL, such as CREATE INDEX, DROP INDEX, ALTER, ANALYZE TABLE, SET GLOBAL
                                   executed once on a copy of the private server
   option NAME=VALUE               server option, set on a copy of the private server
@@ -56,20 +56,21 @@ A variant is NAME: PART; PART, with one or more parts:
   rewrite FILE                    replacement statements with the same results, one for each, in order
 
 Instead of variants, --cnf compares option files on copies of --server. With --setup FILE.sql, --cnf and --run compare
-option files and versions on new private servers, where FILE.sql creates the schema and the data. The first side is the
-baseline.
+option files and versions on new private servers, where FILE.sql creates the schema and the data. The first file or
+version is the baseline.
 
-Each side with SQL or options of its own runs on a copy of the private server (--server), and then the baseline does,
-too. The server itself is stopped while it is copied, and is not changed. On a given server, dbdyno only opens sessions.
+The sides are the baseline and the variants. If a variant contains SQL or server options, it runs on a copy of the
+private server (--server), and so does the baseline. The server itself is stopped while it is copied, and is not
+changed. On an existing server (--host, --socket), dbdyno only opens sessions.
 
 First, every statement is executed twice on every side without timing, and the result rows are compared as text, in any
-order. Then follow blocks, in which each statement is executed on every side in random order. A short statement is
-executed up to nine times per block, and the median counts. The blocks end when every difference is decided (by the same
-rule as in experiments), or at --runs or --budget. Copies differ by a few percent even without a change, so a difference
-between copies is decided only if its whole interval is beyond --min-effect, or within it. Statements that change data
-are rolled back each time.
+order. The timed blocks come next: each block executes every statement on every side, in random order. A short statement
+is executed up to nine times per block, and the median counts. No more blocks run when every difference is decided (with
+the same rule as in experiments), or when --runs or --budget is used up. Copies differ by a few per cent even without a
+change, so a difference between copies is decided only if its whole confidence interval is beyond --min-effect, or
+within it. Statements that change data are rolled back each time.
 
-Exit code 1 if a variant gives another result than the baseline.
+Exit code 1 if a variant returns a different result than the baseline.
 
 Examples:
   dbdyno sql compare q.sql --server demo --variant 'index: create index len on page (page_len)'
@@ -80,31 +81,31 @@ Examples:
 pub(super) struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Side to compare with the baseline, as NAME: PART; PART; may be repeated
+    /// Variant to compare with the baseline, as NAME: PART; PART (see below); may be repeated
     #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
-    /// Changes that the baseline itself has [default: none]
+    /// Changes to make for the baseline itself, in the same form as a variant [default: none]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
     /// Option files to compare: on copies of --server, in addition to its own options, or on new servers with --setup
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
-    /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11; each is loaded from --setup
+    /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11; --setup loads the data into each
     #[arg(long, value_name = "SPEC,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     run: Vec<String>,
-    /// Statements that create the schema and the data on new private servers
+    /// SQL file that creates the schema and the data on new private servers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "host", "port", "socket", "from"])]
     setup: Option<PathBuf>,
-    /// Maximum number of blocks (rounds over all sides)
+    /// Maximum number of blocks (a block executes every statement on every side)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
     runs: u32,
-    /// Time after which no new block (one round over all sides) is started
+    /// Time after which no new block is started
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters [default: 5 between copies, else 2]
+    /// Smallest difference that matters, per cent [default: 5 between copies, otherwise 2]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: Option<u32>,
-    /// Seed of the execution order
+    /// Random seed of the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Time limit of each statement, after which it is killed on the server
@@ -116,7 +117,7 @@ pub(super) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// HTML page with the plans of both sides to write in addition
+    /// Also write an HTML page with the plans of all sides to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]

@@ -32,9 +32,9 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each form of EXPLAIN that the server supports is used once: EXPLAIN's rows (EXTENDED with its warnings where it exists),
-FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer's trace. The most informative one is
-drawn; --forms draws all.
+Each form of EXPLAIN that the server supports is used once: EXPLAIN as a table (EXTENDED with its warnings, if it
+exists), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer trace. The plan is drawn from
+the most informative form; --forms draws it from all.
 
 A statement that only reads is executed once, in a read-only transaction, to measure its plan. A statement that changes
 data is only explained; with --analyze it is also executed, in a transaction that is rolled back. USE and SET of session
@@ -50,13 +50,13 @@ pub(super) struct ExplainArgs {
     /// Also execute statements that change data, and roll them back
     #[arg(long)]
     analyze: bool,
-    /// Execute nothing: estimates only
+    /// Execute nothing; show only the optimizer's estimates
     #[arg(long, conflicts_with = "analyze")]
     no_analyze: bool,
     /// Time limit of each statement, after which it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
-    /// Draw every form of the plan, not only the most informative one
+    /// Draw the plan from every form of EXPLAIN, not only from the most informative one
     #[arg(long)]
     forms: bool,
     /// Output format [default: by the ending of --output, or text]
@@ -73,7 +73,7 @@ pub(super) struct ExplainArgs {
 enum Format {
     /// Trees for a terminal
     Text,
-    /// One object with the plan model and the server's own output
+    /// One object: each plan as dbdyno parsed it, with the server's original output
     Json,
     /// A page for a browser
     Html,

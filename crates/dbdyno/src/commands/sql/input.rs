@@ -10,7 +10,7 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// File of statements, read as by the command-line client (delimiter, source, comments)
+    /// File of statements; delimiter, source and comments work as in the mysql client
     #[arg(value_name = "FILE", required_unless_present_any = ["execute", "from"])]
     file: Option<PathBuf>,
     /// Statement to use instead of a file; may be repeated
@@ -19,7 +19,7 @@ pub(super) struct InputArgs {
     /// Use the most expensive statements of a slow query log (its file name) or of performance_schema (digest)
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
-    /// Number of statements of --from
+    /// Number of statements to use from --from, the most expensive first
     #[arg(long, value_name = "N", default_value = "10", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1000))]
     top: u32,
 }

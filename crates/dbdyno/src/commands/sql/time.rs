@@ -28,10 +28,11 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The statements are executed in order, in rounds, until every median is known to --precision, --runs rounds are done or
---budget is used up. The first round is reported separately, because it may read pages from disk that later rounds find
-in memory. --cold adds rounds before these. Each follows a restart of the private server, with an empty buffer pool and
-the server's files dropped from the page cache of the operating system; a note reports files that could not be dropped.
+A round executes all statements once, in order. Rounds are repeated until every median is known to --precision, --runs
+rounds are done or --budget is used up. The first round is reported separately, because it may read pages from disk that
+later rounds find in memory. --cold N adds N rounds before the first one. Each of them follows a restart of the private
+server, with an empty buffer pool and with the server's files dropped from the operating system's page cache; a note
+reports files that could not be dropped.
 
 A statement's time is measured from sending it to receiving the last byte of its result, which is read and counted.
 Statements that only read are executed in a read-only transaction, and statements that change data in a transaction that
@@ -44,16 +45,17 @@ Examples:
 pub(super) struct TimeArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Maximum number of rounds after the first one
+    /// Maximum number of rounds after the first one (a round executes every statement once)
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-    /// Stop when half the width of every median's interval is at most this share of the median
+    /// Stop when every median time is known to this precision: half the width of its confidence interval, per cent of
+    /// the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
     /// Maximum time of all rounds after the first one
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Number of cold rounds, each after a restart of the private server
+    /// Number of cold rounds before the first one, each after a restart of the private server
     #[arg(long, value_name = "N", default_value = "0", requires = "server", value_parser = clap::value_parser!(u32).range(0..=1000))]
     cold: u32,
     /// Commit the changes of statements, and allow statements other than SELECT, INSERT, UPDATE and similar ones
@@ -65,7 +67,7 @@ pub(super) struct TimeArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// HTML page to write in addition
+    /// Also write an HTML page to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -80,7 +82,7 @@ enum Format {
     Json,
     /// Comma-separated values with a header
     Csv,
-    /// `Q1:5.97537` for each statement and `Total:`, seconds of the first round and of the median
+    /// Two lists of lines such as `Q1:5.97537` and `Total:`, in seconds: the first round, then the medians
     Document,
 }
 

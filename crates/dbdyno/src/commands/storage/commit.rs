@@ -26,14 +26,14 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose system calls are imitated
+    /// Server whose system calls to imitate
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
-    /// Numbers of concurrent writers, one probe for each
+    /// Numbers of concurrent writers, with one measurement for each
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,
-    /// Length of each probe, seconds
+    /// Length of each measurement, seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
     #[command(flatten)]

@@ -20,8 +20,8 @@ const NAME: &str = "storage-compare";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The runs on both volumes are in random order, so that a change on the machine does not look like a difference between
-the volumes. The answer is a verdict with its interval for each kind of request. The experiment file is in the results
-directory, and can be edited and run again: dbdyno run results/storage-compare-1/storage-compare.toml
+the volumes. The answer is a verdict with its confidence interval for each type of request. The experiment file is in
+the results directory, and can be edited and run again: dbdyno run results/storage-compare-1/storage-compare.toml
 
 Example:
   dbdyno storage compare /mnt/a /mnt/b --depths 1,32")]
@@ -33,19 +33,19 @@ pub(super) struct CompareArgs {
     /// Request sizes
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["16k"], value_parser = values::block_bytes)]
     blocks: Vec<u64>,
-    /// Shares of reads in percent
+    /// Shares of reads, per cent
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["100", "0"], value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: Vec<u32>,
-    /// Requests in flight
+    /// Depths: numbers of requests in flight
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["1", "16"], value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
     /// Size of the test file on each volume
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = values::file_bytes)]
     size: u64,
-    /// Time of each run
+    /// Length of each run, seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
-    /// Number of runs of each kind of request on each volume
+    /// Number of runs for each type of request (size, share of reads, depth) on each volume
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
     /// Directory for the results [default: results/storage-compare-N]

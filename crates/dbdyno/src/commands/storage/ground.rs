@@ -26,11 +26,11 @@ pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CommonArgs {
-    /// Limit the disk during the measurement with a control group: read_iops, write_iops (per second), read_mb,
-    /// write_mb (MiB/s)
+    /// Limit the disk during the measurement with a control group: read_iops, write_iops (requests per second),
+    /// read_mb, write_mb (MiB/s)
     #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
-    /// Directory for the results [default: results/storage-MODE-N]
+    /// Directory for the results [default: results/storage-COMMAND-N]
     #[arg(long, value_name = "RESULTS")]
     pub(super) results: Option<PathBuf>,
 }

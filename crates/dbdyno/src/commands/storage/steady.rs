@@ -19,9 +19,10 @@ const FILLS: u32 = 2;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file is written twice, then one pattern runs in rounds. The disk is steady when the range of the last five
-rounds is below 20 % of their mean, and the fitted line rises or falls by less than 10 % (SNIA SSS PTS 2.0.2). A file is
-not the whole disk, and the disk is not purged first, so the figures are not comparable with SNIA figures of a drive.
+The whole file is written twice, then the requests (--block, --reads, --depth) run in rounds of equal length. The disk
+is steady when the rates of the last five rounds lie within 20 % of their mean, and the line fitted to them rises or
+falls by less than 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and the disk is not purged first, so the
+figures are not comparable with a drive's SNIA figures.
 
 Exit code 1 if the steady state is not reached within --rounds. The command cannot be resumed, because its rounds must
 follow each other without a pause.
@@ -35,7 +36,7 @@ pub(super) struct SteadyArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of a round, seconds
+    /// Length of each round, seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
     /// Maximum number of rounds
@@ -45,10 +46,10 @@ pub(super) struct SteadyArgs {
     /// Request size
     #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = values::block_bytes)]
     block: u64,
-    /// Share of reads, percent
+    /// Share of reads, per cent
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Requests in flight
+    /// Depth: number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
     depth: u32,
     /// Refused, with the reason

@@ -37,7 +37,7 @@ pub(super) struct SuiteArgs {
     /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Patterns: sh2-137, mysql-30 or a TOML file
+    /// Set of patterns: sh2-137, mysql-30 or a TOML file (see below)
     #[arg(long, value_name = "SET|FILE", default_value = "sh2-137")]
     patterns: String,
     /// Size of the test file
@@ -49,10 +49,10 @@ pub(super) struct SuiteArgs {
     /// Number of times to measure each pattern, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
-    /// I/O engine of fio
+    /// fio's I/O engine
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
-    /// Continue interrupted results
+    /// Continue the latest interrupted results, or those in --results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -24,7 +24,7 @@ tpcc-mysql ran violates it, because tpcc-mysql never updates these counters.
 
 Exit codes: 0 all hold; 1 a condition is violated.")]
 pub(crate) struct CheckArgs {
-    /// Also check condition 11: no transaction has run since the load
+    /// Also check condition 11, which holds only if no transaction has run since the load
     #[arg(long)]
     after_load: bool,
     #[command(flatten)]

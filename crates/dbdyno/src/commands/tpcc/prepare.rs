@@ -21,20 +21,20 @@ pub(crate) struct PrepareArgs {
     /// Number of warehouses, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
-    /// Seed of the rows; the same seed gives the same rows
+    /// Random seed of the rows; the same seed generates the same rows
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// When secondary indexes are created
     #[arg(long, value_enum, default_value = "after")]
     keys: Keys,
-    /// Whether foreign keys are created [default: on, or off with --keys none]
+    /// Create foreign keys [default: on, or off with --keys none]
     #[arg(long, value_enum, value_name = "WHETHER")]
     foreign_keys: Option<Switch>,
     /// Number of loading connections [default: one per CPU, at most 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log during the load. While it is off, a crash loses all data of the server; it is switched on
-    /// again afterwards. off needs MySQL 8.0.21 or later
+    /// InnoDB's redo log during the load. While it is off, a server crash loses all of the server's data; it is
+    /// switched on again after the load. off needs MySQL 8.0.21 or later
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
     /// Skip the check of the consistency conditions after the load

@@ -42,10 +42,10 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every terminal has a home warehouse and a district. It draws its transactions from its own shuffled deck of 23 cards,
-and runs them one at a time, as prepared statements or as calls of stored procedures (--round-trips stored).
-Transactions are retried and counted after deadlocks, lock wait timeouts, records that changed since they were read
-(1020) and lost connections; any other error ends the run.
+Every terminal has a home warehouse and a home district. It draws its transactions from its own shuffled deck of 23
+cards, and runs them one at a time, as prepared statements or as calls of stored procedures (--round-trips stored).
+After a deadlock, a lock wait timeout, a record that changed since it was read (error 1020) or a lost connection, the
+transaction is retried and the retry counted; any other error ends the run.
 
 Exit codes: 0 ok; 1 the run left the database inconsistent, or its inputs did not follow the specification; 3 a
 connection was refused, an operation failed for good or had no answer at the end, or no operation succeeded.")]
@@ -53,36 +53,36 @@ pub(crate) struct RunArgs {
     /// Number of warehouses to use [default: all]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     warehouses: Option<u32>,
-    /// Number of terminals, each with a connection of its own
+    /// Number of terminals (simulated users), each with its own connection
     #[arg(long, short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
-    /// Duration, such as 60s or 5m
+    /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     duration: Duration,
-    /// Warm-up: a time, or auto to wait until the throughput is steady
+    /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
-    /// Key and think times: spec (those of the specification) or none
+    /// Key and think times: as in the specification (spec), or none
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// Round trips of a transaction: one per statement (statements), or one call of a stored procedure, created if
-    /// missing (stored)
+    /// How a transaction is sent: statement by statement (statements), or as one call of a stored procedure, which is
+    /// created if missing (stored)
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
-    /// Execution of Delivery: in background connections, one for every four terminals (deferred), or in the
+    /// Where Delivery transactions run: in background connections, one for every four terminals (deferred), or in the
     /// terminal (inline)
     #[arg(long, value_enum, default_value = "deferred")]
     delivery: Delivery,
-    /// Seed of the inputs
+    /// Random seed of the inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Event loops
+    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
-    /// Skip the consistency checks before and after
+    /// Skip the consistency checks before and after the run the run
     #[arg(long)]
     no_check: bool,
-    /// Print the times of every transaction, the inputs and every finding
+    /// Print the response times of every transaction type, the input statistics and every finding
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

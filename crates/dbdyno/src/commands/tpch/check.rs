@@ -15,10 +15,10 @@ const EXIT_WRONG: u8 = 1;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// The scale factor that the tables should have [default: from the number of suppliers]
+    /// Scale factor to check against [default: derived from the number of suppliers]
     #[arg(long, value_name = "N", value_parser = super::scale_factor::scale_factor)]
     scale_factor: Option<ScaleFactor>,
-    /// Only count the rows, without comparing their contents
+    /// Only count the rows, do not compare their contents
     #[arg(long)]
     no_checksums: bool,
     #[command(flatten)]

@@ -15,23 +15,24 @@ use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PrepareArgs {
-    /// Scale of the data: 1 is about 1 GB of text and 8.7 million rows
+    /// Scale factor of the data: 1 means about 1 GB of text and 8.7 million rows
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::scale_factor::scale_factor)]
     scale_factor: ScaleFactor,
-    /// primary: primary keys only; secondary: also an index for each reference; foreign: also the foreign keys
+    /// Keys to create. primary: only primary keys; secondary: also an index for each reference; foreign: also the
+    /// foreign keys
     #[arg(long, value_name = "KEYS", default_value = "foreign")]
     keys: Keys,
     /// When the indexes and foreign keys are created: before or after the rows
     #[arg(long, value_name = "WHEN", default_value = "after")]
     key_time: When,
-    /// The server's checks of unique and foreign keys during the load; off applies only to the loading sessions
+    /// Unique and foreign key checks by the server during the load; off applies only to the loading sessions
     #[arg(long, value_name = "STATE", default_value = "off")]
     checks: State,
-    /// Number of connections [default: the number of CPUs]
+    /// Number of loading connections [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log during the load. While it is off, a crash loses all data of the server; it is switched on
-    /// again afterwards. off needs MySQL 8.0.21 or later
+    /// InnoDB's redo log during the load. While it is off, a server crash loses all of the server's data; it is
+    /// switched on again after the load. off needs MySQL 8.0.21 or later
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
     /// Output format

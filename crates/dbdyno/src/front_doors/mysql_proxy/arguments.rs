@@ -22,19 +22,19 @@ pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
     name = "mysql-proxy",
     version,
     after_help = "\
-An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, the proxy listens on every address, and a
-backend is on this machine. Options can also be set in the --defaults-file, in the group [mysql-proxy]; lists there are
-separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
+An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, the proxy listens on every \
+address, and a backend is on this machine. Options can also be set in the group [mysql-proxy] of the \
+--defaults-file, where lists are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
 
 Examples:
   mysql-proxy --proxy-address=:3306 --proxy-backend-addresses=:3307
   mysql-proxy -b db1:3306 -b db2:3306 -r replica:3306 --event-threads=4 --pid-file=/run/proxy.pid --daemon"
 )]
 pub(crate) struct Arguments {
-    /// Address on which clients connect
+    /// Address to which clients connect
     #[arg(short = 'P', long, value_name = "ADDRESS", default_value = ":4040")]
     pub(super) proxy_address: String,
-    /// A server for reads and writes; may be repeated
+    /// Address of a server for reads and writes (a backend); may be repeated
     #[arg(
         short = 'b',
         long,
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
         default_value = "127.0.0.1:3306"
     )]
     pub(super) proxy_backend_addresses: Vec<String>,
-    /// A server for reads only, which a script may choose; may be repeated
+    /// Address of a read-only server, which only a script can choose; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
     pub(super) proxy_read_only_backend_addresses: Vec<String>,
-    /// Script whose hooks watch and change sessions; a changed file is reloaded for new clients
+    /// Lua script whose hooks can observe and change sessions; a changed file is reloaded for new clients
     #[arg(short = 's', long, value_name = "FILE")]
     pub(super) proxy_lua_script: Option<PathBuf>,
     /// Do not start the proxy, only the admin interface
@@ -71,32 +71,33 @@ pub(crate) struct Arguments {
     /// Address of the admin interface (with --plugins=admin)
     #[arg(long, value_name = "ADDRESS", default_value = ":4041")]
     pub(super) admin_address: String,
-    /// User of the admin interface
+    /// User name for the admin interface
     #[arg(long, value_name = "NAME")]
     pub(super) admin_username: Option<String>,
-    /// Password of the admin interface; safer in the defaults file, or in MYSQL_PROXY_ADMIN_PASSWORD
+    /// Password for the admin interface; it is safer in the defaults file or in the environment variable
+    /// MYSQL_PROXY_ADMIN_PASSWORD
     #[arg(long, value_name = "PASSWORD")]
     pub(super) admin_password: Option<String>,
 
-    /// Script whose read_query answers the admin interface before the built-in answers
+    /// Lua script whose read_query can answer a command on the admin interface before the built-in answers
     #[arg(long, value_name = "FILE")]
     pub(super) admin_lua_script: Option<PathBuf>,
 
-    /// Search path for the modules of scripts [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
+    /// Search path for modules that scripts load [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory limit for the scripts of an event thread, including the results that they keep, in bytes, such as 64M
+    /// Memory limit for all scripts in an event thread, including the results that they keep: bytes, or such as 64M
     /// [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
-    /// Maximum number of instructions in one call of a hook, after which the call fails; the default lasts seconds.
-    /// 0 sets no limit, and compiles scripts instead of interpreting them
+    /// Maximum number of Lua instructions in one call of a hook, after which the call fails; the default is reached
+    /// after some seconds. 0: no limit, and scripts are compiled instead of interpreted
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub(super) lua_instruction_limit: u64,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
     #[arg(long, value_name = "FILE")]
     pub(super) defaults_file: Option<PathBuf>,
-    /// Write a last line to the log at any --log-level
+    /// Write a last line to the log at the end, whatever the --log-level
     #[arg(long)]
     pub(super) verbose_shutdown: bool,
     /// Run in the background
@@ -105,7 +106,7 @@ pub(crate) struct Arguments {
     /// Run as this user (needs root)
     #[arg(long, value_name = "NAME")]
     pub(super) user: Option<String>,
-    /// Directory from which relative paths start; must be absolute
+    /// Directory to which relative paths refer; must be absolute
     #[arg(long, value_name = "DIR")]
     pub(super) basedir: Option<PathBuf>,
     /// Write the process id to this file, which is removed at the end
@@ -114,7 +115,7 @@ pub(crate) struct Arguments {
     /// Accepted for existing start scripts, with a note in the log: the plugins are built in
     #[arg(long, value_name = "DIR")]
     pub(super) plugin_dir: Option<PathBuf>,
-    /// Lowest level that is logged: error, critical, warning, message, info or debug
+    /// Lowest level of messages to log: error, critical, warning, message, info or debug
     #[arg(long, value_name = "LEVEL", default_value = "critical", value_parser = level)]
     pub(super) log_level: Level,
     /// Append the log to this file instead of standard error
@@ -123,7 +124,7 @@ pub(crate) struct Arguments {
     /// Restart the proxy when it crashes
     #[arg(long)]
     pub(super) keepalive: bool,
-    /// Limit of open files; each client needs two
+    /// Limit on open files; each client needs two
     #[arg(long, value_name = "N")]
     pub(super) max_open_files: Option<u64>,
     /// Number of event threads

@@ -9,22 +9,22 @@ use crate::commands::null_server::share;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Injected faults (not in MySQL Proxy)")]
 pub(super) struct FaultOptions {
-    /// Delay each command by this time, with a uniform jitter: 2ms, 2ms:500us
+    /// Delay each command by this time, with a uniformly distributed jitter: 2ms, 2ms:500us
     #[arg(long, value_name = "TIME[:JITTER]")]
     add_delay: Option<Delay>,
-    /// Commands per second, of all clients together
+    /// Maximum number of commands per second, for all clients together
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
-    /// Bytes per second, of all clients together and in both directions: 10M
+    /// Maximum number of bytes per second, for all clients together and in both directions: 10M
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     bandwidth: Option<u64>,
-    /// Share of commands that are lost, with the connections to client and server closed
+    /// Share of commands to lose; the connections to the client and to the server are then closed
     #[arg(long, value_name = "0..1", value_parser = share)]
     drop: Option<f64>,
-    /// Close the connections of each client after this number of commands
+    /// Close each client's connections after this number of commands
     #[arg(long, value_name = "N")]
     kill_after: Option<u64>,
-    /// Seed of --add-delay, --drop and the rules of --rewrite
+    /// Random seed of --add-delay, --drop and the rules of --rewrite
     #[arg(long, value_name = "N", default_value_t = 1)]
     fault_seed: u64,
 }

@@ -13,14 +13,15 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file is compared with the base, and with copies of itself that each lack one line, in the same randomised
-blocks, until every line is decided. Lines that harm or have no effect are left out, and the rest is checked against the
-whole file. Lines that make sense only together are tested together. Lines about behaviour, capacity, access and
-replication are kept; only --test measures them. docs/config.md describes the method.
+The whole file is compared with the base (--against) and with copies of itself that each lack one line. A block runs
+each of these files once, in random order; blocks are added until the effect of every line is decided. Lines that harm
+or have no effect are left out, and the remaining file is compared with the whole file. Lines that make sense only
+together are tested together. Lines that concern behaviour, capacity, access or replication are kept, and measured only
+with --test. docs/config.md describes the method.
 
-After an interruption or a kill, the same command continues, also with a longer --budget. A line that the file's
-durability class depends on is not tested, unless --allow-class permits a lower class. If the measurements cannot rule
-out that the shorter file loses more than --min-effect, no file is written and the exit code is 5.
+After an interruption, run the same command again to continue; --budget may then be longer. A line on which the file's
+durability class depends is not tested, unless --allow-class permits a lower class. If the measurements cannot rule out
+that the shorter file is slower by more than --min-effect, no file is written and the exit code is 5.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
@@ -29,36 +30,38 @@ Examples:
 pub(crate) struct ProveArgs {
     /// Option file whose lines are tested
     pub(super) file: PathBuf,
-    /// Option file to compare with [default: the defaults of the version]
+    /// Option file to compare with, the base [default: the version's defaults]
     #[arg(long, value_name = "FILE")]
     pub(super) against: Option<PathBuf>,
     /// Version of the private server: mysql-8.0.33, mariadb-10.11 [default: the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     pub(super) version: Option<Target>,
-    /// Options to test together; may be repeated
+    /// Options whose lines are removed only together; may be repeated
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Options to test even though they do not affect speed, such as max_connections
+    /// Options to test although they are not meant to affect speed, such as max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
     pub(super) workload: WorkloadArgs,
-    /// Smallest difference that matters, per cent
+    /// Smallest difference in throughput that matters, per cent
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin, default_value = "3%")]
     pub(super) margin: f64,
-    /// Maximum number of blocks of a round, each with one run of every file
+    /// Maximum number of blocks in each round (a round is one experiment; a block runs every file once)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]
     pub(super) blocks: u32,
-    /// Maximum time of all rounds together, such as 30m [default: limited only by the blocks]
+    /// Maximum total time of all rounds, such as 30m [default: limited only by --blocks]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
-    /// Seed of the run order and of the load
+    /// Random seed of the run order and of the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
-    /// Directory on whose file system the private server is created [default: with the named servers]
+    /// Directory in which the private server is created, to choose its disk [default: the directory of all private
+    /// servers]
     #[arg(long, value_name = "DIR")]
     pub(super) datadir: Option<PathBuf>,
-    /// Lowest durability class that the shortest file may have, D0 to D4 [default: the file's own]
+    /// Lowest durability class that the shortest file may have, from D0 (none) to D4 (no commit is lost) [default: the
+    /// file's own class]
     #[arg(long, value_name = "CLASS", value_parser = class)]
     pub(super) allow_class: Option<DurabilityClass>,
     /// Print the planned tests and their estimated time, and exit
@@ -67,16 +70,16 @@ pub(crate) struct ProveArgs {
     /// Directory for the results [default: results/prove-N]
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
-    /// New file for the shortest file, with reasons as comments
+    /// Write the shortest file to this new file, with reasons as comments
     #[arg(long, short, value_name = "NEW")]
     pub(super) output: Option<PathBuf>,
-    /// New file for a copy of the page in the results
+    /// Write a copy of the HTML report to this new file
     #[arg(long, value_name = "NEW")]
     pub(super) html: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Show every line with its mechanism and cost, and the lines that were not tested
+    /// Show for every line how it acts and what it costs, and list the lines that were not tested
     #[arg(long, short)]
     pub(super) verbose: bool,
     #[command(flatten)]

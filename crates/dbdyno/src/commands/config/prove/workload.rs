@@ -8,16 +8,16 @@ use runs::{Blame, Blamed};
 /// The load and its data.
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkloadArgs {
-    /// Load
+    /// Load to measure with
     #[arg(long, value_enum, default_value_t = Kind::Oltp)]
     workload: Kind,
-    /// With oltp: the workload of sysbench
+    /// With oltp: name of the sysbench workload
     #[arg(long, value_name = "NAME", default_value = "read_write")]
     script: String,
     /// With oltp: number of tables
     #[arg(long, value_name = "N", default_value_t = 4)]
     tables: u32,
-    /// With oltp: rows of each table
+    /// With oltp: number of rows per table
     #[arg(long, value_name = "ROWS", default_value = "25k")]
     table_size: String,
     /// With tpcc: number of warehouses, about 100 MB each
@@ -29,13 +29,13 @@ pub(super) struct WorkloadArgs {
     /// With smack: number of rows
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
-    /// With smack: counts for the client's queries
+    /// With smack: number of times that a client runs each of its queries, in their order in the file
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
-    /// Connections
+    /// Number of connections
     #[arg(long, value_name = "N", default_value_t = 8)]
     connections: u32,
-    /// Warm-up of each run: a time, or auto (until steady)
+    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "2s")]
     warmup: String,
     /// Measured time of each run
@@ -45,11 +45,11 @@ pub(super) struct WorkloadArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// A workload of sysbench's OLTP benchmark
+    /// One of sysbench's OLTP workloads
     Oltp,
-    /// The terminals of TPC-C
+    /// The transactions of TPC-C
     Tpcc,
-    /// A client of Super Smack
+    /// A Super Smack file
     Smack,
 }
 
