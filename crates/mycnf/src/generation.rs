@@ -59,6 +59,14 @@ const SOLID_STATE_IOPS: u64 = 1_000;
 /// Largest rate of background writing by default of a formula; more is for measurements.
 const IO_CAPACITY_MAX: u64 = 20_000;
 
+/// What the connections of a wish can use, bytes, if that is more than the memory.
+pub fn excess_connection_bytes(wish: &Wish) -> Option<u64> {
+    let (empty, machine) = (OptionFile::default(), Machine::default());
+    let subject = Subject::new(&empty, &wish.target, &machine);
+    let all = wish.connections.saturating_mul(connection_bytes(&subject));
+    (all > wish.memory_bytes).then_some(all)
+}
+
 /// The text of the file.
 pub fn generate(wish: &Wish) -> String {
     let (empty, machine) = (OptionFile::default(), Machine::default());
@@ -153,7 +161,7 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         "three quarters"
     };
     let reason = format!(
-        "At most {share} of {}, minus the memory that {} connections can use at once. Large enough if Innodb_buffer_pool_reads per query is near 0.",
+        "At most {share} of {}, and at most what {} connections and the other buffers leave. Large enough if Innodb_buffer_pool_reads per query is near 0.",
         bytes(wish.memory_bytes),
         wish.connections
     );

@@ -78,7 +78,7 @@ pub use error::Error;
 pub use explanation::{Explanation, Topic, explained_names, explanation, topic};
 pub use file::{Fault, OptionFile};
 pub use finding::{Finding, Severity};
-pub use generation::{Purpose, Wish, generate};
+pub use generation::{Purpose, Wish, excess_connection_bytes, generate};
 pub use given_options::Options;
 pub use history::{Era, Presence, eras, presence, shown};
 pub use instances::ServerFile;

@@ -286,7 +286,11 @@ impl Again {
             NextStep::MoreThan(connections) if takes("--connections") => {
                 command.set(&["--connections", "-c"], &(connections * 2).to_string());
             }
-            NextStep::Longer if takes("--duration") => command.set(&["--duration"], LONG_ENOUGH),
+            NextStep::Longer if takes("--duration") => {
+                command.set(&["--duration"], LONG_ENOUGH);
+                // One that was enough for shorter runs is not enough for these.
+                command.unset(&["--budget"]);
+            }
             _ => return None,
         }
         Some(command.in_words())

@@ -19,6 +19,7 @@ mod setting;
 mod sight;
 mod statement_event;
 mod statement_text;
+mod statistics;
 mod time;
 mod timeout;
 mod unlimited;

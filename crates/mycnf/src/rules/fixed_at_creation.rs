@@ -1,5 +1,6 @@
 //! Rule: the value is fixed when the data directory is created.
 
+use crate::catalogue::Family;
 use crate::private::FIXED_AT_CREATION;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -13,9 +14,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let lines = subject
-        .read()
-        .filter(|line| line.option.is_some() && FIXED_AT_CREATION.contains(&line.name()));
+    let lines = subject.read().filter(|line| {
+        let name = line.name();
+        line.option.is_some() && FIXED_AT_CREATION.contains(&name) && !is_free(subject, name)
+    });
     let remarks = lines.map(|line| {
         let what =
             "takes effect only when the data directory is created; an existing one keeps its value";
@@ -23,6 +25,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .fix("compare with the existing data directory before you move it")
     });
     remarks.collect()
+}
+
+/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces from 10.11 on, and MySQL ignores
+/// their number from 8.0.14 on.
+fn is_free(subject: &Subject<'_>, name: &str) -> bool {
+    let target = subject.target;
+    name == "innodb_undo_tablespaces"
+        && (target.is_at_least(Family::MariaDb, &[10, 11])
+            || target.is_at_least(Family::MySql, &[8, 0, 14]))
 }
 
 #[cfg(test)]
@@ -44,5 +55,14 @@ mod tests {
             "innodb_page_size=4k",
             &["note: innodb_page_size=4k"],
         );
+        let undo = "innodb_undo_tablespaces=3";
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            undo,
+            &["note: innodb_undo_tablespaces=3"],
+        );
+        assert_found(&RULE, "mysql-8.0.33", undo, &[]);
+        assert_found(&RULE, "mariadb-10.11", undo, &[]);
     }
 }

@@ -1,5 +1,6 @@
 //! Rule: the default storage engine does not exist.
 
+use crate::catalogue::Product;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -32,17 +33,17 @@ const COMMON: [&str; 11] = [
     "FEDERATED",
     "EXAMPLE",
 ];
-const MYSQL: [&str; 4] = ["NDB", "NDBCLUSTER", "TokuDB", "RocksDB"];
-const MARIADB: [&str; 15] = [
-    "Aria",
-    "Maria",
+const MYSQL: [&str; 2] = ["NDB", "NDBCLUSTER"];
+const MARIADB: [&str; 3] = ["Aria", "Maria", "SEQUENCE"];
+/// Engines of plugins that a product ships and a server may have installed; the file need not load them.
+const PERCONA_PLUGINS: [&str; 2] = ["TokuDB", "RocksDB"];
+const MARIADB_PLUGINS: [&str; 12] = [
     "TokuDB",
     "RocksDB",
     "SPIDER",
     "CONNECT",
     "Mroonga",
     "OQGRAPH",
-    "SEQUENCE",
     "SPHINX",
     "S3",
     "ColumnStore",
@@ -60,11 +61,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let mut engines = engines.iter();
         engines.any(|engine| engine.eq_ignore_ascii_case(name))
     };
-    let (own, others) = if subject.is_mariadb() {
-        (&MARIADB[..], &MYSQL[..])
-    } else {
-        (&MYSQL[..], &MARIADB[..])
+    let (own, plugins) = match subject.target.product() {
+        Product::MariaDb => (&MARIADB[..], &MARIADB_PLUGINS[..]),
+        Product::Percona => (&MYSQL[..], &PERCONA_PLUGINS[..]),
+        Product::MySql => (&MYSQL[..], &[][..]),
     };
+    let all: [&[&str]; 4] = [&MYSQL, &MARIADB, &PERCONA_PLUGINS, &MARIADB_PLUGINS];
     let mut remarks = Vec::new();
     for line in subject.read() {
         let Some(engine) = line.entry.value.as_deref().filter(|it| !it.is_empty()) else {
@@ -73,7 +75,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !OPTIONS.contains(&line.name()) || is_in(&COMMON, engine) || is_in(own, engine) {
             continue;
         }
-        let what = if is_in(others, engine) {
+        if is_in(plugins, engine) {
+            let what = format!("{engine} is a plugin: without it, the server does not start");
+            let fix = format!(
+                "load it in this file (plugin_load_add), or check that it is installed: SHOW PLUGINS has {engine}"
+            );
+            remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
+            continue;
+        }
+        let what = if all.iter().any(|engines| is_in(engines, engine)) {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
@@ -100,9 +110,22 @@ mod tests {
                 "refused: default_tmp_storage_engine=Aria: MySQL has no storage engine Aria",
             ],
         );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "default_storage_engine=TokuDB",
+            &["refused: default_storage_engine=TokuDB: MySQL has no storage engine TokuDB"],
+        );
+        assert_found(
+            &RULE,
+            "percona-8.0",
+            "default_storage_engine=ROCKSDB",
+            &[
+                "risk: default_storage_engine=ROCKSDB: ROCKSDB is a plugin: without it, the server does not start",
+            ],
+        );
         for (version, right) in [
             ("mariadb-10.11", "default_storage_engine=aria"),
-            ("percona-8.0", "default_storage_engine=ROCKSDB"),
             (
                 "mysql-5.7",
                 "default_storage_engine=\nenforce_storage_engine=myisam",

@@ -1,7 +1,7 @@
 //! Rule: the version refuses the value, or passes over the line because of it.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Catalogue, Family, Kind};
+use crate::catalogue::{Catalogue, Family, Kind, Product};
 use crate::finding::Severity;
 use crate::judge::{TAKEN_FOR_OFF, allowed, is_part_of, judge_value};
 use crate::name::is_switched_on;
@@ -53,8 +53,16 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
         if let Kind::Words(words) = option.kind {
-            remark.rewrite = parts_left(line, value, |word| is_part_of(words, word))
-                .or_else(|| without_old_words(subject, line, value));
+            // A word of no version is a mistake in writing: to leave it out would drop what was meant.
+            let unknown = words_of_no_version(subject, line, value);
+            remark.rewrite = match unknown.first() {
+                None => parts_left(line, value, |word| is_part_of(words, word))
+                    .or_else(|| without_old_words(subject, line, value)),
+                Some(word) => {
+                    remark.fix = nearest_word(words, word).or(remark.fix);
+                    None
+                }
+            };
         }
         if let Some(Rewrite::Replace(new)) = &remark.rewrite {
             remark.fix = Some(format!("write {new}"));
@@ -84,6 +92,37 @@ fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remar
     let nearest = Target::of_catalogue(&subject.catalogue);
     let what = format!("{what}, according to the nearest catalogue: {nearest}");
     Remark::on(line, Level::Note, what)
+}
+
+/// The words of a list that no version of any product has.
+fn words_of_no_version<'v>(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    list: &'v str,
+) -> Vec<&'v str> {
+    let Some(option) = line.option else {
+        return Vec::new();
+    };
+    let catalogues: Vec<Catalogue> = Product::ALL.into_iter().flat_map(Catalogue::all).collect();
+    let is_known = |word: &str| {
+        let mut all = catalogues.iter().chain([&subject.catalogue]);
+        all.any(|catalogue| {
+            let row = catalogue.row(option.name);
+            row.is_some_and(|row| matches!(row.kind, Kind::Words(words) if is_part_of(words, word)))
+        })
+    };
+    let words = list.split(',').map(str::trim);
+    words
+        .filter(|word| !word.is_empty() && word.parse::<u64>().is_err() && !is_known(word))
+        .collect()
+}
+
+/// `is ONLY_FULL_GROUP_BY meant?` for a word that differs by one or two letters from one that the version has.
+fn nearest_word(words: &str, word: &str) -> Option<String> {
+    let written = word.to_ascii_uppercase();
+    let distance = |known: &str| strsim::damerau_levenshtein(&known.to_ascii_uppercase(), &written);
+    let nearest = words.split(',').min_by_key(|known| distance(known))?;
+    (distance(nearest) <= 2 && word.len() >= 4).then(|| format!("is {nearest} meant?"))
 }
 
 /// The line with an empty list, where all of its words are of older versions of the family, which this one took out.

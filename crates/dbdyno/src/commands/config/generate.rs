@@ -6,9 +6,10 @@ use std::{
     thread::available_parallelism,
 };
 
-use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, generate};
+use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, excess_connection_bytes, generate};
 use runs::{Blame, Blamed};
 use samples::StorageRecord;
+use units::bytes;
 
 use super::subject::{VersionArgs, blamed, size, write_new};
 use super::trial::Start;
@@ -93,6 +94,16 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         class: args.durability,
         connections: args.connections,
     };
+    if let Some(needed) = excess_connection_bytes(&wish) {
+        let message = format!(
+            "{} connections can use {}, and the server has {}",
+            wish.connections,
+            bytes(needed),
+            bytes(wish.memory_bytes)
+        );
+        let hint = "name fewer --connections, or more --memory".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
     let text = generate(&wish);
     let start = match installation {
         _ if args.no_start => Start::NotTried("--no-start".to_owned()),

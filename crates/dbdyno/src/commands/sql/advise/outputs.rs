@@ -67,7 +67,7 @@ fn lines(
     }
     for group in groups(diagnosis) {
         match detail {
-            Some(detail) => in_short(&mut lines, &group, layout.is_tried, detail),
+            Some(detail) => in_short(&mut lines, diagnosis, &group, layout.is_tried, detail),
             None => in_detail(&mut lines, &group, layout.is_tried),
         }
     }
@@ -104,7 +104,8 @@ struct Group<'a> {
 /// The statements with advice; those first whose remedies save most, by their proofs or else by the plans.
 fn groups(diagnosis: &Diagnosis) -> Vec<Group<'_>> {
     let all = diagnosis.statements.iter().map(|statement| {
-        let own = diagnosis.advice.iter().filter(|it| it.at == statement.at);
+        let all = diagnosis.advice.iter();
+        let own = all.filter(|it| place(diagnosis, it) == statement.at);
         let mut advice: Vec<&Advice> = own.collect();
         advice.sort_by(|a, b| {
             let by_rank = rank(a).cmp(&rank(b));
@@ -125,6 +126,15 @@ fn groups(diagnosis: &Diagnosis) -> Vec<Group<'_>> {
     groups
 }
 
+/// The statement below which advice is shown: that of its greatest proved effect, else the one that it was proposed for.
+fn place(diagnosis: &Diagnosis, advice: &Advice) -> usize {
+    let proved = main_effect(diagnosis, advice).and_then(|effect| {
+        let mut statements = diagnosis.statements.iter();
+        statements.find(|it| it.name == effect.statement)
+    });
+    proved.map_or(advice.at, |statement| statement.at)
+}
+
 fn rank(advice: &Advice) -> u8 {
     match advice.proof {
         Some(Proof::Kept { .. }) => 0,
@@ -140,12 +150,14 @@ fn rank(advice: &Advice) -> u8 {
 /// Seconds that a proved remedy saves of all statements, by the time of each before the trial.
 fn saved_s(diagnosis: &Diagnosis, advice: &Advice) -> f64 {
     let faster = advice.proof.as_ref().map_or(&[][..], Proof::faster);
-    let saved_s = faster.iter().map(|effect| {
-        let mut statements = diagnosis.statements.iter();
-        let statement = statements.find(|it| it.name == effect.statement);
-        statement.map_or(0.0, |it| it.time_s) * effect.saved_share()
-    });
-    saved_s.sum()
+    faster.iter().map(|it| effect_s(diagnosis, it)).sum()
+}
+
+/// Seconds that an effect saves, by the time of its statement before the trial.
+fn effect_s(diagnosis: &Diagnosis, effect: &Effect) -> f64 {
+    let mut statements = diagnosis.statements.iter();
+    let statement = statements.find(|it| it.name == effect.statement);
+    statement.map_or(0.0, |it| it.time_s) * effect.saved_share()
 }
 
 /// The answer in a line.
@@ -180,7 +192,7 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         1 => "1 remedy".to_owned(),
         number => format!("{number} remedies"),
     };
-    let times = own_effect(best).and_then(Effect::times);
+    let times = main_effect(diagnosis, best).and_then(Effect::times);
     let times = times.map_or_else(String::new, |times| format!(": {times}"));
     format!(
         "{number} proved: {which}{}{times}",
@@ -193,14 +205,13 @@ fn is_any_proved(diagnosis: &Diagnosis) -> bool {
     proofs.any(Proof::is_kept)
 }
 
-/// What a proved remedy does to the statement that it is for, or else to the one that it makes fastest.
-fn own_effect(advice: &Advice) -> Option<&Effect> {
+/// The effect of a proved remedy that saves most time. It was not always proposed for this statement.
+fn main_effect<'a>(diagnosis: &Diagnosis, advice: &'a Advice) -> Option<&'a Effect> {
     let faster = advice.proof.as_ref().map_or(&[][..], Proof::faster);
-    let own = faster.iter().find(|it| it.statement == advice.statement);
-    own.or_else(|| {
-        let by_share = |a: &&Effect, b: &&Effect| a.saved_share().total_cmp(&b.saved_share());
-        faster.iter().max_by(by_share)
-    })
+    let saved_s = |it: &Effect| effect_s(diagnosis, it);
+    faster
+        .iter()
+        .max_by(|a, b| saved_s(a).total_cmp(&saved_s(b)))
 }
 
 /// `3 tried without effect, 1 cannot be made, 2 not tried`.
@@ -278,7 +289,13 @@ fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
 }
 
 /// The remedies that were proved with their effects; the others in a line each.
-fn in_short(lines: &mut Lines, group: &Group<'_>, is_tried: bool, detail: Detail) {
+fn in_short(
+    lines: &mut Lines,
+    diagnosis: &Diagnosis,
+    group: &Group<'_>,
+    is_tried: bool,
+    detail: Detail,
+) {
     let is_shown = |it: &&&Advice| match it.proof {
         Some(Proof::Kept { .. }) => true,
         Some(Proof::NotTried) => false,
@@ -307,12 +324,12 @@ fn in_short(lines: &mut Lines, group: &Group<'_>, is_tried: bool, detail: Detail
                 }
             }
             Some(Proof::Kept { slower, .. }) => {
-                let times = own_effect(advice).and_then(Effect::times);
-                let slower: Vec<&str> = slower.iter().map(|it| it.statement.as_str()).collect();
-                let slower = match slower.as_slice() {
-                    [] => String::new(),
-                    some => format!("; slower: {}", some.join(", ")),
-                };
+                let times = main_effect(diagnosis, advice).and_then(Effect::times);
+                let slower = slower.iter().map(|it| {
+                    let times = it.times().unwrap_or_default();
+                    format!("; slower: {} {times}", it.statement)
+                });
+                let slower: String = slower.collect();
                 lines.whole(format!("{start}: {}{slower}", times.unwrap_or_default()));
             }
             Some(Proof::Rejected(effects)) => {

@@ -103,7 +103,11 @@ impl Proof {
             .filter(|it| matches!(it.verdict(), "slower" | "different result"))
             .collect();
         let effects = |all: &[&Finding]| all.iter().map(|it| Effect::of(it)).collect::<Vec<_>>();
-        if faster.is_empty() || worse.iter().any(|it| it.verdict() == "different result") {
+        // What it takes from other statements counts, too.
+        let saved_s = |it: &&Finding| it.compared().map_or(0.0, |it| it.means[0] - it.means[1]);
+        let net_s: f64 = faster.iter().chain(&worse).map(saved_s).sum();
+        let is_different = worse.iter().any(|it| it.verdict() == "different result");
+        if faster.is_empty() || is_different || net_s <= 0.0 {
             let is_telling = |it: &&Finding| it.statement == statement || is_one_of(&worse, it);
             let telling: Vec<&Finding> = of_side().filter(is_telling).collect();
             return Self::Rejected(effects(&telling));

@@ -7,7 +7,7 @@ use workload::sql_script::SqlStatement;
 
 use super::Rounds;
 use crate::commands::sql::{
-    compare::NewIndexes, explain::estimated_plan, session::Session, setting::is_setting,
+    compare::NewIndexes, explain::estimated_plan, session::Session, setting::is_setting, statistics,
 };
 
 impl Rounds<'_> {
@@ -18,18 +18,9 @@ impl Rounds<'_> {
         tables: &[String],
     ) -> Result<(), Blamed> {
         let mut session = Session::open(endpoint, self.limit()).await?;
-        for table in tables {
-            let sql = format!("ANALYZE TABLE {table}");
-            match session.rows(&sql).await {
-                Err(failure) if !failure.is_of_statement() => {
-                    let statement = SqlStatement::of_line("statistics", 1, sql.into_bytes());
-                    return Err(failure.blamed_of_work(endpoint, &statement));
-                }
-                _ => {}
-            }
-        }
+        let analyzed = statistics::analyze(&mut session, endpoint, tables).await;
         session.close().await;
-        Ok(())
+        analyzed
     }
 
     /// Whether the optimizer chooses one of the indexes for a statement, or may.

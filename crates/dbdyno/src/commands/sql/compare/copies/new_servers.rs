@@ -13,7 +13,7 @@ use workload::sql_script::{SqlStatement, statements_of_file};
 
 use super::{Copies, Copy, memory::Pools, signals_end, sweep};
 use crate::{
-    commands::sql::{compare::variant::Variant, session::Session},
+    commands::sql::{compare::variant::Variant, session::Session, statistics::analyze_all},
     connection_options::ConnectionOptions,
     progress::Step,
 };
@@ -63,6 +63,7 @@ impl Setup {
             let executed = session.count(statement.text()).await;
             executed.map_err(|failure| failure.blamed_of_work(endpoint, statement))?;
         }
+        analyze_all(&mut session, endpoint).await?;
         session.close().await;
         Ok(())
     }
