@@ -424,7 +424,9 @@ impl Migration {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),
-                    what: format!("a plugin belongs to one family: does {to} have it?"),
+                    what: format!(
+                        "plugins differ between MySQL and MariaDB: does {to} have this one?"
+                    ),
                 });
             }
         }
