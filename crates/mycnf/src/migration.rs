@@ -424,9 +424,7 @@ impl Migration {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),
-                    what: format!(
-                        "plugins differ between MySQL and MariaDB: does {to} have this one?"
-                    ),
+                    what: format!("check whether {to} also has this plugin"),
                 });
             }
         }
