@@ -84,7 +84,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         None => {
             let evidence = format!(
-                "at least {executions} executions of each combination, and no two factors with two levels change each other's effect"
+                "at least {executions} executions of each combination; no interaction between factors with two levels"
             );
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }

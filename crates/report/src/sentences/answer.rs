@@ -291,7 +291,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
     };
     Some(format!(
-        "Compared with {} by {}: {said}, at 95 % for all comparisons together.",
+        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.",
         in_words(&question.baseline),
         question.metric.in_words(),
     ))
