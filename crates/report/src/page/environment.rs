@@ -259,7 +259,7 @@ pub(super) fn reproduce(results: &Results) -> Markup {
             }
             @if !results.experiment_text.is_empty() {
                 p {
-                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " repeats the experiment and compares. Without it, save this as a file and pass it to " code { "dbdyno run" } ":"
+                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " repeats the experiment and compares. Without that directory, save this as a file and pass it to " code { "dbdyno run" } ":"
                 }
                 pre tabindex="0" { code { (results.experiment_text) } }
             }

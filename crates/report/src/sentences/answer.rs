@@ -70,7 +70,8 @@ impl<'a> Peak<'a> {
             .collect()
     }
 
-    /// How many others of all cannot be told from it: `, not distinguishable from 4 other combinations`; empty if there are none.
+    /// The number of combinations that cannot be distinguished from it: `, not distinguishable from 4 other combinations`;
+    /// empty if there are none.
     pub(crate) fn rivals_in_short(&self, grid: &Grid<'_>) -> String {
         let facets: Vec<&Facet> = grid.facets.iter().collect();
         match self.rivals(grid, &facets).len() {
