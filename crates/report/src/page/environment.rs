@@ -111,7 +111,7 @@ fn disk_loads(results: &Results) -> Markup {
                             td { (load.in_words()) }
                             td.text { (load.jobs.iter().map(job_in_words).collect::<Vec<_>>().join("; ")) }
                             td { (if load.direct { "passed" } else { "used" }) }
-                            td { (if load.sync.is_empty() { "as the job file says" } else { &load.sync }) }
+                            td { (if load.sync.is_empty() { "as specified in the job file" } else { &load.sync }) }
                             td { (load.file_bytes.map_or("–".to_owned(), bytes)) }
                             td { (runs) }
                         }

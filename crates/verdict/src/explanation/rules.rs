@@ -70,7 +70,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "CPU limit",
         holds: "on one side, most executions were limited by the CPU quota of the server's control group; on the \
-                other side, none",
+                other side, no execution was",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -83,7 +83,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "disk limit",
         holds: "on one side, most executions were limited by the disk quota of the server's control group; on the \
-                other side, none",
+                other side, no execution was",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -95,7 +95,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "on one side, most executions were limited by memory; on the other side, none",
+        holds: "on one side, most executions were limited by memory; on the other side, no execution was",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
