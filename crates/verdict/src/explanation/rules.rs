@@ -101,7 +101,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "rows read",
-        holds: "rows read moved; rank 2 if by more than 10 per operation",
+        holds: "rows read moved; rank 2 if they changed by more than 10 per operation",
         rank: Rank::Particular,
         judge: rows_read,
     },
