@@ -424,7 +424,7 @@ impl Migration {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),
-                    what: format!("a plugin belongs to one family: does {to} have it?"),
+                    what: format!("check whether {to} also has this plugin"),
                 });
             }
         }

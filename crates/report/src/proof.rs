@@ -290,11 +290,11 @@ impl ProofLine {
             }
             (Fate::Untested, _) => "not decided".to_owned(),
             (Fate::Unresolved, _) => {
-                "not resolved: the file is slower without it and other lines together; which of them are needed is unknown"
+                "not resolved: the file is slower if this line and others are removed together; which of them are needed is unknown"
                     .to_owned()
             }
             (Fate::Jointly, _) => {
-                "no effect alone, but the file is slower without it and other lines together".to_owned()
+                "no effect of its own, but the file is slower if this line and others are removed together".to_owned()
             }
             (Fate::NoEffect, Some(effect)) if self.is_equivalent => {
                 format!("less than the margin: {effect}, {pairs}")
@@ -334,7 +334,9 @@ fn fate_word(fate: Fate) -> &'static str {
 /// A purpose in words.
 fn purpose_in_words(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::Screening => "screening: the whole file against itself without each line",
+        Purpose::Screening => {
+            "screening: the whole file against the file without one line, for each line"
+        }
         Purpose::Check => "check: the shortest file against the whole file",
         Purpose::AddingBack => "adding back: the shortest file with each line that was dropped",
     }

@@ -79,7 +79,7 @@ pub(super) fn ceiling(record: &Record) -> Option<String> {
     let is_apart = !share.is_finite() || (share - made).abs() > CEILING * made.max(0.01);
     is_apart.then(|| {
         format!(
-            "the record says that {} of the client's ceiling of {} were used, but its operations used {}",
+            "according to the record, {} of the client's ceiling of {} were used, but its operations used {}",
             percent(share),
             per_s(calibrated),
             fine_percent(made)

@@ -1,4 +1,4 @@
-//! Rule C03: one factor changes the effect of another.
+//! Rule C03: two factors interact.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ const CONFIDENCE: f64 = 0.95;
 
 pub(super) const RULE: Rule = Rule {
     id: "C03",
-    name: "the effect of a factor is not averaged over another factor that changes it",
-    found: "one factor changes the effect of another",
+    name: "effects are not averaged over interacting factors",
+    found: "two factors interact",
     measures: "For each pair of factors with two levels: the effect of the first factor at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
     threshold: "fewer than 3 executions per combination: warn; half the difference between the two effects is at least as large as their mean (and its 95 % interval excludes 0): warn",
     source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, from which the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
@@ -84,7 +84,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         None => {
             let evidence = format!(
-                "at least {executions} executions of each combination, and no two factors with two levels change each other's effect"
+                "at least {executions} executions of each combination; no interaction between factors with two levels"
             );
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }

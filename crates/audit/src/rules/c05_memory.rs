@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "anything swapped in: invalid; more than 85 % of the memory: warn; less than 25 % with data that does not fit into the buffer \
         pool: warn (note if the experiment sets the size, to emulate another machine)",
     source: "the article of November 2012 on ioDrive and my.cnf: the article says 70 % of 32 GB but sets 20 GB, which is 62 %",
-    consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel&#x27;s page cache takes over its work. In both cases the figures do not describe InnoDB.",
+    consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel's page cache takes over its work. In both cases the figures do not describe InnoDB.",
     remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool; use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
 };

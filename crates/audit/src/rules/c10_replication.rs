@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Replica threads in the process list, the binary log, and the tables' storage engines.",
     threshold: "active replica threads, or tables with a storage engine other than InnoDB: warn; a binary log: note, with its format",
     source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
-    consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have other durability and locking rules.",
+    consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have different durability and locking rules.",
     remedy: "Run STOP REPLICA before the run, or report that replication was active; convert all tables to InnoDB.",
     judge: Judge::Run(judge),
 };

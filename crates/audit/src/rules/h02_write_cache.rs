@@ -19,8 +19,8 @@ const FREE: f64 = 0.6;
 
 pub(super) const RULE: Rule = Rule {
     id: "H02",
-    name: "the kind of the disk's write cache is known",
-    found: "the kind of the disk's write cache is not known",
+    name: "it is known whether the disk's write cache is protected",
+    found: "it is not known whether the disk's write cache is protected",
     measures: "The mean times of the data disk's writes and flushes in the measured phase. They give the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean times of random writes at depth 1 and of redo log writes with their flush, or the times of an imported job that flushes.",
     threshold: "a share above 0.6 with a write-back cache: warn, because a protected cache cannot be distinguished from ignored flushes; between 0.05 and 0.6: note; below 0.05: pass, because the flushes evidently empty a volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \

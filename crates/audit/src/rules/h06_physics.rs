@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Bytes that InnoDB read, compared with the bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
     threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered: warn; with O_DIRECT, which bypasses the page cache: fail. For storage: requests through the page cache: warn; through the page cache to a file that fits into memory: fail",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
-    consequence: "The rest came from memory that the configuration does not show: the host's page cache replaces the disk, and the figures are valid only as long as the data fits into this memory.",
+    consequence: "The remaining bytes came from memory that the configuration does not show: the host's page cache replaces the disk, and the figures are valid only as long as the data fits into this memory.",
     remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than the machine has memory. For storage: direct=1.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

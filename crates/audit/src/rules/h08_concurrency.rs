@@ -13,7 +13,7 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H08",
-    name: "the figures cover more than one number of connections or of requests in flight",
+    name: "more than one number of connections (or of requests in flight) was measured",
     found: "only one number of connections or of requests in flight was measured",
     measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers of the commits.",
     threshold: "only one number in an experiment that compares: warn; only one number in a single run: note; for storage, only one number: warn",

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "clients on the server's own machine, connected through a socket or loopback: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
-    consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has other response times and another throughput.",
+    consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has different response times and a different throughput.",
     remedy: "Run the clients on another machine, or state with the figures that the clients were local. Comparisons between local runs remain valid.",
     judge: Judge::Run(judge),
 };

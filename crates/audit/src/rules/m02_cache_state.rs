@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Pages that InnoDB read per second in the first and in the last third of the measured phase, and whether the server loaded the buffer pool from a file at startup.",
     threshold: "more than twice as many pages in the first third as in the last, and more than one page per 100 operations: warn; innodb_buffer_pool_load_at_startup enabled: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, the second 41.1 s",
-    consequence: "The figures mix a cold and a warm server; a longer run gives other figures.",
+    consequence: "The figures mix a cold and a warm server; a longer run would give different figures.",
     remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure a cold server on purpose and declare it (cache = \"cold\").",
     judge: Judge::Run(judge),
 };

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "a trend or a shift of the mean that exceeds 5 % with an error probability of 1 in 1,000 (for several executions, a shift estimated at more than 5 % that exceeds 2 % with this probability): invalid; a shift of the mean estimated at more than 2 %, with an error probability of 1 in 100: warn; a step of more than 5 % and of more than three standard deviations, or a part with three times the variation of the rest: warn; fewer than 12 intervals: warn; fewer than 60 operations, throughput that moves between levels (in the mean or in one execution), or noise that may hide a shift of more than 10 %: note. For storage: a range of at least 20 % of the mean, or a least-squares line that rises or falls by at least 10 %: fail",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
         simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: a 60 s warm-up of a 20 GB buffer pool would need 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
-    consequence: "The mean mixes two different states; a longer run gives another mean.",
+    consequence: "The mean mixes two different states; a longer run would give a different mean.",
     remedy: "Set warmup = \"auto\", or use a longer warm-up or a longer measurement.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "T02",
     name: "the limit of the throughput is known",
     found: "the limit of the throughput is not known",
-    measures: "The limit of the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, the connections&#39; waits, or the requested rate (docs/bottlenecks.md).",
+    measures: "The limit of the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, the connections' waits, or the requested rate (docs/bottlenecks.md).",
     threshold: "no limit found: fail",
     source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
         point 10",

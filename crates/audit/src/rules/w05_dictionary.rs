@@ -13,9 +13,9 @@ const USED: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "W05",
-    name: "a dictionary's stride reaches all keys",
-    found: "the dictionary's stride misses keys",
-    measures: "The share of a source's words that the dictionaries of a .smack file return.",
+    name: "a dictionary returns all keys",
+    found: "the dictionary does not return all keys",
+    measures: "For each dictionary of a .smack file, the share of the words in its source that it returns.",
     threshold: "less than half: fail; not all: note",
     source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples use only every n-th line of a file larger than file_size_equiv \"45000\": 818 keys of 9,000",
     consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the data size.",

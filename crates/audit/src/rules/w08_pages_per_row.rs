@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need (two for a look-up by key, one for each further row of a range, four for a changed row); and rows per operation that were read in scans.",
     threshold: "more than twice that maximum: warn; more than 100 rows per operation read in scans, and more rows in scans than by key: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: a range of ten rows through a secondary index is eleven random reads",
-    consequence: "The plan is not the intended one, or other statements read data too: the figures describe another query.",
+    consequence: "The plan is not the intended one, or other statements also read data: the figures describe a different query.",
     remedy: "Run EXPLAIN for the statements on the data of the run; run ANALYZE TABLE after loading.",
     judge: Judge::Run(judge),
 };

@@ -10,7 +10,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "query-cache-use",
         title: "Query cache without hits",
-        reason: "Every SELECT searches the query cache under a single mutex, and every change to a table removes that table&#39;s results. With a low hit ratio, the cache costs more than it saves.",
+        reason: "Every SELECT searches the query cache under a single mutex, and every change to a table removes that table's results. With a low hit ratio, the cache costs more than it saves.",
         source: "MySQL Reference Manual 5.7, \"Query Cache Status and Maintenance\"; one in five hits is MySQLTuner's limit",
         check: nothing_in_a_file,
     },

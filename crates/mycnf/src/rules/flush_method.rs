@@ -46,7 +46,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         && subject.set(name).is_some()
     {
         let what = format!(
-            "on {file_system} the growth of a file is lost without an fsync, which only some versions add"
+            "on {file_system}, the growth of a file is lost without an fsync, which only some versions issue"
         );
         say(Level::Risk, what, "set O_DIRECT");
     }

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "local-infile",
     title: "LOAD DATA LOCAL allowed",
-    reason: "An unexpected server, or SQL from someone else, can read the client's files.",
+    reason: "A malicious server, or SQL from an attacker, can read the client's files.",
     source: "MySQL Reference Manual, \"Security Considerations for LOAD DATA LOCAL\"",
     check,
 };

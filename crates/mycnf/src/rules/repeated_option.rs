@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "repeated-option",
     title: "Option set twice",
-    reason: "Only the last of several lines takes effect; the other lines mislead readers.",
+    reason: "If several lines set an option, only the last line takes effect; the other lines mislead readers.",
     source: "MySQL Reference Manual, \"Using Option Files\": a later value takes precedence",
     check,
 };

@@ -132,7 +132,7 @@ fn what_no_catalogue_has_is_kept() {
     line(&mysql, "# aria_pagecache_buffer_size = 64M    # left out");
     assert_eq!(
         open[0],
-        "plugin_load_add=server_audit: a plugin belongs to one family: does mysql-8.0.33 have it?"
+        "plugin_load_add=server_audit: check whether mysql-8.0.33 also has this plugin"
     );
 }
 

@@ -22,9 +22,9 @@ fn executions(place: &SharedCombination) -> String {
         (true, true) => format!("{} a side, in pairs", counted(a, "execution")),
         (true, false) => format!("{} a side", counted(a, "execution")),
         (false, true) => format!(
-            "{} within blocks; {} of {} without a pair are left out",
+            "{} within blocks; excluded: {} of {} without a pair",
             counted(a.min(b), "pair"),
-            a.abs_diff(b),
+            counted(a.abs_diff(b), "execution"),
             SIDES[usize::from(b > a)]
         ),
         (false, false) => format!("{} against {b}", counted(a, "execution")),
@@ -54,7 +54,7 @@ pub(super) fn headline(
     let sides = executions(place);
     let Some(comparison) = &compared.comparison else {
         return format!(
-            "{at}inconclusive: {name} of {sides}; a spread needs at least two, a decision at least three."
+            "{at}inconclusive: {name} from {sides}; an interval needs at least two executions a side, a decision at least three."
         );
     };
     let ratio = comparison.ratio;

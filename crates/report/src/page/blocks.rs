@@ -44,7 +44,7 @@ pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
                 (pairs.figure(question, &baseline, index))
             } }
             p.note {
-                "Each pair of points is one block in which both ran. Each point is one run, not a mean. "
+                "Each pair of points is one block in which both combinations ran. Each point is one run, not a mean. "
                 @if more > 0 { "The other " (more) " comparisons are in the table below." }
             }
         }

@@ -256,7 +256,7 @@ impl<'a> Charts<'a> {
         let note = if !shared {
             "Each chart has its own scale."
         } else if facets.any(|(facet, axis)| self.has_own_axes(value, facet, axis)) {
-            "Charts whose bars would be too short to read have their own scale; the others share one."
+            "Charts whose bars would be too short to read have their own scale; all other charts share one scale."
         } else if tops.len() > 1 {
             "All charts share one scale."
         } else {

@@ -111,7 +111,7 @@ fn disk_loads(results: &Results) -> Markup {
                             td { (load.in_words()) }
                             td.text { (load.jobs.iter().map(job_in_words).collect::<Vec<_>>().join("; ")) }
                             td { (if load.direct { "passed" } else { "used" }) }
-                            td { (if load.sync.is_empty() { "as the job file says" } else { &load.sync }) }
+                            td { (if load.sync.is_empty() { "as specified in the job file" } else { &load.sync }) }
                             td { (load.file_bytes.map_or("–".to_owned(), bytes)) }
                             td { (runs) }
                         }
@@ -259,7 +259,7 @@ pub(super) fn reproduce(results: &Results) -> Markup {
             }
             @if !results.experiment_text.is_empty() {
                 p {
-                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " repeats the experiment and compares. Without it, save this as a file and pass it to " code { "dbdyno run" } ":"
+                    "With the results directory, " code { "dbdyno rerun DIRECTORY" } " repeats the experiment and compares. Without that directory, save this as a file and pass it to " code { "dbdyno run" } ":"
                 }
                 pre tabindex="0" { code { (results.experiment_text) } }
             }

@@ -138,7 +138,7 @@ fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
             (false, false) => {}
         }
         ". "
-        @if !limit.others.is_empty() { "In the others: " (limit.others.join(", ")) ". " }
+        @if !limit.others.is_empty() { "In the other runs: " (limit.others.join(", ")) ". " }
         @if let Some(over_all) = limit::over_all(results, grid) { a href="#costs-part" { "Over all" } ": " (over_all) "." }
     }
 }

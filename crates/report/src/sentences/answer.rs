@@ -70,13 +70,14 @@ impl<'a> Peak<'a> {
             .collect()
     }
 
-    /// How many others of all cannot be told from it: `, and 4 others are not distinguishable from it`; empty if there are none.
+    /// The number of combinations that cannot be distinguished from it: `, not distinguishable from 4 other combinations`;
+    /// empty if there are none.
     pub(crate) fn rivals_in_short(&self, grid: &Grid<'_>) -> String {
         let facets: Vec<&Facet> = grid.facets.iter().collect();
         match self.rivals(grid, &facets).len() {
             0 => String::new(),
-            1 => ", and 1 other is not distinguishable from it".to_owned(),
-            others => format!(", and {others} others are not distinguishable from it"),
+            1 => ", not distinguishable from 1 other combination".to_owned(),
+            others => format!(", not distinguishable from {others} other combinations"),
         }
     }
 }
@@ -291,7 +292,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
     };
     Some(format!(
-        "Compared with {} by {}: {said}, at 95 % for all comparisons together.",
+        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.",
         in_words(&question.baseline),
         question.metric.in_words(),
     ))
@@ -368,7 +369,7 @@ fn rivals_in_words(grid: &Grid, facets: &[&Facet], peak: &Peak) -> Option<String
     let others = match rivals.len() {
         0 => return None,
         1..=3 => rivals.join("; "),
-        n => format!("{n} others"),
+        n => format!("{n} other combinations"),
     };
     Some(format!(
         "It is the highest, but not distinguishable from {others}."

@@ -120,14 +120,14 @@ impl PeakLimit {
     /// The limit in sentences.
     ///
     /// ```text
-    /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy (...). In the others: disk.
+    /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy. In the other runs: disk.
     /// ```
     pub(crate) fn in_words(&self) -> String {
         let agreed = self.agreed_in_words();
         let others = if self.others.is_empty() {
             String::new()
         } else {
-            format!(" In the others: {}.", self.others.join(", "))
+            format!(" In the other runs: {}.", self.others.join(", "))
         };
         format!(
             "What limited {}{agreed}: {}.{others}",

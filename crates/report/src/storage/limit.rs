@@ -33,7 +33,7 @@ pub(super) fn limit_notes(record: &StorageRecord) -> Vec<String> {
             named.push(format!("and {} more", below.len() - NAMED_AT_MOST));
         }
         notes.push(format!(
-            "Below the limit, so the disk or the depth sets the rate: {}",
+            "Below the limit, so the disk or the depth determines the rate: {}",
             named.join(", ")
         ));
     }
@@ -128,7 +128,7 @@ mod tests {
             limit_notes(&record),
             [
                 "Write-back is not limited",
-                "Below the limit, so the disk or the depth sets the rate: b 1.20k/s of 2.00k/s"
+                "Below the limit, so the disk or the depth determines the rate: b 1.20k/s of 2.00k/s"
             ]
         );
     }

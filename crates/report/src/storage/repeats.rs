@@ -146,8 +146,9 @@ pub(super) fn repeats_html(record: &StorageRecord) -> Markup {
                 } } }
             } }))
             p.note {
-                "Between: the standard deviation between the repeats as a share of their mean; inside: that of the rate inside a \
-                 repeat. A percentile covers the requests of all repeats together if the record has their bins; otherwise it is that of the median repeat, never a mean of percentiles."
+                "Between: the standard deviation between the repeats, as a share of their mean. Inside: the standard deviation \
+                 of the rate within a repeat. A percentile is computed from the requests of all repeats if the record has their \
+                 bins; otherwise it is the percentile of the median repeat, never a mean of percentiles."
             }
         }
     }

@@ -165,7 +165,7 @@ fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
         most.starts_with(&format!("{best}2 of 3 runs: CPU: ")),
         "{most}"
     );
-    assert!(most.ends_with(" In the others: unexplained."), "{most}");
+    assert!(most.ends_with(" In the other runs: unexplained."), "{most}");
 }
 
 #[test]

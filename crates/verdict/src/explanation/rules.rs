@@ -70,7 +70,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "CPU limit",
         holds: "on one side, most executions were limited by the CPU quota of the server's control group; on the \
-                other side, none",
+                other side, no execution was",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -83,7 +83,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "disk limit",
         holds: "on one side, most executions were limited by the disk quota of the server's control group; on the \
-                other side, none",
+                other side, no execution was",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -95,13 +95,13 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "on one side, most executions were limited by memory; on the other side, none",
+        holds: "on one side, most executions were limited by memory; on the other side, no execution was",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
     Rule {
         name: "rows read",
-        holds: "rows read moved; rank 2 if by more than 10 per operation",
+        holds: "rows read moved; rank 2 if they changed by more than 10 per operation",
         rank: Rank::Particular,
         judge: rows_read,
     },
@@ -246,7 +246,7 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
         .map(|waits| format!(", {}", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {} operations wait for row locks that others hold{waits}",
+        "on {}, operations wait for row locks that other operations hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -457,7 +457,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {} every operation takes about {} longer (the shortest {}), and the server's costs explain none of this: a longer round trip",
+            "on {}, every operation takes about {} longer (the shortest {}), which the server's costs do not explain: the round trip is longer",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)
@@ -475,7 +475,7 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let meaning = format!(
-        "on {} the disk is slower, or other programs use it",
+        "on {}, the disk is slower, or other programs use it",
         higher(&moved)
     );
     Some(Finding::of(moved, 1.0, meaning))

@@ -79,7 +79,7 @@ impl Charts<'_> {
                     li { "Scaling model (USL)" @if !place.is_empty() { " of " (place) } ": " (scaling.in_words()) "." }
                 } }
             } @else {
-                p { "The scaling model has a peak for " (named) " of " (told.len()) " lines; the others were not measured far enough beyond it, or do not fit the model." }
+                p { "The scaling model has a peak for " (named) " of " (told.len()) " lines; the other lines were not measured far enough beyond the peak, or do not fit the model." }
             }
             details {
                 summary { "Scaling models (USL)" }

@@ -164,9 +164,9 @@ fn undigested(totals: &ServerTotals, record: &Record) -> Option<String> {
         .sum();
     (totals.left_out == 0 && digested < executed * DIGESTED_AT_LEAST).then(|| {
         format!(
-            "Of {} statements the table covers {}: this server does not count all of them, for example prepared statements. ",
-            count(executed),
-            count(digested)
+            "The table covers {} of {} statements: this server does not count all of them, for example prepared statements. ",
+            count(digested),
+            count(executed)
         )
     })
 }
@@ -226,8 +226,8 @@ fn table_sizes(record: &Record) -> Option<TableData> {
     });
     (!sizes.tables.is_empty()).then(|| TableData {
         title: match sizes.at.as_str() {
-            "end" => "Tables at the end of the run, as the server estimates them",
-            _ => "Tables at the start of the run, as the server estimates them",
+            "end" => "Tables at the end of the run (estimated by the server)",
+            _ => "Tables at the start of the run (estimated by the server)",
         },
         note: left_out(sizes.tables.len(), sizes.left_out),
         head: vec![
@@ -276,7 +276,7 @@ mod tests {
         assert!(
             tables[0]
                 .note
-                .contains("Of 4.00k statements the table covers 40"),
+                .contains("The table covers 40 of 4.00k statements"),
             "{}",
             tables[0].note
         );
