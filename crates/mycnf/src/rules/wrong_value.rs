@@ -226,8 +226,14 @@ mod tests {
                 "does not know NO_AUTO_CREATE_USER; write sql_mode = STRICT_TRANS_TABLES",
                 "does not know NO_AUTO_CREATE_USER; write sql_mode = ",
                 "larger than 2^64 - 1",
-                "does not know SYSLOG; write log_output = FILE",
+                "does not know SYSLOG; allowed: NONE, FILE, TABLE",
             ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "sql_mode=STRICT_TRANS_TABLES,ONLY_FULL_GROUPBY",
+            &["does not know ONLY_FULL_GROUPBY; is ONLY_FULL_GROUP_BY meant?"],
         );
         assert_found(
             &RULE,
