@@ -54,11 +54,11 @@ pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
     })
 }
 
-/// The error where this program came without experiments.
+/// The error where this installation contains no experiment files.
 pub(crate) fn none() -> Blamed {
     let hint =
-        "they come with the package and with a checkout, in which `dbdyno experiments` finds them";
-    let message = "this program came without experiments";
+        "dbdyno's packages and its source tree contain them; `dbdyno experiments` finds them there";
+    let message = "this installation contains no experiment files";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }
 

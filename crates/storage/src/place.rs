@@ -201,7 +201,7 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
     let (why, hint) = match kind {
         _ if kind.is_dir() => return Ok(()),
         _ if kind.is_block_device() => (
-            "is a raw device; writing to it destroys what is on it",
+            "is a raw device; writing to it destroys its contents",
             "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
         ),
         _ if kind.is_char_device() => ("is a device, but not a raw block device", hint),

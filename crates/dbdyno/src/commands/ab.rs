@@ -129,7 +129,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
         factor.check()?;
         if factors[..at].iter().any(|it| it.name() == factor.name()) {
             let message = format!("{} is given twice", factor.option);
-            let hint = format!("give all its levels at once: {}", factor.example());
+            let hint = format!("give all values in one option: {}", factor.example());
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     }
@@ -140,12 +140,13 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     let (message, hint) = match factors.first() {
         None => (
             "nothing to compare".to_owned(),
-            "name what varies with --set, --run, --cnf, --sql, --server or --host, for example --set sync_binlog=0,1"
+            "name the setting to compare with --set, --run, --cnf, --sql, --server or --host, for example --set \
+             sync_binlog=0,1"
                 .to_owned(),
         ),
         Some(factor) => (
-            format!("nothing to compare: {} has one level", factor.option),
-            format!("name two levels or more, for example {}", factor.example()),
+            format!("nothing to compare: {} has only one value", factor.option),
+            format!("name two or more values, for example {}", factor.example()),
         ),
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))

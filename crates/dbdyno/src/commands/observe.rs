@@ -56,7 +56,8 @@ pub(crate) fn run(args: ObserveArgs) -> anyhow::Result<ExitCode> {
 
 fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     if stdin().is_terminal() || stdout().is_terminal() {
-        let message = "--stdio talks to another dbdyno, and this is a terminal";
+        let message =
+            "--stdio is for communication with another dbdyno, but standard input is a terminal";
         let hint = "dbdyno oltp ... --observe ssh://HOST starts it, as does observe = \"ssh://HOST\" in an experiment";
         return Err(Blamed::new(Blame::Input, message)
             .hint(hint.to_owned())

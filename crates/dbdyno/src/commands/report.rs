@@ -94,7 +94,10 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
         (None, Some(_), Some(format)) => format,
         (None, None, _) => Format::Html,
         (None, Some(path), None) => {
-            let message = format!("{}: its file extension names no format", path.display());
+            let message = format!(
+                "{}: the file extension does not determine a format",
+                path.display()
+            );
             let hint = "choose one with --format".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
@@ -108,7 +111,7 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
     let has_seconds = matches!(format, Format::Json | Format::Csv | Format::Parquet);
     if args.seconds && !has_seconds {
         let message = format!("--seconds: {} has no values per second", format.name());
-        let hint = "json, csv and parquet have them".to_owned();
+        let hint = "json, csv and parquet contain them".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     Ok(format)

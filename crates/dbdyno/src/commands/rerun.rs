@@ -147,7 +147,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
             command.in_words()
         );
         let hint = format!(
-            "these can: {}; run others by hand",
+            "commands that can be repeated: {}; run others manually",
             single_runs().collect::<Vec<_>>().join(", ")
         );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());

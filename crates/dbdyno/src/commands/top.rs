@@ -154,7 +154,7 @@ fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
     if !args.connection.names_a_server() && !observes {
         return Ok(());
     }
-    let message = format!("{}: a record is shown without a server", path.display());
+    let message = format!("{}: a record is replayed without a server", path.display());
     Err(Blamed::new(Blame::Input, message)
         .hint("leave out the connection options, or the record".to_owned()))
 }

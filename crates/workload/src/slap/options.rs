@@ -174,7 +174,7 @@ fn useless(values: &Values, options: &'static [OptionSpec]) -> Option<Conflict> 
     Some(Conflict {
         option: useless.name,
         problem: format!("`{}` has no effect without auto_generate_sql", useless.name),
-        hint: "add auto_generate_sql = true, or take it out",
+        hint: "add auto_generate_sql = true, or remove it",
     })
 }
 

@@ -266,7 +266,7 @@ impl Options {
         if let Some(host) = &self.connection.host
             && host.contains(',')
         {
-            let message = format!("--host: '{host}': one server at a time");
+            let message = format!("--host: '{host}': only one server can be named");
             return Err(Blamed::new(Blame::Input, message).into());
         }
         let mut options = self.connection.clone();

@@ -293,6 +293,6 @@ fn nothing_to_test(args: &ProveArgs, candidates: &Candidates, target: &Target) -
         candidates.untested.len() + candidates.common.len(),
         candidates.untested.len() + candidates.common.len()
     );
-    let hint = "dbdyno config lint -v says what each line does";
+    let hint = "dbdyno config lint -v describes each line";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }
