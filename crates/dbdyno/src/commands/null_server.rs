@@ -55,7 +55,7 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Protocol dialect
+    /// Server whose protocol dialect to use
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do

@@ -30,7 +30,7 @@ Listening, with a secret that both sides know:
   dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
 )]
 pub(crate) struct ObserveArgs {
-    /// Use standard input and output, as when started by ssh
+    /// Communicate over standard input and output, for a start through ssh
     #[arg(long)]
     stdio: bool,
     /// Listen on this address and port (0: a free port)
@@ -42,7 +42,8 @@ pub(crate) struct ObserveArgs {
     /// The server's pid file, if the path that the server reports is wrong on this host (a server in a container)
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
-    /// Allow paths below this directory in addition to the directories of this machine's servers; may be repeated
+    /// Also allow the observation of paths below this directory, in addition to the directories of this machine's
+    /// servers; may be repeated
     #[arg(long, value_name = "DIR")]
     allow: Vec<PathBuf>,
 }

@@ -51,7 +51,7 @@ pub(super) struct BurstArgs {
     /// Pause before each measurement except the first, seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = values::pause_s)]
     pause: u64,
-    /// Request size
+    /// Size of each request, such as 4k
     #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = values::block_bytes)]
     block: u64,
     /// Share of reads, per cent
