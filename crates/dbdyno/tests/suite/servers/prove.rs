@@ -39,7 +39,7 @@ fn the_plan_names_what_is_tested_and_starts_nothing() {
         .prints("untested  max_connections = 300: controls capacity")
         .prints("untested  port = 3307: specific to the instance")
         .prints("untested  innodb_doublewrite = 1: equal to the default")
-        .prints("screening 4 files in at most 12 blocks, until each is decided: at most about ");
+        .prints("screening 4 files in at most 12 blocks, until each line is decided: up to about ");
     scene
         .dbdyno([&plan[..], &["--test", "max-connections"]].concat())
         .exits(0)
