@@ -157,8 +157,8 @@ impl ScriptWorkload {
         }
         if given.is_empty() {
             let message = "a new server has no tables for the scripts";
-            let hint = "--schema FILE or --dump FILE loads your own tables; --tables or --table-size creates sysbench's \
-                 (sbtest1 and so on) in the database test";
+            let hint = "--schema FILE or --dump FILE loads your own tables; --tables or --table-size creates \
+                 sysbench's (sbtest1 and so on) in the database test";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let data = given.iter().map(|(name, value)| key(name, value));

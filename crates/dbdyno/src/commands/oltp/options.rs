@@ -26,8 +26,8 @@ const ROWS_SEED: u64 = 1;
 /// Run sysbench's OLTP workloads: same tables, statements and distributions
 ///
 /// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are also
-/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an event is one execution
-/// of the workload: a transaction, or a single statement.
+/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an event is one
+/// execution of the workload: a transaction, or a single statement.
 #[derive(Debug, Parser)]
 #[command(
     name = "dbdyno oltp",

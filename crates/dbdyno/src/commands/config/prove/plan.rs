@@ -63,7 +63,7 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
         counted(case.terms.blocks as usize, "block"),
         span(round.time.min(case.terms.budget.unwrap_or(Duration::MAX)))
     ));
-    line("check     the shortest file against the whole file, and without each of its own lines: at most as long".to_owned());
+    line("check     the shortest file against the whole file, and without each of its lines: at most as long".to_owned());
     if let Some(budget) = case.terms.budget {
         line(format!("budget    {} for all rounds", span(budget)));
     }
