@@ -17,8 +17,8 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-It only reads /proc and /sys, and changes nothing. It reports what it cannot read; root and the server's own account can
-read everything. docs/observe.md has the details.
+The observer only reads /proc and /sys, and changes nothing. It reports everything that it cannot read; root and the
+server's own account can read everything. docs/observe.md has the details.
 
 Over ssh, started by the dbdyno that drives the load:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]

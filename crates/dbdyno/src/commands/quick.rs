@@ -27,11 +27,11 @@ const DATABASE: &str = "dbdyno_quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Measures point selects by primary key on a table of 100,000 rows in memory.
+dbdyno quick measures point selects by primary key in a table of 100,000 rows, which fits in memory.
 
-Without connection options a private server is created, measured and removed. On a given server, the database dbdyno_quick
-is created for the measurement and dropped afterwards; with --database the table dbdyno_quick is created in that
-database instead, and stays there.
+Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the
+database dbdyno_quick is created for the measurement and dropped afterwards; with --database, the table dbdyno_quick is
+created in that database instead, and is not dropped.
 
 Examples:
   dbdyno quick
