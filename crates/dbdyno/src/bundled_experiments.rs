@@ -79,7 +79,7 @@ pub(crate) fn file_of(named: &Path) -> Result<PathBuf, Blamed> {
             "an experiment of that name comes with dbdyno: dbdyno run {name}"
         ))),
         None if is_name && !named.exists() => {
-            let hint = "dbdyno experiments lists those that come with dbdyno";
+            let hint = "dbdyno experiments lists the experiments that come with dbdyno";
             Err(missing(named).hint(hint.to_owned()))
         }
         _ => Ok(named.to_owned()),

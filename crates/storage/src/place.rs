@@ -138,7 +138,11 @@ impl Place {
         if self.kept_bytes == 0 {
             let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
             let why = format!("the device has {size}, but {wanted} should be written");
-            return Err(refused(&self.path, why, "--size sets a smaller part of it"));
+            return Err(refused(
+                &self.path,
+                why,
+                "use --size to write only a part of it",
+            ));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),

@@ -169,8 +169,9 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     created.map_err(|error| match error.downcast::<Blamed>() {
         Ok(blamed) if blamed.blame == Blame::Server => {
             let hint = format!(
-                "dbdyno quick creates the database {DATABASE}; if it exists already, an earlier quick may have left \
-                 it (drop database {DATABASE}); if you may not create one, name another with --database"
+                "dbdyno quick creates the database {DATABASE}; if it already exists, an earlier run may have left it \
+                 (drop database {DATABASE}); if your account cannot create databases, name an existing one with \
+                 --database"
             );
             Blamed::new(Blame::Input, blamed).hint(hint).into()
         }

@@ -202,8 +202,10 @@ impl LintArgs {
 /// Writes the file with the safe rewrites; returns what changed.
 fn fix(review: &Review, new: &Path) -> Result<String, Blamed> {
     let [old] = review.files.as_slice() else {
-        let message = "--fix writes one file, and there are several";
-        return Err(Blamed::new(Blame::Input, message).hint("fix them one by one".to_owned()));
+        let message = "--fix writes one file, but several are named";
+        return Err(
+            Blamed::new(Blame::Input, message).hint("run the command for each file".to_owned())
+        );
     };
     let (edits, elsewhere) = edits(&review.lint, old);
     let bytes = read_bytes(old)?;

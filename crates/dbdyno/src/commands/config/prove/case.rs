@@ -242,7 +242,7 @@ impl Case {
                 self.file.display(),
                 own.name()
             );
-            let hint = "--allow-class names a lower class that the shortest file may have";
+            let hint = "use --allow-class to permit a lower class for the shortest file";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(pinned)
