@@ -307,7 +307,7 @@ impl Error {
             Self::Missing { .. } => "dbdyno server list shows all servers",
             Self::Busy { .. } | Self::BeingMade { .. } => "wait until it has finished",
             Self::Marker { .. } => "another version of dbdyno created it, or it is damaged",
-            Self::PortTaken { .. } => "name another port, or none to use a free one",
+            Self::PortTaken { .. } => "name another port, or omit the port to use a free one",
             Self::Options(error) => return error.hint(),
             Self::Install(error) => return error.hint(),
             Self::Rejected { .. } => {
