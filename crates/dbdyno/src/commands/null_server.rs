@@ -55,7 +55,7 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Server whose protocol dialect to use
+    /// Protocol dialect: MariaDB's or MySQL's
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do

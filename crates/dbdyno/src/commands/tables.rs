@@ -17,7 +17,7 @@ relative to the InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
-    /// Include the server's own schemas
+    /// Include the server's own schemas (mysql, sys, performance_schema, information_schema)
     #[arg(long, conflicts_with = "database")]
     all: bool,
     /// Output format

@@ -70,7 +70,7 @@ pub(crate) struct TopArgs {
     /// Print one line per interval, even on a terminal
     #[arg(long)]
     plain: bool,
-    /// Serve the screen to browsers, and /metrics to Prometheus (port 0: a free port)
+    /// Serve the screen to browsers at this address, and metrics for Prometheus at /metrics (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT")]
     serve: Option<String>,
     /// Use colours; auto respects NO_COLOR

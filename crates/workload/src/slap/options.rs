@@ -114,7 +114,7 @@ const LOAD: &[OptionSpec] = &[
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Number of different client statements, less one",
+        "Number of different statements that the clients run, minus one",
     ),
     OptionSpec::without_default(
         "auto_generate_sql_execute_number",

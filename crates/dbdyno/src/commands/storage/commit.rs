@@ -26,7 +26,7 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose system calls to imitate
+    /// Server whose system calls are imitated
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
     /// Numbers of concurrent writers, with one measurement for each
