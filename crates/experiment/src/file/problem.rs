@@ -60,7 +60,7 @@ pub enum Problem {
     #[error("there is nothing to decide: the file has no [verdict]")]
     NothingToDecide,
     /// A budget although the number of repeats is given.
-    #[error("`{key}` is a budget of repeats = \"until decided\"")]
+    #[error("`{key}` applies only to repeats = \"until decided\"")]
     BudgetWithoutDecision { key: &'static str },
     /// A brace that is not part of a placeholder.
     #[error("`{text}` is neither a placeholder nor plain text")]

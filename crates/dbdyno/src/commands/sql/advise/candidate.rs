@@ -243,7 +243,7 @@ impl Subject<'_> {
             };
             tables.push(name);
             reasons.push(format!(
-                "{alias}: {} expected by the statistics, {} rows found ({}x)",
+                "{alias}: {} expected from the statistics, {} rows found ({}x)",
                 count(stale.estimated),
                 count(stale.actual),
                 si(stale.factor())
