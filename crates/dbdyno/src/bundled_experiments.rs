@@ -54,11 +54,11 @@ pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
     })
 }
 
-/// The error where this program came without experiments.
+/// The error where this installation contains no experiment files.
 pub(crate) fn none() -> Blamed {
     let hint =
-        "they come with the package and with a checkout, in which `dbdyno experiments` finds them";
-    let message = "this program came without experiments";
+        "dbdyno's packages and its source tree contain them; `dbdyno experiments` finds them there";
+    let message = "this installation contains no experiment files";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn file_of(named: &Path) -> Result<PathBuf, Blamed> {
             "an experiment of that name comes with dbdyno: dbdyno run {name}"
         ))),
         None if is_name && !named.exists() => {
-            let hint = "dbdyno experiments lists those that come with dbdyno";
+            let hint = "dbdyno experiments lists the experiments that come with dbdyno";
             Err(missing(named).hint(hint.to_owned()))
         }
         _ => Ok(named.to_owned()),

@@ -57,10 +57,7 @@ fn answered(shell: &OsStr, tree: Command) -> anyhow::Result<ExitCode> {
 }
 
 fn unknown(shell: &str) -> Blamed {
-    Blamed::new(
-        Blame::Input,
-        format!("{VARIABLE}: no shell `{shell}` is known"),
-    )
+    Blamed::new(Blame::Input, format!("{VARIABLE}: unknown shell `{shell}`"))
 }
 
 /// The words of the command line so far.

@@ -86,7 +86,7 @@ impl Error {
             Self::File { problem, .. } => problem.hint(),
             Self::Override { .. } | Self::Io { .. } => None,
             Self::ResultsExist { .. } => Some(
-                "continue them with --resume, or name another directory for the results".to_owned(),
+                "use --resume to continue them, or name another directory for the results".to_owned(),
             ),
             Self::NoResults { .. } => {
                 Some("start the experiment without --resume".to_owned())

@@ -350,7 +350,8 @@ impl Director<'_> {
         self.send(place, alter.as_bytes()).await?;
         if self.collation(place).await? != before {
             self.notes.push(format!(
-                "no statement gives the character set of the database; the one of most tables is used ({charset})"
+                "no statement gives the character set of the database; the character set of most \
+                 tables is used ({charset})"
             ));
         }
         Ok(())

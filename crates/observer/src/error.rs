@@ -64,7 +64,7 @@ pub enum Problem {
     #[error("refused: {0}")]
     Refused(String),
     /// A message out of order.
-    #[error("it sent '{0}' out of turn")]
+    #[error("it sent '{0}' at an unexpected time")]
     Turn(String),
     /// An error of the connection.
     #[error(transparent)]

@@ -227,7 +227,7 @@ impl RemoteThread {
     fn receive(&mut self, message: FromObserver, at: Instant) {
         if let Some(exchange) = Exchange::ended_by(&message, at) {
             let Some(unanswered) = self.unanswered.checked_sub(1) else {
-                return self.lose("it sent the time without being asked");
+                return self.lose("it sent the time without a request");
             };
             self.unanswered = unanswered;
             self.clocks.add(exchange);
@@ -274,7 +274,7 @@ impl RemoteThread {
         };
         samples.count += 1;
         if samples.count > samples.due_at_most(system_now()) {
-            return self.lose("it sends more samples than it was asked for");
+            return self.lose("it sends more samples than were requested");
         }
         let offset = self.clocks.offset().unwrap_or(self.first);
         let begin_ns = offset.ours_ns(begin_ns);

@@ -280,7 +280,7 @@ fn an_observer_that_stops_is_lost_from_then_on() {
 fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
     let observer = Listening::start();
     for (line, answer) in [
-        (r#"{"message":"stop"}"#, "'stop' out of turn"),
+        (r#"{"message":"stop"}"#, "'stop' at an unexpected time"),
         ("GET / HTTP/1.1", "is not a message of dbdyno observe"),
         (
             r#"{"message":"hello","protocol":1}"#,
@@ -359,7 +359,7 @@ fn impostors_are_found_out() {
         ),
         (
             vec![hello, r#"{"message":"welcome","boot_id":null}"#.to_owned()],
-            "it sent 'welcome' out of turn",
+            "it sent 'welcome' at an unexpected time",
         ),
         (vec![], "the connection was closed"),
     ];
@@ -482,8 +482,8 @@ fn an_observer_that_floods_is_lost() {
     })
     .unwrap();
     for (line, said) in [
-        (sample.as_str(), "more samples than it was asked for"),
-        (pong, "sent the time without being asked"),
+        (sample.as_str(), "more samples than were requested"),
+        (pong, "sent the time without a request"),
     ] {
         let flood = vec![line; 100_000].join("\n");
         let mut nonce = String::new();

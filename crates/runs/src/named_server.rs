@@ -17,7 +17,7 @@ pub fn root() -> Result<PathBuf, Blamed> {
     server::servers_root().ok_or_else(|| {
         Blamed::new(
             Blame::Input,
-            "no place for private servers: HOME is not set",
+            "no directory for private servers: HOME is not set",
         )
         .hint("set HOME or XDG_DATA_HOME".to_owned())
     })

@@ -34,7 +34,7 @@ pub fn provide_for(connections: u64) -> Result<(), Blamed> {
     }
     let hard = room + OTHER_FILES;
     let message = format!(
-        "{connections} connections need {} open files, and this process may have {hard}",
+        "{connections} connections need {} open files, but the limit of this process is {hard}",
         connections + OTHER_FILES
     );
     Err(Blamed::new(Blame::Machine, message).hint(

@@ -49,7 +49,7 @@ impl PreparedStatements {
             None => Ok(()),
             Some(allowed) => {
                 let message = format!(
-                    "{connections} connections prepare {statements} statements, and the server allows {allowed}"
+                    "{connections} connections prepare {statements} statements, but the server allows only {allowed}"
                 );
                 Err(Blamed::new(Blame::Input, message).hint(remedy(statements)))
             }
@@ -104,7 +104,7 @@ mod tests {
         let error = error.unwrap_err();
         assert_eq!(
             error.message,
-            "5 connections prepare 86 statements, and the server allows 85"
+            "5 connections prepare 86 statements, but the server allows only 85"
         );
         assert_eq!(error.hints, ["allow 86"]);
         assert_eq!(error.blame, Blame::Input);

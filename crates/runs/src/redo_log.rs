@@ -10,8 +10,10 @@ use crate::blame::Blamed;
 /// The error with a hint for a redo log that stays disabled.
 pub fn still_off(error: Blamed) -> Blamed {
     let message = format!("the server's redo log could not be switched on again: {error}");
-    Blamed::new(error.blame, message)
-        .hint("alter instance enable innodb redo_log; until then a crash loses all data".to_owned())
+    Blamed::new(error.blame, message).hint(
+        "execute: alter instance enable innodb redo_log; until then, a crash loses all data"
+            .to_owned(),
+    )
 }
 
 /// Whether the redo log is enabled; `None` if the server cannot disable it.

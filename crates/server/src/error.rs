@@ -303,11 +303,11 @@ impl Error {
             Self::Foreign { .. } => {
                 "name a directory that does not exist yet; dbdyno only changes directories that it created"
             }
-            Self::NameTaken { .. } => "take another name, or destroy that server first",
+            Self::NameTaken { .. } => "use another name, or destroy that server first",
             Self::Missing { .. } => "dbdyno server list shows all servers",
             Self::Busy { .. } | Self::BeingMade { .. } => "wait until it has finished",
             Self::Marker { .. } => "another version of dbdyno created it, or it is damaged",
-            Self::PortTaken { .. } => "name another port, or none to use a free one",
+            Self::PortTaken { .. } => "name another port, or omit the port to use a free one",
             Self::Options(error) => return error.hint(),
             Self::Install(error) => return error.hint(),
             Self::Rejected { .. } => {
@@ -321,10 +321,10 @@ impl Error {
             Self::NotStoppedCleanly { .. } => "start it to let it recover, then stop it again",
             Self::NoData { .. } => "restore a snapshot, or destroy the server",
             Self::SnapshotMismatch { .. } => {
-                "load the data again; a data directory does not move between builds"
+                "load the data again; a data directory cannot be moved between builds"
             }
             Self::SnapshotExists { .. } => {
-                "take another name, or remove that one: dbdyno server snapshots NAME --remove SNAPSHOT"
+                "use another name, or remove that snapshot: dbdyno server snapshots NAME --remove SNAPSHOT"
             }
             Self::NoSnapshot { there, .. } => {
                 return Some(match &there[..] {
@@ -364,7 +364,7 @@ fn binary_hint(why: &str) -> Option<String> {
     Some(match missing_library(why) {
         Some(library) => format!("install the package that contains the library {library}"),
         None => {
-            "name a mysqld or mariadbd with --mysqld, or leave it out to have one found; Debian's package is \
+            "name a mysqld or mariadbd with --mysqld, or omit the option to search for one; Debian's package is \
              mariadb-server-core"
                 .to_owned()
         }

@@ -181,7 +181,7 @@ impl OptionSpec {
             Kind::Count(..) => "N",
             Kind::Bytes(..) => "SIZE",
             Kind::Number(..) => "NUMBER",
-            Kind::Choice(_) => "WORD",
+            Kind::Choice(_) => "CHOICE",
             Kind::Text => "TEXT",
             Kind::File(_) => "FILE",
             Kind::Directory(_) => "DIR",

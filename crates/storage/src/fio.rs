@@ -142,7 +142,7 @@ fn output(
     match ended {
         Ended::Interrupted => Err(Error::Interrupted),
         Ended::TooLate => Err(failed(format!(
-            "no end {} after its time",
+            "it did not end within {} after its planned time",
             units::span(GRACE)
         ))),
         Ended::Failed(error) => Err(failed(error.to_string())),

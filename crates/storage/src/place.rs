@@ -138,7 +138,11 @@ impl Place {
         if self.kept_bytes == 0 {
             let (size, wanted) = (units::bytes(self.free_bytes), units::bytes(file_bytes));
             let why = format!("the device has {size}, but {wanted} should be written");
-            return Err(refused(&self.path, why, "--size sets a smaller part of it"));
+            return Err(refused(
+                &self.path,
+                why,
+                "use --size to write only a part of it",
+            ));
         }
         Err(Error::NoRoom {
             path: self.path.clone(),
@@ -201,7 +205,7 @@ fn refuse_unless_directory(path: &Path) -> Result<(), Error> {
     let (why, hint) = match kind {
         _ if kind.is_dir() => return Ok(()),
         _ if kind.is_block_device() => (
-            "is a raw device; writing to it destroys what is on it",
+            "is a raw device; writing to it destroys its contents",
             "name a directory on the file system that the server will use; `suite` and `steady` take --destroy for a device",
         ),
         _ if kind.is_char_device() => ("is a device, but not a raw block device", hint),

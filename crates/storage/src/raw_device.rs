@@ -46,7 +46,7 @@ impl RawDevice {
         );
         let root = Path::new("/");
         if let Some(user) = user_of(root, number) {
-            let hint = "name a device that nothing uses: what is on it will be destroyed";
+            let hint = "name a device that is not in use: its contents will be destroyed";
             return Err(refused(user, hint));
         }
         if line(&node(root, number).join("ro")).is_some_and(|it| it == "1") {

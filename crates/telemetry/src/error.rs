@@ -40,7 +40,7 @@ pub(crate) enum NotObserved {
     },
     #[error("disk {device} of the data directory not observed: {source}")]
     DiskCounters { device: String, source: ProcError },
-    #[error("disk {device} of the data directory not observed: the kernel counts nothing for it")]
+    #[error("disk {device} of the data directory not observed: the kernel has no counters for it")]
     DiskNotCounted { device: String },
     #[error("storage of the {holds} {} not observed: {source}", path.display())]
     Directory {

@@ -12,7 +12,7 @@ use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 const RECORD_BYTES_MAX: u64 = 64 << 20;
 
 /// What an error says of a longer one.
-const TOO_LONG: &str = "longer than 64 MiB; is a quotation mark not closed?";
+const TOO_LONG: &str = "longer than 64 MiB; a closing quotation mark may be missing";
 
 /// Reads records of different lengths, the first line among them.
 pub(crate) struct Records<R> {

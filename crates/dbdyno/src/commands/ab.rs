@@ -28,15 +28,16 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each given value, version or file (a level) is compared with the first one. The runs are in random order on a
-private server. It is restarted before each run; the data is loaded once and restored before each run. Existing servers
-(--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when every comparison
-is decided, or when the budget is used up.
+Each given value, version or file (a level) is compared with the first one. The runs, in random order, use a private
+server (one that dbdyno creates). It is restarted before each run; the data is loaded once and restored before each run.
+Existing servers (--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when
+every comparison is decided, or when the budget is used up.
 
-If several options vary, every combination of their levels is measured; an option with one level applies to all runs.
-Enclose a value that contains a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+If several options have several values, every combination of the values is measured; an option with one value applies to
+all runs. Enclose a value that contains a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
 
-The experiment file is kept in the results directory: edit it and run it with dbdyno run.
+The experiment file is written to the results directory. To change the experiment, edit the file and run it with dbdyno
+run.
 
 Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
@@ -129,7 +130,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
         factor.check()?;
         if factors[..at].iter().any(|it| it.name() == factor.name()) {
             let message = format!("{} is given twice", factor.option);
-            let hint = format!("give all its levels at once: {}", factor.example());
+            let hint = format!("give all values in one option: {}", factor.example());
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     }
@@ -140,12 +141,13 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     let (message, hint) = match factors.first() {
         None => (
             "nothing to compare".to_owned(),
-            "name what varies with --set, --run, --cnf, --sql, --server or --host, for example --set sync_binlog=0,1"
+            "name the setting to compare with --set, --run, --cnf, --sql, --server or --host, for example --set \
+             sync_binlog=0,1"
                 .to_owned(),
         ),
         Some(factor) => (
-            format!("nothing to compare: {} has one level", factor.option),
-            format!("name two levels or more, for example {}", factor.example()),
+            format!("nothing to compare: {} has only one value", factor.option),
+            format!("name two or more values, for example {}", factor.example()),
         ),
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))

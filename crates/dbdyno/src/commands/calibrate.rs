@@ -85,12 +85,12 @@ pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
     let kept = calibration.keep().map_err(|error| {
         Blamed::new(
             Blame::Machine,
-            format!("the calibration cannot be kept: {error}"),
+            format!("the calibration cannot be saved: {error}"),
         )
     })?;
     match kept {
-        Some(path) => eprintln!("kept for run records: {}", path.display()),
-        None => eprintln!("not kept: there is no home directory"),
+        Some(path) => eprintln!("saved for run records: {}", path.display()),
+        None => eprintln!("not saved: there is no home directory"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -151,7 +151,7 @@ fn measured_at() -> String {
 fn duration(text: &str) -> Result<Duration, String> {
     match quantity::duration(text) {
         Some(duration) if duration >= Duration::from_millis(100) => Ok(duration),
-        Some(_) => Err("shorter than 100 ms, the CPU's time would not be measured".to_owned()),
+        Some(_) => Err("at least 100 ms is needed to measure the CPU time".to_owned()),
         None => Err(format!(
             "a time such as 500ms or 2s; {}",
             quantity::DURATION_LIMIT

@@ -88,7 +88,7 @@ impl CommandLine {
                 None => Ok(()),
                 Some(_) => Err(Blamed::new(
                     Blame::Input,
-                    "--password-file: the command took no password from its command line",
+                    "--password-file: the original command had no password on its command line",
                 )),
             };
         }
@@ -136,8 +136,7 @@ impl CommandLine {
                 self.in_words(),
                 self.directory.display()
             );
-            let hint =
-                "its relative paths start there: create it again, or run the command by hand";
+            let hint = "the command's relative paths refer to it: create it again, or run the command manually";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;

@@ -132,7 +132,7 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
         let unlike = contrast.unlike.join("; ");
         let message = format!("the sides did different work: {unlike}");
         let hint =
-            "--anyway compares them; DIR:FACTOR=LEVEL selects a part of the results".to_owned();
+            "use --anyway to compare them nevertheless, or DIR:FACTOR=LEVEL to select a part of the results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let audit = audit_of_comparison([a.audited(), b.audited()]);
@@ -185,7 +185,8 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
         "these figures cannot decide the comparison: {}",
         why.join("; ")
     );
-    let hint = "dbdyno audit shows more about each side; --anyway compares them".to_owned();
+    let hint = "dbdyno audit shows more about each side; use --anyway to compare them nevertheless"
+        .to_owned();
     Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
 

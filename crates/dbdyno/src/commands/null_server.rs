@@ -55,7 +55,7 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Protocol dialect
+    /// Protocol dialect: MariaDB's or MySQL's
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do
@@ -154,8 +154,7 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
     }
     let stalls = match (args.stall_every, args.stall_for) {
         (Some(every), Some(length)) if length >= every => {
-            let message =
-                "--stall-for is not shorter than --stall-every: it would never answer again";
+            let message = "--stall-for is not shorter than --stall-every: the server would never answer again";
             return Err(Blamed::new(Blame::Input, message));
         }
         (every, length) => every.zip(length),

@@ -17,8 +17,8 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-It only reads /proc and /sys, and changes nothing. It reports what it cannot read; root and the server's own account can
-read everything. docs/observe.md has the details.
+The observer only reads /proc and /sys, and changes nothing. It reports everything that it cannot read; root and the
+server's own account can read everything. docs/observe.md has the details.
 
 Over ssh, started by the dbdyno that drives the load:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
@@ -30,7 +30,7 @@ Listening, with a secret that both sides know:
   dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
 )]
 pub(crate) struct ObserveArgs {
-    /// Use standard input and output, as when started by ssh
+    /// Communicate over standard input and output, for a start through ssh
     #[arg(long)]
     stdio: bool,
     /// Listen on this address and port (0: a free port)
@@ -42,7 +42,8 @@ pub(crate) struct ObserveArgs {
     /// The server's pid file, if the path that the server reports is wrong on this host (a server in a container)
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
-    /// Allow paths below this directory in addition to the directories of this machine's servers; may be repeated
+    /// Also allow the observation of paths below this directory, in addition to the directories of this machine's
+    /// servers; may be repeated
     #[arg(long, value_name = "DIR")]
     allow: Vec<PathBuf>,
 }
@@ -56,7 +57,8 @@ pub(crate) fn run(args: ObserveArgs) -> anyhow::Result<ExitCode> {
 
 fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     if stdin().is_terminal() || stdout().is_terminal() {
-        let message = "--stdio talks to another dbdyno, and this is a terminal";
+        let message =
+            "--stdio is for communication with another dbdyno, but standard input is a terminal";
         let hint = "dbdyno oltp ... --observe ssh://HOST starts it, as does observe = \"ssh://HOST\" in an experiment";
         return Err(Blamed::new(Blame::Input, message)
             .hint(hint.to_owned())

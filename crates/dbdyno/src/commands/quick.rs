@@ -27,11 +27,11 @@ const DATABASE: &str = "dbdyno_quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Measures point selects by primary key on a table of 100,000 rows in memory.
+dbdyno quick measures point selects by primary key in a table of 100,000 rows, which fits in memory.
 
-Without connection options a private server is created, measured and removed. On a given server, the database dbdyno_quick
-is created for the measurement and dropped afterwards; with --database the table dbdyno_quick is created in that
-database instead, and stays there.
+Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the
+database dbdyno_quick is created for the measurement and dropped afterwards; with --database, the table dbdyno_quick is
+created in that database instead, and is not dropped.
 
 Examples:
   dbdyno quick
@@ -169,8 +169,9 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     created.map_err(|error| match error.downcast::<Blamed>() {
         Ok(blamed) if blamed.blame == Blame::Server => {
             let hint = format!(
-                "dbdyno quick creates the database {DATABASE}; if it exists already, an earlier quick may have left \
-                 it (drop database {DATABASE}); if you may not create one, name another with --database"
+                "dbdyno quick creates the database {DATABASE}; if it already exists, an earlier run may have left it \
+                 (drop database {DATABASE}); if your account cannot create databases, name an existing one with \
+                 --database"
             );
             Blamed::new(Blame::Input, blamed).hint(hint).into()
         }

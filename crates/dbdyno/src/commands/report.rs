@@ -94,7 +94,10 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
         (None, Some(_), Some(format)) => format,
         (None, None, _) => Format::Html,
         (None, Some(path), None) => {
-            let message = format!("{}: its file extension names no format", path.display());
+            let message = format!(
+                "{}: the file extension does not determine a format",
+                path.display()
+            );
             let hint = "choose one with --format".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
@@ -102,13 +105,13 @@ fn format(args: &ReportArgs) -> Result<Format, Blamed> {
     let is_chart = matches!(format, Format::Svg | Format::Png);
     if !is_chart && (args.chart.is_some() || args.charts.is_some()) {
         let message = format!("a chart cannot be written as {}", format.name());
-        let hint = "--format svg or png draws it".to_owned();
+        let hint = "use --format svg or --format png".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     let has_seconds = matches!(format, Format::Json | Format::Csv | Format::Parquet);
     if args.seconds && !has_seconds {
         let message = format!("--seconds: {} has no values per second", format.name());
-        let hint = "json, csv and parquet have them".to_owned();
+        let hint = "json, csv and parquet contain them".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
     Ok(format)
@@ -125,7 +128,7 @@ fn check_terminal(args: &ReportArgs, format: Format) -> Result<(), Blamed> {
         return Ok(());
     }
     let message = format!("{} is not written to a terminal", format.name());
-    let hint = format!("--output FILE.{} writes a file", format.endings()[0]);
+    let hint = format!("use --output FILE.{} to write a file", format.endings()[0]);
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }
 

@@ -31,11 +31,12 @@ const QUICK: &str = "quick";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory; the original
-files are no longer needed. The new results go to a new directory and are then compared with the old ones: differences
-(machine, server, variables, dbdyno), the cost of each operation then and now, and the causes.
+files are no longer needed. The new results are written to a new directory and then compared with the old ones. The
+comparison lists the differences (machine, server, variables, dbdyno), the cost of each operation then and now, and the
+causes.
 
-For a single run (such as dbdyno oltp, or quick on a given server), the command is run again in the same directory and
-with the same seed; its tables must exist.
+For a single run (such as dbdyno oltp, or quick on an existing server), the command is run again in the same directory
+and with the same seed; its tables must exist.
 
 Examples:
   dbdyno rerun results/trial-1
@@ -147,7 +148,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
             command.in_words()
         );
         let hint = format!(
-            "these can: {}; run others by hand",
+            "commands that can be repeated: {}; run others manually",
             single_runs().collect::<Vec<_>>().join(", ")
         );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());

@@ -157,7 +157,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &choices,
         &context,
         &Ending {
-            way_on: "; the same command with --resume continues",
+            way_on: "; to continue, run the same command with --resume",
             again: Some(Again::of_this_command(&[
                 "--resume",
                 "--repeats",

@@ -130,7 +130,7 @@ struct ClientArgs {
 struct LogArgs {
     /// Name of the server
     name: String,
-    /// Number of lines
+    /// Number of lines to show
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     lines: usize,
 }

@@ -11,17 +11,16 @@ pub(crate) fn argument(option: &'static OptionSpec) -> Arg {
     let argument = Arg::new(option.name)
         .long(option.name.replace('_', "-"))
         .help(option.help)
+        .value_name(option.value_name)
         .value_parser(parser(option.kind));
-    let argument = match option.kind {
-        // Its values have names of their own.
-        Kind::Choice(_) => argument,
-        // As with sysbench, an option that is named without a value is on.
-        Kind::Flag => argument
-            .value_name(option.value_name)
+    // As with sysbench, an option that is named without a value is on.
+    let argument = if matches!(option.kind, Kind::Flag) {
+        argument
             .num_args(0..=1)
             .require_equals(true)
-            .default_missing_value("on"),
-        _ => argument.value_name(option.value_name),
+            .default_missing_value("on")
+    } else {
+        argument
     };
     match option.absent {
         Absent::Default(default) | Absent::Changed { now: default, .. } => argument

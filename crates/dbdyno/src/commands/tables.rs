@@ -11,13 +11,13 @@ use crate::connection_options::ConnectionOptions;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The tables of all schemas are listed, except the server's own (mysql, sys, performance_schema, information_schema),
-which --all adds. --database restricts the list to one schema; a database named in an option file does not. allMB, dMB
-and iMB are the MiB of data and indexes together, of data and of indexes, rounded down; 'of pool' is the table's size
+which --all adds. --database restricts the list to one schema; a database named in an option file does not. The sizes
+are in MiB, rounded down: dMB is the data, iMB the indexes, and allMB both together. 'of pool' is the table's size
 relative to the InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
-    /// Include the server's own schemas
+    /// Include the server's own schemas (mysql, sys, performance_schema, information_schema)
     #[arg(long, conflicts_with = "database")]
     all: bool,
     /// Output format

@@ -70,7 +70,7 @@ pub(crate) struct TopArgs {
     /// Print one line per interval, even on a terminal
     #[arg(long)]
     plain: bool,
-    /// Serve the screen to browsers, and /metrics to Prometheus (port 0: a free port)
+    /// Serve the screen to browsers at this address, and metrics for Prometheus at /metrics (port 0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT")]
     serve: Option<String>,
     /// Use colours; auto respects NO_COLOR
@@ -154,7 +154,7 @@ fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
     if !args.connection.names_a_server() && !observes {
         return Ok(());
     }
-    let message = format!("{}: a record is shown without a server", path.display());
+    let message = format!("{}: a record is replayed without a server", path.display());
     Err(Blamed::new(Blame::Input, message)
         .hint("leave out the connection options, or the record".to_owned()))
 }

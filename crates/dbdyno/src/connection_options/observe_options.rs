@@ -48,7 +48,7 @@ impl ObserveOptions {
         }
         if is_tcp && self.observe_secret_file.is_none() {
             let message = format!("--observe {address} needs --observe-secret-file");
-            let hint = "the file that was given to the observer, or one with the same first line";
+            let hint = "name a file with the same first line as the observer's secret file";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(Some(Observe {

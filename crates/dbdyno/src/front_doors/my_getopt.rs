@@ -322,7 +322,8 @@ impl Arguments {
     fn stray(&mut self, word: &str) {
         let shown = word.chars().count();
         let warning = format!(
-            "a word of {shown} letters belongs to no option and is ignored; a password is attached: -pPASSWORD"
+            "a word of {shown} letters belongs to no option and is ignored; write a password \
+             directly after -p: -pPASSWORD"
         );
         self.warnings.push(warning);
     }

@@ -215,8 +215,8 @@ fn print_help(options: &Options<'_>, dialect: Dialect) {
         }
     }
     println!(
-        "\nOption files are read in the same way as {program} reads them; the option groups are {}. Numbers may end in k, M \
-         or G (powers of 1024).\n\
+        "\nOption files are read in the same way as {program} reads them; the option groups are {}. Numbers may end \
+         in k, M or G (powers of 1024).\n\
          docs/mysqlslap.md lists the differences from the original.",
         dialect.groups().join(", ")
     );

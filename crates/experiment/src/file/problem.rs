@@ -60,7 +60,7 @@ pub enum Problem {
     #[error("there is nothing to decide: the file has no [verdict]")]
     NothingToDecide,
     /// A budget although the number of repeats is given.
-    #[error("`{key}` is a budget of repeats = \"until decided\"")]
+    #[error("`{key}` applies only to repeats = \"until decided\"")]
     BudgetWithoutDecision { key: &'static str },
     /// A brace that is not part of a placeholder.
     #[error("`{text}` is neither a placeholder nor plain text")]
@@ -110,7 +110,7 @@ pub enum Problem {
     #[error("this [[exclude]] names no factor")]
     EmptyExclude,
     /// An exclude that removes no combination.
-    #[error("this [[exclude]] matches no combination that is left")]
+    #[error("this [[exclude]] matches none of the remaining combinations")]
     ExcludesNothing,
     /// The plan has no runs.
     #[error("the [[exclude]] tables leave no combination to run")]
@@ -149,7 +149,7 @@ pub enum Problem {
         hint: &'static str,
     },
     /// A metric of one load although other loads run.
-    #[error("`{metric}` is measured by [load] {loads} only")]
+    #[error("only [load] {loads} measures `{metric}`")]
     OwnMetric { metric: String, loads: String },
     /// The elapsed time of loads that the file ends.
     #[error("the file sets how long its loads take, so there is no elapsed time to compare")]

@@ -310,7 +310,7 @@ impl Identity {
         }
         if now.text_sha256 != then.text_sha256 {
             return Some(format!(
-                "their {TEXT_FILE} was edited after they were started"
+                "its {TEXT_FILE} was edited after the experiment had started"
             ));
         }
         let options = [

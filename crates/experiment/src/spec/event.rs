@@ -137,7 +137,7 @@ impl EventSpec {
         }
         if let Some(beyond) = sections.get(EVENTS_MAX) {
             let problem = format!("a run has at most {EVENTS_MAX} events");
-            let hint = "remove those that answer no question";
+            let hint = "remove events that are not needed";
             return Err(beyond.error(Problem::Conflict { problem, hint }));
         }
         let events = sections.iter().map(|it| Self::read(it, load, server));

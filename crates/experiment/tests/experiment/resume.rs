@@ -197,7 +197,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
     let edited = TRIAL.replace("[1, 2]", "[1, 4]");
     fs::write(&kept, &edited).unwrap();
     let error = Progress::scan(&dir, results.bench.parse(&edited).plan()).unwrap_err();
-    let difference = "their experiment.toml was edited after they were started";
+    let difference = "its experiment.toml was edited after the experiment had started";
     assert!(error.to_string().ends_with(difference), "{error}");
     fs::write(&kept, TRIAL).unwrap();
     fs::write(results.bench.path("a.smack"), "// changed\n").unwrap();

@@ -208,7 +208,7 @@ fn check_replacement(replace: &Spanned<String>, pattern: Option<&Regex>) -> Chec
     let text = replace.get_ref();
     let Some(pattern) = pattern else {
         return match text.trim() {
-            "" => wrong("an empty statement is an error of the server".to_owned()),
+            "" => wrong("the server answers an empty statement with an error".to_owned()),
             _ => Ok(()),
         };
     };

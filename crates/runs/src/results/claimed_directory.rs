@@ -194,7 +194,7 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     if is_marked(path) || names.iter().any(is_result) {
         refused(
             "already contains results",
-            "--resume continues them; name another directory with --results",
+            "use --resume to continue them, or name another directory with --results",
         )
     } else {
         refused(

@@ -65,7 +65,7 @@ impl NullProcess {
     pub fn stop(mut self) -> Result<(), Blamed> {
         let gone = |why: String| Blamed::new(Blame::Server, format!("the null server {why}"));
         if let Ok(Some(status)) = self.child.try_wait() {
-            return Err(gone(format!("ended before its time: {status}")));
+            return Err(gone(format!("ended unexpectedly: {status}")));
         }
         self.terminate();
         Ok(())

@@ -78,7 +78,7 @@ impl Benchmark {
 
 /// Error for an unknown workload name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no workload is called '{0}'")]
+#[error("unknown workload '{0}'")]
 pub struct UnknownBenchmark(String);
 
 impl FromStr for Benchmark {

@@ -27,7 +27,7 @@ const OPTIONS: &[OptionSpec] = &[
         DUMP_AS,
         Kind::Choice(&["lines", "inserts"]),
         "lines",
-        "How INSERTs of a dump are sent: as LOAD DATA LOCAL where that changes no row, or unchanged",
+        "How the INSERT statements of a dump are sent: as LOAD DATA LOCAL if that changes no row, or unchanged",
     ),
     OptionSpec::without_default(
         "csv",

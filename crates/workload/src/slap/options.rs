@@ -74,7 +74,7 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_unique_write_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Number of different INSERTs among them",
+        "Number of different INSERT statements that fill the table",
     ),
     OptionSpec::with_default(
         "number_int_cols",
@@ -91,7 +91,7 @@ const DATA: &[OptionSpec] = &[
     OptionSpec::without_default(
         "create",
         Kind::Script("file of SQL"),
-        "Statements that create the tables, or a file of them",
+        "Statements that create the tables, or a file that contains them",
     ),
     DELIMITER,
     OptionSpec::without_default(
@@ -114,35 +114,35 @@ const LOAD: &[OptionSpec] = &[
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Number of different client statements, less one",
+        "Number of different statements that the clients run, minus one",
     ),
     OptionSpec::without_default(
         "auto_generate_sql_execute_number",
         Kind::Count(1, STATEMENTS_MAX),
-        "Number of statements of each client",
+        "Number of statements that each client runs",
     ),
     OptionSpec::without_default(
         "query",
         Kind::Script("file of SQL"),
-        "Statements that the clients run, or a file of them",
+        "Statements that the clients run, or a file that contains them",
     ),
     DELIMITER,
     OptionSpec::without_default(
         "number_of_queries",
         Kind::Count(1, STATEMENTS_MAX),
-        "Total number of statements of all clients",
+        "Total number of statements for all clients together",
     ),
     OptionSpec::with_default(
         "commit",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "No autocommit; COMMIT after this number of statements of a client",
+        "Disable autocommit, and COMMIT after this number of a client's statements",
     ),
     OptionSpec::with_default(
         "detach",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "Reconnect after this number of statements of a client",
+        "Reconnect after this number of a client's statements",
     ),
 ];
 
@@ -174,7 +174,7 @@ fn useless(values: &Values, options: &'static [OptionSpec]) -> Option<Conflict> 
     Some(Conflict {
         option: useless.name,
         problem: format!("`{}` has no effect without auto_generate_sql", useless.name),
-        hint: "add auto_generate_sql = true, or take it out",
+        hint: "add auto_generate_sql = true, or remove it",
     })
 }
 

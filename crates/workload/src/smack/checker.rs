@@ -146,11 +146,11 @@ impl<'s> Checker<'s> {
                         .diagnostic(
                             kind.at,
                             format!(
-                                "source_type '{}' does not go with type '{}'",
+                                "source_type '{}' cannot be used with type '{}'",
                                 kind.value, order_text.value
                             ),
                         )
-                        .hint("type unique takes source_type template, rand and seq take file or list"),
+                        .hint("type unique needs source_type template; rand and seq need file or list"),
                 ));
             }
             (b"file", _) => {

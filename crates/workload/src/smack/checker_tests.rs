@@ -135,11 +135,11 @@ fn faults_of_meaning() {
         ),
         (
             "dictionary \"d\" { type \"rand\"; source_type \"template\"; source \"%d\"; } main {}",
-            "1:43 source_type 'template' does not go with type 'rand'",
+            "1:43 source_type 'template' cannot be used with type 'rand'",
         ),
         (
             "dictionary \"d\" { type \"unique\"; source_type \"list\"; source \"a,b\"; } main {}",
-            "1:45 source_type 'list' does not go with type 'unique'",
+            "1:45 source_type 'list' cannot be used with type 'unique'",
         ),
         (
             "dictionary \"d\" { type \"unique\"; source_type \"template\"; source \"x\"; } main {}",

@@ -127,7 +127,8 @@ impl OptionTable for SmackLoad {
                     "mix",
                     Kind::Mix,
                     Absent::Unset,
-                    "Counts for the queries of the client's barrel, instead of the file's",
+                    "Counts for the queries in the client's barrel (its list of queries), instead of \
+                     the counts in the file",
                 ),
             ]
         }

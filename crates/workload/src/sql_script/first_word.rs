@@ -83,7 +83,7 @@ pub fn refuse_foreign_text(path: &Path, text: &[u8]) -> Result<(), String> {
     if files::is_quotable(path) || begins_as_sql(text) {
         return Ok(());
     }
-    Err(format!("it is no SQL ({})", files::WITHHELD))
+    Err(format!("it is not SQL ({})", files::WITHHELD))
 }
 
 fn begins_as_sql(text: &[u8]) -> bool {

@@ -142,8 +142,8 @@ impl OptionTable for TpccLoad {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    "Where Delivery transactions run: in background connections, one for every four terminals (deferred), \
-                     or in the terminal (inline)",
+                    "Where Delivery transactions run: in background connections, one for every four terminals \
+                     (deferred), or in the terminal (inline)",
                 ),
                 OptionSpec::new(
                     "check",

@@ -35,7 +35,7 @@ impl OptionTable for WikiData {
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "End date of the page history: the last revision is just before it, the first one ten years earlier",
+                    "End date of the page history: the last revision is just before it, the first ten years earlier",
                 ),
                 OptionSpec::new(
                     "key_time",

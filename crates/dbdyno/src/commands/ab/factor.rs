@@ -188,7 +188,9 @@ pub(super) fn whole_path(path: &Path) -> Result<String, String> {
     let whole: PathBuf = std::path::absolute(path).map_err(|error| named(&error))?;
     match whole.into_os_string().into_string() {
         Ok(whole) => Ok(whole),
-        Err(_) => Err(named(&"an experiment file cannot name it: it is not UTF-8")),
+        Err(_) => Err(named(
+            &"its name is not UTF-8, so an experiment file cannot contain it",
+        )),
     }
 }
 

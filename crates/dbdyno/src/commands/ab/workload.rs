@@ -156,9 +156,9 @@ impl ScriptWorkload {
             return Ok(own_tables.keys());
         }
         if given.is_empty() {
-            let message = "the scripts have no tables on a new server";
-            let hint = "--schema FILE or --dump FILE loads yours; --tables or --table-size creates sysbench's \
-                 (sbtest1 and so on) in the database test";
+            let message = "a new server has no tables for the scripts";
+            let hint = "--schema FILE or --dump FILE loads your own tables; --tables or --table-size creates \
+                 sysbench's (sbtest1 and so on) in the database test";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let data = given.iter().map(|(name, value)| key(name, value));

@@ -137,7 +137,7 @@ impl fmt::Display for Cell {
             self.connections
         )?;
         match self.rate() {
-            Some(rate) => write!(f, ", {rate} queries/s asked for"),
+            Some(rate) => write!(f, ", {rate} queries/s requested"),
             None => Ok(()),
         }
     }

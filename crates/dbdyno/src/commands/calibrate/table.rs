@@ -71,7 +71,7 @@ pub(super) fn text(figures: &[Figures]) -> String {
         let cell = &figures.cell;
         let mb = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
         let asked = match cell.rate() {
-            Some(rate) => format!("  ({rate} queries/s asked for)"),
+            Some(rate) => format!("  ({rate} queries/s requested)"),
             None => String::new(),
         };
         out.push_str(&format!(

@@ -61,7 +61,7 @@ impl RecordedSide {
             side.records.iter().map(|it| it.path.clone()).collect()
         };
         if !paths(&a).is_disjoint(&paths(&b)) {
-            let hint = "DIR:FACTOR=LEVEL selects a part of the results".to_owned();
+            let hint = "use DIR:FACTOR=LEVEL to select a part of the results".to_owned();
             let message = format!("{} and {} have runs in common", a.name, b.name);
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }

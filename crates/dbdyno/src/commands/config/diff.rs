@@ -59,7 +59,7 @@ impl DiffArgs {
         match &self.b {
             Some(b) if names_one => {
                 let message = format!(
-                    "three sides: besides {} and {b}, the options name a server",
+                    "too many sides: {} and {b}, and the connection options name a server",
                     self.a
                 );
                 let hint = "leave one side out, or write it as host:ADDRESS or server:NAME";

@@ -29,7 +29,7 @@ pub(crate) struct ExplainArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Explain each option of a file in full
+    /// Explain each option in the file in full
     #[arg(long, short)]
     verbose: bool,
 }

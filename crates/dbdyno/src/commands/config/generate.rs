@@ -140,8 +140,8 @@ fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
-            "{}: it has no random page writes that were measured on a known device, for 3 s or longer, at a steady \
-             rate",
+            "{}: contains no random page writes that were measured on a known device, for at least 3 s, at a \
+             steady rate",
             path.display()
         );
         Blamed::new(Blame::Input, message)

@@ -25,9 +25,9 @@ const COUNTERS_AFTER: &str = "1h";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The file is read as the server would read it, with included files and the option groups of its version. If an option is
-set several times, the last line applies. If the version is installed on this machine, the server's own validation
-(without starting) checks the file, too. Levels: refused (the server does not start, or ignores the line), risk (data,
-commits or access can be lost), warning, note. docs/config.md lists all rules.
+set several times, the last line applies. If the version is installed on this machine, the server's own validator checks
+the file, too. Levels: refused (the server does not start, or ignores the line), risk (data, commits or access can be
+lost), warning, note. docs/config.md lists all rules.
 
 Without FILE, the running server named by --host, --socket, --port or --server is reviewed: its variables, its counters
 since its start, and its machine (read through --observe, or directly if it is this machine). Nothing on it is changed.
@@ -202,8 +202,10 @@ impl LintArgs {
 /// Writes the file with the safe rewrites; returns what changed.
 fn fix(review: &Review, new: &Path) -> Result<String, Blamed> {
     let [old] = review.files.as_slice() else {
-        let message = "--fix writes one file, and there are several";
-        return Err(Blamed::new(Blame::Input, message).hint("fix them one by one".to_owned()));
+        let message = "--fix writes one file, but several are named";
+        return Err(
+            Blamed::new(Blame::Input, message).hint("run the command for each file".to_owned())
+        );
     };
     let (edits, elsewhere) = edits(&review.lint, old);
     let bytes = read_bytes(old)?;

@@ -69,11 +69,11 @@ fn answer(review: &Review) -> String {
         _ if refused > 0 => "does not start as it is".to_owned(),
         [] => format!("starts, {by}"),
         // No server starts without it, and the machine that the file is for may have it.
-        [line] => format!("starts where the directory that line {line} includes exists, {by}"),
+        [line] => format!("starts if the directory that line {line} includes exists, {by}"),
         lines => {
             let lines = lines.iter().map(u32::to_string).collect::<Vec<_>>();
             let lines = lines.join(", ");
-            format!("starts where the directories that lines {lines} include exist, {by}")
+            format!("starts if the directories that lines {lines} include exist, {by}")
         }
     };
     let levels = format!(

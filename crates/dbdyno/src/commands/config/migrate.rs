@@ -19,7 +19,7 @@ use super::trial::Start;
 #[command(after_help = "\
 Renamed options get their new name and unit. Options that do not exist in the new version become comments with the
 reason. If a default that affects query results or durability has changed, the file sets the old value. Everything else
-is kept, including comments. If the new version is installed, the server's own validation checks the result before it is
+is kept, including comments. If the new version is installed, the server's own validator checks the result before it is
 written, and a server is started with it on a separate data directory.
 
 Without --output, the differences are shown and nothing is written.

@@ -79,8 +79,8 @@ fn undecided(case: &Case, course: &Course, proof: &Proof) -> Blamed {
     let message = format!("not decided: {why}; no shorter file is proposed");
     let is_short = course.rounds.last().is_some_and(|it| it.time_is_spent);
     let hint = if is_short {
-        "the same command with a longer --budget continues; a longer --duration or a larger --min-effect starts a \
-         new proof"
+        "to continue, run the same command with a longer --budget; a longer --duration or a larger --min-effect starts \
+         a new proof"
     } else {
         "a longer --duration, a quieter machine or a larger --min-effect can decide more, in a new proof"
     };

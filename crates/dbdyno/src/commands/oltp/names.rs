@@ -36,39 +36,36 @@ const OURS: [(&str, &str); 20] = [
 const REFUSED: [(&str, &str); 18] = [
     (
         "thread-stack-size",
-        "connections do not use threads here: leave it out",
+        "dbdyno uses no thread per connection: omit this option",
     ),
     (
         "thread-init-timeout",
-        "a connection may take 10 s to open: leave it out",
+        "dbdyno waits 10 s for a connection to open: omit this option",
     ),
-    ("luajit-cmd", "there is no Lua here: leave it out"),
+    ("luajit-cmd", "dbdyno runs no Lua: omit this option"),
     (
         "report-checkpoints",
-        "the run record contains every interval: leave it out",
+        "the run record contains every interval: omit this option",
     ),
-    ("verbosity", "leave it out"),
-    ("debug", "leave it out"),
-    ("validate", "leave it out"),
+    ("verbosity", "omit this option"),
+    ("debug", "omit this option"),
+    ("validate", "omit this option"),
     ("config-file", "write the options on the command line"),
     (
         "db-debug",
-        "every report contains the times of each statement: leave it out",
+        "every report contains the times of each statement: omit this option",
     ),
-    ("mysql-debug", "leave it out"),
-    ("mysql-dry-run", "a run without a server measures nothing"),
+    ("mysql-debug", "omit this option"),
+    ("mysql-dry-run", "dbdyno cannot measure without a server"),
     (
         "mysql-compression-algorithms",
-        "the server chooses: --compress, or --mysql-compression=on",
+        "the server chooses the algorithm: use --compress or --mysql-compression=on",
     ),
-    ("mysql-ssl-key", "certificates of clients are not supported"),
-    (
-        "mysql-ssl-cert",
-        "certificates of clients are not supported",
-    ),
+    ("mysql-ssl-key", "client certificates are not supported"),
+    ("mysql-ssl-cert", "client certificates are not supported"),
     (
         "mysql-ssl-cipher",
-        "ciphers are chosen by the TLS library: leave it out",
+        "the TLS library chooses the ciphers: omit this option",
     ),
     (
         "pgsql-variant",

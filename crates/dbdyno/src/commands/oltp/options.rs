@@ -26,7 +26,8 @@ const ROWS_SEED: u64 = 1;
 /// Run sysbench's OLTP workloads: same tables, statements and distributions
 ///
 /// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are also
-/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on).
+/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an event is one
+/// execution of the workload: a transaction, or a single statement.
 #[derive(Debug, Parser)]
 #[command(
     name = "dbdyno oltp",
@@ -266,7 +267,7 @@ impl Options {
         if let Some(host) = &self.connection.host
             && host.contains(',')
         {
-            let message = format!("--host: '{host}': one server at a time");
+            let message = format!("--host: '{host}': only one server can be named");
             return Err(Blamed::new(Blame::Input, message).into());
         }
         let mut options = self.connection.clone();

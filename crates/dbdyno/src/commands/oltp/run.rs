@@ -167,7 +167,7 @@ fn stop(options: &Options) -> Result<Stop, Blamed> {
     let operations = options.load.operations;
     match (options.load.duration, operations) {
         (Some(Duration::ZERO), 0) => {
-            let message = "a run without an end: --duration 0 and --operations 0";
+            let message = "the run would never end: --duration 0 and --operations 0";
             Err(Blamed::new(Blame::Input, message).hint("set one of them".to_owned()))
         }
         (None, 0) => Ok(Stop::After(DURATION)),

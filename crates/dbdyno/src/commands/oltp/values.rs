@@ -31,7 +31,7 @@ impl FromStr for ForcedShutdown {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let error = || "off, a time such as 5s, or a part of the time such as 10%".to_owned();
+        let error = || "off, a time such as 5s, or a share of the duration such as 10%".to_owned();
         if text == "off" {
             return Ok(Self::Off);
         }

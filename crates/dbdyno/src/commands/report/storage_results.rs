@@ -39,7 +39,7 @@ pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
     }
     if wanted.seconds {
         let message = "--seconds is for runs of a server";
-        let hint = "the csv of a burst has its seconds".to_owned();
+        let hint = "the csv of a burst contains per-second values".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;

@@ -33,7 +33,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
     let checked = server::check(&installation, &settings)?;
     if checked.catalogue.is_none() {
         eprintln!(
-            "note: no catalogue matches {} {}; only the server itself judges",
+            "note: dbdyno has no option catalogue for {} {}; only the server's own check is used",
             installation.flavour, installation.version
         );
     }

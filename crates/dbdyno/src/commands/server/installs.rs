@@ -80,7 +80,7 @@ fn root() -> Result<PathBuf, Blamed> {
     server::installs_root().ok_or_else(|| {
         Blamed::new(
             Blame::Input,
-            "no place for installed servers: HOME is not set",
+            "no directory for installed servers: HOME is not set",
         )
         .hint("set HOME or XDG_DATA_HOME".to_owned())
     })

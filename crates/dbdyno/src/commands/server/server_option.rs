@@ -4,7 +4,7 @@
 pub(super) fn parse_set(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     match name.trim() {
-        "" => Err("no option before the =".to_owned()),
+        "" => Err("the name of the option is missing before the =".to_owned()),
         name => Ok((name.to_owned(), value.trim().to_owned())),
     }
 }

@@ -29,16 +29,15 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each statement is explained and executed. Candidates come from its plan, the columns it uses and its costs: indexes for
-its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A rewrite
-drops the hints, replaces a function of a column with a range (and adds the index for it), an OR with a UNION or IN with
-a join, or changes the order of tables. Changes that only the statement's author can make are listed, as are duplicate
-and unused indexes on the tables.
+its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A
+rewritten statement drops the hints, replaces a function of a column with a range (with an index for it), replaces OR
+with UNION or IN with a join, or changes the order of tables. Changes that only the statement's author can make are
+listed, as are duplicate and unused indexes on the tables.
 
 With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
 the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it makes
 a statement faster by more than --min-effect (with its whole confidence interval) and returns the same result on this
-data. For an index, its size and its cost for inserts and updates are measured as well. The server itself is not
-changed.
+data. The size of an index and its cost for inserts and updates are also measured. The server itself is not changed.
 
 Exit code 1 if --try proved nothing.
 

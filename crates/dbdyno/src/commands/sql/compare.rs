@@ -235,7 +235,7 @@ impl CompareArgs {
         }
         if sides.len() < 2 {
             let message = format!(
-                "one side, {}, has nothing to be compared with",
+                "{} is the only side, so there is nothing to compare it with",
                 sides[0].name
             );
             let hint = "name two or more, separated by commas; the first is the baseline";

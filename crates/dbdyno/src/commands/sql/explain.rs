@@ -59,7 +59,7 @@ pub(super) struct ExplainArgs {
     /// Draw the plan from every form of EXPLAIN, not only from the most informative one
     #[arg(long)]
     forms: bool,
-    /// Output format [default: by the ending of --output, or text]
+    /// Output format [default: from the file extension of --output, otherwise text]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File to write [default: standard output]

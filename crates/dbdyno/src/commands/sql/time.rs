@@ -184,7 +184,7 @@ impl TimeArgs {
         if self.commit || is_setting(statement) || effect_of(statement) != Effect::Other {
             return Ok(());
         }
-        let hint = "--commit executes it as it is, in every round";
+        let hint = "with --commit, it is executed in every round and not rolled back";
         Err(not_taken(statement, "cannot be rolled back", hint))
     }
 }

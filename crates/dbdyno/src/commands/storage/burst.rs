@@ -51,7 +51,7 @@ pub(super) struct BurstArgs {
     /// Pause before each measurement except the first, seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = values::pause_s)]
     pause: u64,
-    /// Request size
+    /// Size of each request, such as 4k
     #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = values::block_bytes)]
     block: u64,
     /// Share of reads, per cent
@@ -97,7 +97,7 @@ pub(super) fn run(args: &BurstArgs) -> anyhow::Result<ExitCode> {
     };
     match measure(&mut session, args, &cells) {
         Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "; the same command with --resume continues")),
+        Err(error) => Err(session.fail(error, "; to continue, run the same command with --resume")),
     }
 }
 
@@ -137,7 +137,8 @@ fn measure(
     let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
     if let Some(lost) = lost_recovery(session) {
         let note = format!(
-            "{lost}: its second measurement is left out, because writing the test file again is not a pause"
+            "{lost}: its second measurement is left out, because the test file had to be written again, so \
+             the disk had no pause"
         );
         session.ground.context.tell(Event::Note(&note));
     }

@@ -14,10 +14,10 @@ use super::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with
-sync_binlog=1 and innodb_flush_log_at_trx_commit=1. For MariaDB, it writes a block of 4 KiB bypassing the page cache,
-then 210 bytes; for MySQL, blocks of 512 bytes through the page cache, then 380 bytes. Waiting writers share one pair of
-flushes, as in the server's group commit. A server does more work for a commit, so the rate is an upper bound for its
-durable commits.
+sync_binlog=1 and innodb_flush_log_at_trx_commit=1. With --server mariadb, a commit writes a block of 4 KiB to the redo
+log, bypassing the page cache, and 210 bytes to the binary log; with mysql, blocks of 512 bytes through the page cache,
+and 380 bytes. Waiting writers share one pair of flushes, as in the server's group commit. A server does more work for a
+commit, so the rate is an upper bound for its durable commits.
 
 Examples:
   dbdyno storage commit /data --server mysql
@@ -26,7 +26,7 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose system calls to imitate
+    /// Server whose system calls are imitated
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
     /// Numbers of concurrent writers, with one measurement for each

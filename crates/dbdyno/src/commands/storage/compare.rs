@@ -30,7 +30,7 @@ pub(super) struct CompareArgs {
     one: PathBuf,
     /// Directory on the second volume
     other: PathBuf,
-    /// Request sizes
+    /// Sizes of the requests, such as 4k,16k
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["16k"], value_parser = values::block_bytes)]
     blocks: Vec<u64>,
     /// Shares of reads, per cent

@@ -93,7 +93,7 @@ impl Ground {
             return Self::open(path, args);
         };
         if args.limit.is_some() {
-            let message = "--limit is for the disk of a directory, not for a raw device";
+            let message = "--limit applies only to the disk of a directory, not to a raw device";
             return Err(Blamed::new(Blame::Input, message).into());
         }
         Ok(Self {

@@ -43,7 +43,7 @@ pub(super) struct SteadyArgs {
     #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
         value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
     rounds: u32,
-    /// Request size
+    /// Size of each request, such as 16k
     #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = values::block_bytes)]
     block: u64,
     /// Share of reads, per cent

@@ -96,7 +96,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
     };
     match measure(&mut session) {
         Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "; the same command with --resume continues")),
+        Err(error) => Err(session.fail(error, "; to continue, run the same command with --resume")),
     }
 }
 

@@ -14,8 +14,8 @@ pub(super) struct OwnOptions {
     /// this machine
     #[arg(long, value_name = "[HOST]:PORT")]
     pub(super) metrics_address: Option<String>,
-    /// Interval at which each backend is checked, seconds [default: no checks; a failed client connection shows
-    /// that a backend is down]
+    /// Interval at which each backend is checked, seconds [default: no periodic checks; a backend counts as down when a
+    /// connection for a client fails]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) backend_check_interval: Option<Duration>,
 }

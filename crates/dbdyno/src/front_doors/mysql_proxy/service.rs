@@ -40,7 +40,7 @@ pub(super) fn settings(arguments: &Arguments) -> Result<Settings, Blamed> {
         services.push(admin(arguments, &backends)?);
     }
     if services.is_empty() {
-        let message = "nothing to start: --no-proxy, or no plugin proxy, and no plugin admin";
+        let message = "nothing to start: neither the plugin proxy nor the plugin admin is enabled";
         let hint = "add --plugins=admin, or leave --no-proxy out";
         return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }

@@ -12,22 +12,22 @@ use crate::terminal::Terminal;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "TLS, compression and logins (not in MySQL Proxy)")]
 pub(super) struct SideOptions {
-    /// Certificate for TLS with clients, as PEM, including intermediate certificates
+    /// PEM file with the certificate for TLS with clients, including intermediate certificates
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_key")]
     proxy_ssl_cert: Option<PathBuf>,
-    /// Private key of --proxy-ssl-cert, as PEM without a passphrase
+    /// PEM file with the private key of --proxy-ssl-cert, without a passphrase
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_cert")]
     proxy_ssl_key: Option<PathBuf>,
-    /// TLS with clients, with a certificate that the proxy generates at each start
+    /// Offer TLS to clients, with a certificate that the proxy generates at each start
     #[arg(long, conflicts_with = "proxy_ssl_cert")]
     proxy_ssl_auto: bool,
-    /// Refuse clients on TCP that do not use TLS
+    /// Refuse TCP clients that do not use TLS
     #[arg(long)]
     proxy_ssl_required: bool,
     /// TLS with backends: disabled, preferred (over TCP, if offered), required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE", default_value = "disabled")]
     backend_ssl_mode: SslMode,
-    /// Certificate authorities for verify_ca and verify_identity, as PEM
+    /// PEM file with the certificate authorities for verify_ca and verify_identity
     #[arg(long, value_name = "FILE")]
     backend_ssl_ca: Option<PathBuf>,
     /// Offer compression (zlib) to clients
@@ -36,7 +36,7 @@ pub(super) struct SideOptions {
     /// Compress connections to backends that offer it (zlib)
     #[arg(long)]
     backend_compress: bool,
-    /// Account with which clients log in to the proxy, and the proxy to the backends
+    /// Account with which clients log in to the proxy, and the proxy logs in to the backends
     #[arg(long, value_name = "NAME", requires = "backend_password_file")]
     backend_user: Option<String>,
     /// File whose first line is the password of --backend-user

@@ -137,7 +137,7 @@ impl Reader<'_> {
         } else {
             if is_like_a_path(text) {
                 warnings.push(format!(
-                    "--{name}: there is no file {text}; its value is used as SQL, as in mysqlslap"
+                    "--{name}: there is no file {text}; the value is used as SQL, as in mysqlslap"
                 ));
             }
             Script::parse(text.as_bytes(), delimiter.as_bytes())

@@ -13,7 +13,7 @@ fn it_measures_and_keeps_what_it_found() {
     let finished = scene
         .dbdyno(arguments)
         .exits(0)
-        .says("kept for run records");
+        .says("saved for run records");
     let document: Value = serde_json::from_str(&finished.text()).unwrap();
     let measurements = document["measurements"].as_array().unwrap();
     // Two transports, two kinds of statements, two numbers of connections; and the open loop.

@@ -91,7 +91,9 @@ fn includes_that_are_elsewhere_are_noted() {
     scene
         .dbdyno([&["config", "lint", "a.cnf", "--no-validator"][..], &version].concat())
         .exits(0)
-        .prints("a.cnf for mysql-8.0.33: starts where the directory that line 3 includes exists, by the")
+        .prints(
+            "a.cnf for mysql-8.0.33: starts if the directory that line 3 includes exists, by the",
+        )
         .prints("note     a.cnf line 3: not read: not on this machine: /no/such/conf.d");
     scene
         .dbdyno([&["config", "explain", "a.cnf"][..], &version].concat())

@@ -187,7 +187,7 @@ fn what_cannot_be_reported_is_the_input() {
         (&["nothing", "--format", "pdf"], "invalid value 'pdf'"),
         (
             &["nothing", "--output", "all.pdf"],
-            "all.pdf: its file extension names no format",
+            "all.pdf: the file extension does not determine a format",
         ),
         (
             &["nothing", "--output", "no/all.csv"],

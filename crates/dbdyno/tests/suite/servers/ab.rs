@@ -128,7 +128,7 @@ fn a_statement_is_compared_with_none_under_ones_own_scripts() {
     scene
         .dbdyno(bare)
         .exits(2)
-        .says("the scripts have no tables on a new server");
+        .says("a new server has no tables for the scripts");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn what_is_no_comparison_is_refused() {
         ),
         (
             &["--set", "sync_binlog=1"],
-            "nothing to compare: --set sync_binlog has one level",
+            "nothing to compare: --set sync_binlog has only one value",
             "--set sync_binlog=1,OTHER",
         ),
         (
@@ -246,7 +246,7 @@ fn what_is_no_comparison_is_refused() {
         (
             &["--set", "a=1,2", "--set", "a=3,4"],
             "--set a is given twice",
-            "give all its levels at once",
+            "give all values in one option",
         ),
         (&["--set", "sync_binlog"], "sync_binlog=0,1", ""),
         (

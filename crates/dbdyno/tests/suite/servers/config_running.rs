@@ -182,7 +182,7 @@ fn diff_has_running_servers_as_sides() {
         .says("the second side is missing");
     diff(&["my.cnf", &by_socket, "--host", "127.0.0.1"])
         .exits(2)
-        .says("three sides");
+        .says("too many sides");
 }
 
 #[test]

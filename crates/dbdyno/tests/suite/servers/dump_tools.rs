@@ -68,8 +68,8 @@ fn names_with_the_dumps_database_and_its_character_set_hold_in_another_one() {
     scene.file("load.sql", "SELECT found('b'), id FROM v;\n");
     let german =
         "set = { character_set_server = \"latin1\", collation_server = \"latin1_german1_ci\" }";
-    let no_charset = "note: no statement gives the character set of the database; the one of most tables is used \
-                      (CHARACTER SET latin1 COLLATE latin1_german1_ci)";
+    let no_charset = "note: no statement gives the character set of the database; the character set of most \
+                      tables is used (CHARACTER SET latin1 COLLATE latin1_german1_ci)";
     let cut_off = "prod.sql does not end with \"-- Dump completed\": it may have been cut off";
     for (number, (server, dump, notes)) in [
         ("", OF_ONE_DATABASE, &[no_charset, cut_off][..]),

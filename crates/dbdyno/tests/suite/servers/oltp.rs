@@ -388,7 +388,7 @@ fn faults_name_what_is_wrong() {
     answer(&scene, "alter table sbtest.sbtest2 drop column mine");
     oltp_on(&scene, "read_write", "run", &["--threads=8"])
         .exits(2)
-        .says("8 connections prepare 168 statements, and the server allows 50")
+        .says("8 connections prepare 168 statements, but the server allows only 50")
         .hints("max_prepared_stmt_count=168");
     oltp(
         &scene,

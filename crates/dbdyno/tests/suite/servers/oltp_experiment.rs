@@ -34,7 +34,7 @@ fn more_prepared_statements_than_the_server_allows_are_refused_before_data_is_lo
         .dbdyno(["run", "scripts.toml"])
         .exits(2)
         .says("2 connections prepare ")
-        .says("and the server allows 10")
+        .says("but the server allows only 10")
         .hints("set = { max_prepared_stmt_count = ");
     let results = names_in(&scene.path().join("results/scripts-1"));
     assert!(!results.contains("run-0001.jsonl"), "{results:?}");

@@ -39,7 +39,7 @@ fn the_plan_names_what_is_tested_and_starts_nothing() {
         .prints("untested  max_connections = 300: controls capacity")
         .prints("untested  port = 3307: specific to the instance")
         .prints("untested  innodb_doublewrite = 1: equal to the default")
-        .prints("screening 4 files in at most 12 blocks, until each is decided: at most about ");
+        .prints("screening 4 files in at most 12 blocks, until each line is decided: up to about ");
     scene
         .dbdyno([&plan[..], &["--test", "max-connections"]].concat())
         .exits(0)
@@ -153,7 +153,7 @@ fn an_interrupted_proof_continues_with_the_same_command() {
     running
         .finish()
         .exits(130)
-        .hints("the same command continues");
+        .hints("run the same command again");
     scene.nothing_is_left();
     let other = [&prove[..], &["--seed", "2"]].concat();
     scene.dbdyno(other).exits(2).says("contains another proof");
@@ -197,7 +197,7 @@ fn an_interrupted_proof_continues_with_the_same_command() {
         .dbdyno(&prove)
         .exits(2)
         .says("base.cnf is not the file that this proof expects")
-        .hints("--results with a new directory");
+        .hints("name a new directory with --results");
     scene.nothing_is_left();
 }
 

@@ -61,7 +61,7 @@ fn option_files_and_versions_are_compared_on_new_servers() {
         .says("two sides have the name mariadb+small");
     for (args, message) in [
         (&["--run", "mariadb,mysql-1.0"][..], "mysql-1.0"),
-        (&["--cnf", "small.cnf"], "has nothing to be compared with"),
+        (&["--cnf", "small.cnf"], "is the only side"),
         (&["--cnf", "small.cnf,gone.cnf"], "gone.cnf"),
     ] {
         compare(&[args, &on_new].concat()).exits(2).says(message);

@@ -357,7 +357,10 @@ fn what_cannot_be_shown_is_the_users_mistake() {
         ),
         (vec!["begun.jsonl"], "begun.jsonl: nothing was measured"),
         (vec!["blank.jsonl"], "blank.jsonl: nothing was measured"),
-        (vec![&ended, "--server", "s"], "is shown without a server"),
+        (
+            vec![&ended, "--server", "s"],
+            "is replayed without a server",
+        ),
         (vec![&ended, "--speed", "0"], "from 0.125 to 512"),
         (vec![&ended, "--every", "1s"], "cannot be used with"),
         (vec!["--speed", "2"], "required"),

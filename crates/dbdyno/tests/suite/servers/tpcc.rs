@@ -83,12 +83,12 @@ fn load_with_interruptions(scene: &Scene) {
     load.finish()
         .exits(130)
         .says("loading with INSERT")
-        .hints("the same command continues");
+        .hints("run the same command again");
     sql(scene, "tpcc", "set global local_infile = 1");
 
     let load = load_until(scene, 7);
     scene.dbdyno(["server", "restart", "one"]).exits(0);
-    load.finish().exits(3).hints("the same command continues");
+    load.finish().exits(3).hints("run the same command again");
 
     tpcc(scene, &["load", "--warehouses", "1"])
         .exits(0)

@@ -40,8 +40,7 @@ pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
         let metadata = path.metadata().map_err(Blamed::io(Blame::Input, path))?;
         if metadata.is_file() && metadata.len() == 0 {
             let message = format!("{}: the file is empty", path.display());
-            let hint =
-                "the program that should have written the dump failed: create the dump again";
+            let hint = "the dump program failed: create the dump again";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         return Ok(DumpFiles {
@@ -118,14 +117,14 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
         name.ends_with(".dat") || name.ends_with(".csv")
     };
     if let Some(rows) = names.iter().find(is_of_rows) {
-        let what = format!("the rows are not in its statements but in files beside them ({rows})");
+        let what = format!("the rows are in separate files, not in the statements ({rows})");
         return Some((what, "dump again without --load-data, --csv and --fifodir"));
     }
     let databases = databases(names);
     if databases.len() > 1 {
         let databases: Vec<&str> = databases.into_iter().collect();
         let what = format!(
-            "it has tables of several databases: {}",
+            "it contains tables from several databases: {}",
             databases.join(", ")
         );
         return Some((what, "dump one database: mydumper --database"));

@@ -27,7 +27,8 @@ pub fn violations(
     if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
         let what = "its load was interrupted and is incomplete";
         return Err(database::conflict(endpoint, what).hint(
-            "dbdyno tpcc prepare, with the same options as before, continues it".to_owned(),
+            "to continue the load, run dbdyno tpcc prepare with the same options as before"
+                .to_owned(),
         ));
     }
     let step = context.step("checking consistency", Length::Unknown);

@@ -171,7 +171,7 @@ fn default_parallel() -> u32 {
 
 fn with_going_on(blamed: Blamed) -> Blamed {
     blamed.hint(
-        "the loaded rows are kept: the same command continues; dbdyno tpcc cleanup removes them for a new start"
+        "the loaded rows are kept: to continue, run the same command again; to start over, run dbdyno tpcc cleanup"
             .to_owned(),
     )
 }

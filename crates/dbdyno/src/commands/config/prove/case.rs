@@ -242,7 +242,7 @@ impl Case {
                 self.file.display(),
                 own.name()
             );
-            let hint = "--allow-class names a lower class that the shortest file may have";
+            let hint = "use --allow-class to permit a lower class for the shortest file";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(pinned)
@@ -293,6 +293,6 @@ fn nothing_to_test(args: &ProveArgs, candidates: &Candidates, target: &Target) -
         candidates.untested.len() + candidates.common.len(),
         candidates.untested.len() + candidates.common.len()
     );
-    let hint = "dbdyno config lint -v says what each line does";
+    let hint = "dbdyno config lint -v describes each line";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }

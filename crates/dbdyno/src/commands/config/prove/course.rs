@@ -182,7 +182,8 @@ fn measure(
 }
 
 fn with_way_on(error: Blamed) -> Blamed {
-    error.hint("the measurements so far are kept; the same command continues".to_owned())
+    error
+        .hint("the measurements so far are kept; run the same command again to continue".to_owned())
 }
 
 /// What the answers say about the files of a round.

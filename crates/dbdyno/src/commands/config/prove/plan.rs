@@ -58,12 +58,12 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
     let round = time_of_screening(case)?;
     let files = case.candidates.groups.len() - case.pinned.len() + 2;
     line(format!(
-        "screening {} in at most {}, until each is decided: at most about {}",
+        "screening {} in at most {}, until each line is decided: up to about {}",
         counted(files.min(round.files), "file"),
         counted(case.terms.blocks as usize, "block"),
         span(round.time.min(case.terms.budget.unwrap_or(Duration::MAX)))
     ));
-    line("check     the shortest file against the whole one, and without each line that it kept: at most as long".to_owned());
+    line("check     the shortest file against the whole file, and without each of its lines: at most as long".to_owned());
     if let Some(budget) = case.terms.budget {
         line(format!("budget    {} for all rounds", span(budget)));
     }

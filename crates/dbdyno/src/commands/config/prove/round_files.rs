@@ -68,7 +68,7 @@ impl NamedRound {
                  differently",
                 path.display()
             );
-            let hint = "--results with a new directory measures again; the results here are kept";
+            let hint = "to measure again, name a new directory with --results; the existing results are kept";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         Ok(())

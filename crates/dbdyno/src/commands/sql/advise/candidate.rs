@@ -243,7 +243,7 @@ impl Subject<'_> {
             };
             tables.push(name);
             reasons.push(format!(
-                "{alias}: {} expected by the statistics, {} rows found ({}x)",
+                "{alias}: {} expected from the statistics, {} rows found ({}x)",
                 count(stale.estimated),
                 count(stale.actual),
                 si(stale.factor())
@@ -358,7 +358,7 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
                 table.alias
             ),
             saving: 0.0,
-            remedy: Remedy::Author(format!("compare {column} itself, by a range of its values")),
+            remedy: Remedy::Author(format!("compare {column} itself with a range of values")),
         });
     }
     let of_text = table
@@ -380,12 +380,12 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
     for column in &table.wildcard {
         found.push(Candidate {
             reason: format!(
-                "{}.{column} is searched by a pattern that begins with a wildcard",
+                "{}.{column} is searched with a pattern that begins with a wildcard",
                 table.alias
             ),
             saving: 0.0,
             remedy: Remedy::Author(format!(
-                "search {column} from its beginning, or by a full-text index"
+                "search {column} from its beginning, or use a full-text index"
             )),
         });
     }

@@ -173,7 +173,7 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
             _ if measurable == 0 => ", for the author of the statement: ",
             1 => ": ",
             _ if first.is_statistics() => "; the first: ",
-            _ => "; by the plans this one saves most: ",
+            _ => "; according to the plans, this one saves most: ",
         };
         let number = units::counted(all.len(), "candidate");
         return format!("{number}{which}{}", first.candidate.remedy.title());

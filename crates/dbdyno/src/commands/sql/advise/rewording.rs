@@ -85,8 +85,8 @@ pub(super) fn of_conditions(
             kind: "quoted",
             text,
             reason: format!(
-                "{}.{column} is text and is compared with a number, which converts every row; quoted, the value must be \
-                 written as the column has it",
+                "{}.{column} is text and is compared with a number, which converts every row; a quoted value must \
+                 be spelled exactly as in the column",
                 table.alias
             ),
             condition: Some(NewCondition {

@@ -104,11 +104,12 @@ impl Finding {
         match self.comparison.sameness {
             Sameness::Same => None,
             Sameness::Tied => Some(
-                "other rows among those that the LIMIT leaves open; without the LIMIT all are the same"
+                "different rows, because LIMIT does not define which rows are returned; \
+                 without LIMIT, the results are the same"
                     .to_owned(),
             ),
             Sameness::Unknown => Some(
-                "result not compared: the baseline itself gives a different one each time"
+                "result not compared: the baseline itself returns a different result each time"
                     .to_owned(),
             ),
             Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(

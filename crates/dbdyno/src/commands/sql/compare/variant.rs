@@ -88,19 +88,20 @@ impl Variant {
         let name = &self.name;
         match part.verb().as_str() {
             "OPTION" => {
-                let option = argument().ok_or("option: which one? option NAME=VALUE")?;
+                let option = argument()
+                    .ok_or("option: its name and value are missing: option NAME=VALUE")?;
                 let (option, value) = option.split_once('=').unwrap_or((&option, "1"));
                 self.options
                     .push((option.trim().to_owned(), value.trim().to_owned()));
             }
             "HINT" => self
                 .hints
-                .push(argument().ok_or("hint: which one? hint NO_INDEX_MERGE(p)")?),
+                .push(argument().ok_or("hint: the hint is missing: hint NO_INDEX_MERGE(p)")?),
             "REWRITE" if self.rewrite.is_some() => {
                 return Err(format!("variant {name} names two files of statements"));
             }
             "REWRITE" => {
-                let path = argument().ok_or("rewrite: which file? rewrite FILE")?;
+                let path = argument().ok_or("rewrite: the file is missing: rewrite FILE")?;
                 self.rewrite = Some(PathBuf::from(path));
             }
             verb if is_setting(&part) || CHANGES.contains(&verb) => self.sql.push(part),
@@ -188,7 +189,7 @@ mod tests {
             ("a b: set a = 1", "\"a b\" is not a name for a variant"),
             ("a:", "variant a changes nothing"),
             ("a: select 1", "SELECT cannot be part of a variant"),
-            ("a: hint", "hint: which one?"),
+            ("a: hint", "hint: the hint is missing"),
             ("a: rewrite x; rewrite y", "two files"),
             ("a: set b = 'x", "a quotation is not closed"),
         ] {

@@ -14,7 +14,7 @@ use crate::commands::sql::{
 };
 
 /// What to do about a statement that changes data for good.
-const KEEP: &str = "--commit executes it and keeps what it changes";
+const KEEP: &str = "with --commit, it is executed and its changes are kept";
 
 /// The statements with their times so far.
 pub(super) struct Rounds<'a> {

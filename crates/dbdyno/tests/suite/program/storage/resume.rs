@@ -29,7 +29,7 @@ fn a_suite_continues_after_an_interruption_and_a_kill() {
     running
         .finish()
         .exits(130)
-        .hints("the same command with --resume continues");
+        .hints("run the same command with --resume");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
     assert!(results.join("storage.html").exists());
     assert_eq!(patterns_in(&results), 1);

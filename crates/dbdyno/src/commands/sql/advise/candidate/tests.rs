@@ -178,9 +178,9 @@ fn what_the_author_has_to_change_is_said() {
     assert_eq!(
         found,
         [
-            "compare day itself, by a range of its values",
+            "compare day itself with a range of values",
             "compare code with a text: put the number in quotation marks",
-            "search name from its beginning, or by a full-text index"
+            "search name from its beginning, or use a full-text index"
         ]
     );
 }

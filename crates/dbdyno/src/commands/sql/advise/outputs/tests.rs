@@ -179,7 +179,7 @@ fn candidates_without_a_trial_have_their_reasons() {
     ];
     assert_eq!(
         shown(&diagnosis(two), false, false),
-        "2 candidates; by the plans this one saves most: create index a on t (c)\n\
+        "2 candidates; according to the plans, this one saves most: create index a on t (c)\n\
          statement Q1 (125 ms): select count(*) from t where a = 1\n\
          \x20 create index a on t (c): t reads 8.00k rows (whole table)\n\
          statement 2 (2.00 ms): select b from t where c = 1\n\

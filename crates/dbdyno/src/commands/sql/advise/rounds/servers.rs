@@ -47,7 +47,7 @@ impl Servers {
         options: Vec<(String, Variant)>,
     ) -> Result<(Self, Copies), Blamed> {
         let Some(name) = &connection.server else {
-            let message = "no private server is named that can be copied";
+            let message = "no private server to copy is named";
             return Err(Blamed::new(Blame::Input, message));
         };
         let server = named_server::open(name)?;
