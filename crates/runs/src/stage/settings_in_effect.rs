@@ -22,7 +22,7 @@ pub(super) fn adjusted(
             let is_name = NAMED_SWITCHES.contains(&name) && switch(value).is_none();
             let value = if is_name { "ON" } else { value };
             (!is_same(value, has))
-                .then(|| format!("{name}: {value} was requested, the server has {has}"))
+                .then(|| format!("{name}: asked for {value}, the server has {has}"))
         })
         .collect()
 }
