@@ -4,7 +4,7 @@
 pub(crate) const MARKED: &str = "~: fewer than ten independent operations are beyond this percentile; the next run may give a very different value.";
 
 /// The same in a line of a terminal.
-pub(crate) const MARKED_IN_SHORT: &str = "~: based on fewer than ten operations";
+pub(crate) const MARKED_IN_SHORT: &str = "~: fewer than ten independent operations beyond it";
 /// The mark behind a percentile.
 pub(crate) const MARK: char = '~';
 

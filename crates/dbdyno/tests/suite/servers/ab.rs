@@ -235,7 +235,7 @@ fn what_is_no_comparison_is_refused() {
         ),
         (
             &["--run", "mysql-8.0.33"],
-            "--run has one level",
+            "--run has only one value",
             "--run mysql-8.0.33,mariadb-10.11",
         ),
         (

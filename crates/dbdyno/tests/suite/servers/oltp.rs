@@ -400,7 +400,7 @@ fn faults_name_what_is_wrong() {
     .says("the ids of sbtest1 end at 2000");
     for (options, fault) in [
         (&["--luajit-cmd=off"][..], "--luajit-cmd"),
-        (&["--time=0"], "without an end"),
+        (&["--time=0"], "would never end"),
         (
             &["--rand-zipfian-exp=1"],
             "--rand-zipfian-exp has no effect",

@@ -251,7 +251,9 @@ fn a_round_that_ended_by_its_time_grows_only_with_a_longer_budget() {
             .count()
     };
     // The first block runs in any case, and one block decides nothing.
-    let short = prove("1s").exits(5).hints("longer --budget continues");
+    let short = prove("1s")
+        .exits(5)
+        .hints("run the same command with a longer --budget");
     assert_eq!(runs(), 2, "{}", short.shown());
     prove("1s").exits(5).says("continues in out");
     assert_eq!(runs(), 2);

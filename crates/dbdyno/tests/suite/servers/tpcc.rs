@@ -70,7 +70,7 @@ fn load_with_interruptions(scene: &Scene) {
     tpcc(scene, &["check"])
         .exits(2)
         .says("is incomplete")
-        .hints("continues it");
+        .hints("to continue the load");
     tpcc(scene, &["load", "--warehouses", "2"])
         .exits(2)
         .says("a load of 1 warehouses with seed 1 was interrupted")

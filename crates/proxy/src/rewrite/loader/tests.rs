@@ -120,7 +120,10 @@ fn what_is_wrong_is_named_with_its_line_and_key() {
         ("share = 1.5", "line 4: share: not a number above 0"),
         ("delay = '5'", "line 4: delay: a time such as"),
         ("before = ['']", "line 4: before: an empty statement"),
-        ("replace = ''", "line 4: replace: an empty statement"),
+        (
+            "replace = ''",
+            "line 4: replace: the server answers an empty statement",
+        ),
         (
             "pattern = '(a)'\nreplace = '$1x'",
             "line 5: replace: the pattern has no group \"1x\"",
