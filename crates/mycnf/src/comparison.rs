@@ -11,6 +11,7 @@ use crate::name::OptionName;
 use crate::secret::shown_value;
 use crate::subject::Subject;
 use crate::target::Target;
+use crate::unknown::{Succession, succession};
 
 /// Variables that belong to an instance and say nothing about its settings.
 pub(crate) const OF_INSTANCES: [&str; 43] = [
@@ -98,6 +99,14 @@ impl Side {
                 idle.push(line.entry.name.to_string());
             }
         }
+        for name in &set {
+            if let Some(other) = other_name(&subject, name)
+                && !set.iter().any(|it| it == other)
+                && let Some(value) = values.get(name).cloned()
+            {
+                values.insert(other.to_owned(), value);
+            }
+        }
         set.sort_unstable();
         set.dedup();
         Self {
@@ -114,6 +123,19 @@ impl Side {
             values: variables.clone(),
             ..Self::default()
         }
+    }
+}
+
+/// The other name of an option that the version knows by two, as an old and a new one: they have one default, and one value.
+fn other_name(subject: &Subject<'_>, name: &str) -> Option<&'static str> {
+    let catalogue = &subject.catalogue;
+    let knows = |name: &str| subject.has(name);
+    match succession(catalogue.family(), name, &knows)? {
+        Succession::By(other) => {
+            let [own, others] = [name, other].map(|it| catalogue.default_value(it));
+            (own.is_some() && own == others).then_some(other)
+        }
+        Succession::Gone(_) => None,
     }
 }
 
@@ -202,6 +224,19 @@ mod tests {
         }
         assert_eq!(find("sync_binlog"), None);
         assert!(differences.is_sorted_by_key(|one| one.topic));
+    }
+
+    #[test]
+    fn two_names_of_one_option_are_no_difference() {
+        let side = |line: &str| {
+            let text = format!("[mysqld]\n{line}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            Side::of_file(&file, &Target::parse("mariadb-10.11").unwrap())
+        };
+        let (old, new) = (side("table_cache=4096"), side("table_open_cache=4096"));
+        assert_eq!(differences(&old, &new), []);
+        let changed = differences(&old, &side("table_open_cache=512"));
+        assert!(changed.iter().any(|one| one.name == "table_open_cache"));
     }
 
     #[test]

@@ -136,6 +136,10 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
         if !is_refused(findings, "collation-without-character-set") {
             return None;
         }
+        // A character set of the file is its author's to change.
+        if after.set("character_set_server").is_some() {
+            return None;
+        }
         let value = line.value()?;
         let set = value.split('_').next()?.to_owned();
         return Some(Pin {
