@@ -22,8 +22,8 @@ use tempfile::TempDir;
 
 use crate::results::names_in;
 
-/// Timeout of a command.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Timeout of a command, and of every wait.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
 /// Where Linux has a file system in memory; containers often have one of 64 MiB.
 const MEMORY: &str = "/dev/shm";

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{experiment::Experiment, scene::Scene};
@@ -161,10 +160,7 @@ fn decided_combinations_can_be_left_out() {
     let three = text.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\", \"2000\"]");
     let leaves = three.replace("at_most = 20", "at_most = 5") + "leave_decided = \"on\"\n";
     scene.file("trial.toml", &leaves);
-    let mut running = scene.start(["run", "trial.toml", "--simulate"]);
-    running.wait_until("three blocks are measured", || records(&scene).len() > 9);
-    running.signal(Signal::INT);
-    running.finish();
+    scene.dbdyno(["run", "trial.toml", "--simulate"]);
     for (at, record) in records(&scene).iter().enumerate() {
         if at < 9 {
             give_counts(record, at / 3);
