@@ -24,8 +24,8 @@ use crate::{
 
 /// The report is made again after this time at the earliest,
 const REMADE_AFTER: Duration = Duration::from_secs(5);
-/// and after this many times the CPU time that it took: 5 % of one CPU. On a saturated machine it takes far longer than
-/// that, which costs nobody anything.
+/// and after this many times the CPU time that it took: 5 % of one CPU. On a saturated machine the text takes far longer,
+/// but not more CPU.
 const REST_PER_WORK: u32 = 20;
 /// The interval that is written on the screen where a server is polled; a record has its own.
 const EVERY: Duration = Duration::from_secs(1);

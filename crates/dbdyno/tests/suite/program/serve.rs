@@ -96,8 +96,8 @@ pub(crate) fn is_openmetrics(text: &str) {
     assert_eq!(text.matches("# EOF").count(), 1, "{text}");
 }
 
-/// A simulated experiment of short runs, so many that it never ends before it is interrupted: a page that a busy machine
-/// makes late shows one of the later ones.
+/// A simulated experiment of a thousand short runs, which does not end before it is interrupted: a page that a busy machine
+/// makes late shows one of the later runs.
 fn experiment(scene: &Scene) -> PathBuf {
     let experiment = Experiment {
         top: "seed = 3\nrepeats = 500",
