@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 use crate::results::names_in;
 
-/// Timeout of a command, and of every wait.
+/// Timeout of a command, of a wait for something that it does, and of a response.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
 /// Where Linux has a file system in memory; containers often have one of 64 MiB.

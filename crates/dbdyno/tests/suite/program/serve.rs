@@ -1,7 +1,6 @@
 //! `--serve`: the live view of an experiment and of `top`, over real sockets.
 
 use std::{
-    cell::RefCell,
     io::{Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -11,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::{
     experiment::Experiment,
-    scene::{PATIENCE, Running, Scene, wait_until},
+    scene::{PATIENCE, Running, Scene},
 };
 
 /// A response: its status, its head in lower case, its body.
@@ -46,23 +45,14 @@ pub(crate) fn send(port: u16, request: &[u8]) -> Option<Response> {
     })
 }
 
-/// The response to these bytes. The thread that serves has the lowest priority: on a busy machine it may come to a request
-/// after the time that it has to arrive in, and closes the connection.
-fn answered(port: u16, request: &[u8]) -> Response {
-    let response = RefCell::new(None);
-    wait_until("it answers", || {
-        *response.borrow_mut() = send(port, request);
-        response.borrow().is_some()
-    });
-    response.into_inner().expect("waited for")
-}
-
 pub(crate) fn get(port: u16, path: &str) -> Response {
-    answered(port, &request_of(port, path))
+    try_get(port, path).expect("it answers")
 }
 
-fn request_of(port: u16, path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n").into_bytes()
+/// The same; `None` where there is no room for another connection. For a wait, which asks again.
+fn try_get(port: u16, path: &str) -> Option<Response> {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n");
+    send(port, request.as_bytes())
 }
 
 /// Waits until a page is there and says something.
@@ -71,7 +61,7 @@ pub(crate) fn shows(running: &mut Running, port: u16, path: &str, text: &str) {
     let what = format!("{path} shows {text:?}");
     running.wait_until(&what, || {
         let is_open = TcpStream::connect(("127.0.0.1", port)).is_ok();
-        is_open && send(port, &request_of(port, path)).is_some_and(|it| it.body.contains(text))
+        is_open && try_get(port, path).is_some_and(|it| it.body.contains(text))
     });
 }
 
@@ -135,13 +125,18 @@ fn an_experiment_is_shown_while_it_runs() {
         .count();
     assert_eq!(scripts, ours + data, "{}", page.body);
     assert_eq!(get(port, "/live.js").status, 200);
-    let version = || -> u64 { get(port, "/version").body.parse().expect("a number") };
-    let before = version();
+    let version = || -> Option<u64> {
+        let version = try_get(port, "/version")?.body;
+        Some(version.parse().expect("a number"))
+    };
+    let before = version().expect("it answers");
 
     // A completed run makes another version of the page.
-    running.wait_until("the page is made again", || version() > before);
+    running.wait_until("the page is made again", || {
+        version().is_some_and(|now| now > before)
+    });
     running.wait_until("a run is complete", || {
-        let page = get(port, "/").body;
+        let page = try_get(port, "/").map(|it| it.body).unwrap_or_default();
         (1..=1000).any(|complete| page.contains(&format!("{complete} of 1000 runs")))
     });
     shows(&mut running, port, "/now", "connections=");
@@ -152,7 +147,8 @@ fn an_experiment_is_shown_while_it_runs() {
         "dbdyno_now_operations_per_second{",
     ];
     running.wait_until("the metrics show both", || {
-        let metrics = get(port, "/metrics").body;
+        let metrics = try_get(port, "/metrics").map(|it| it.body);
+        let metrics = metrics.unwrap_or_default();
         names.iter().all(|name| metrics.contains(name))
     });
     is_openmetrics(&get(port, "/metrics").body);
@@ -172,7 +168,7 @@ fn what_is_no_reading_request_is_refused() {
     let scene = Scene::new();
     let (mut running, port) = run(&scene, &experiment(&scene));
     shows(&mut running, port, "/now", "run");
-    let asked = |request: &str| answered(port, request.as_bytes()).status;
+    let asked = |request: &str| send(port, request.as_bytes()).map(|it| it.status);
     let host = format!("Host: 127.0.0.1:{port}");
     let long = "x".repeat(20_000);
     for (request, status) in [
@@ -196,13 +192,16 @@ fn what_is_no_reading_request_is_refused() {
     ] {
         assert_eq!(
             asked(&request),
-            status,
+            Some(status),
             "{}",
             &request[..40.min(request.len())]
         );
     }
-    let head = format!("HEAD / HTTP/1.1\r\n{host}\r\n\r\n");
-    let head = answered(port, head.as_bytes());
+    let head = send(
+        port,
+        format!("HEAD / HTTP/1.1\r\n{host}\r\n\r\n").as_bytes(),
+    )
+    .unwrap();
     assert_eq!((head.status, head.body.as_str()), (200, ""));
 
     // Clients that say nothing, or half of a request, hold up no other one and are sent away.

@@ -161,6 +161,7 @@ fn decided_combinations_can_be_left_out() {
     let leaves = three.replace("at_most = 20", "at_most = 5") + "leave_decided = \"on\"\n";
     scene.file("trial.toml", &leaves);
     scene.dbdyno(["run", "trial.toml", "--simulate"]);
+    assert!(records(&scene).len() >= 9, "three blocks are measured");
     for (at, record) in records(&scene).iter().enumerate() {
         if at < 9 {
             give_counts(record, at / 3);
