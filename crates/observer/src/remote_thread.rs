@@ -16,16 +16,13 @@ use crate::{
     clocks::{Clocks, Exchange, Offset},
     error::Problem,
     message::{FromClient, FromObserver, Watch, Watching},
-    receiver::Received,
+    receiver::{PATIENCE, Received},
     transport::Link,
     wire::Output,
 };
 
 /// Interval of the pings, which also show that both sides are alive.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-
-/// Time limit of the final summary.
-const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Samples allowed beyond one per interval: the last partial interval, and clock drift.
 const SPARE_SAMPLES: u64 = 10;
@@ -117,6 +114,7 @@ impl Samples {
 /// The end of a connection.
 struct Disconnect {
     answer: Sender<Observed>,
+    /// Moves with each step of the observer: on a saturated machine the 16 pings take longer than any one of them.
     deadline: Instant,
     questions_left: u32,
 }
@@ -213,7 +211,7 @@ impl RemoteThread {
             Command::Leave(answer) => {
                 self.leaving = Some(Disconnect {
                     answer,
-                    deadline: system_now() + LAST_WORDS,
+                    deadline: system_now() + PATIENCE,
                     questions_left: BURST,
                 });
                 match self.samples {
@@ -235,6 +233,7 @@ impl RemoteThread {
             if let Some(leaving) = &mut self.leaving
                 && (self.stopped.is_some() || self.samples.is_none())
             {
+                leaving.deadline = system_now() + PATIENCE;
                 leaving.questions_left -= 1;
                 if leaving.questions_left > 0 {
                     self.ask();
@@ -254,6 +253,11 @@ impl RemoteThread {
                 }
             }
             FromObserver::Stopped { changed, collected } => {
+                if let Some(leaving) = &mut self.leaving
+                    && self.stopped.is_none()
+                {
+                    leaving.deadline = system_now() + PATIENCE;
+                }
                 self.stopped = Some((changed, collected));
                 self.compare_for_the_last_time();
             }

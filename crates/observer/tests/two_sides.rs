@@ -143,22 +143,25 @@ fn samples_come_with_the_times_of_the_load() {
     let samples: Vec<Telemetry> = (0..5).map(|_| taken.recv_timeout(LONG).unwrap()).collect();
     let passed_s = (system_now() - started).as_secs_f64();
     let observed = host.leave(&|| false);
+    assert_eq!(observed.lost, None);
+    // Every exchange updates the estimate of the offset, which is as good as the fastest answers.
+    let last = observed.offset.unwrap();
+    let uncertain_ns = offset.uncertainty_ns.max(last.uncertainty_ns);
+    let tolerance_s = 0.05 + 2.0 * uncertain_ns as f64 / 1e9;
     let mut end_s = 0.0;
     for sample in &samples {
-        // Every exchange updates the estimate of the offset.
         assert!(
-            (sample.t_s - end_s).abs() < 0.05 || end_s == 0.0,
+            (sample.t_s - end_s).abs() < tolerance_s || end_s == 0.0,
             "{samples:?}"
         );
         end_s = sample.t_s + sample.length_s;
         assert!(sample.machine.is_some() && sample.server.is_some() && sample.client.is_some());
     }
-    assert!(end_s <= passed_s + 0.05, "{end_s} {passed_s}");
+    assert!(end_s <= passed_s + tolerance_s, "{end_s} {passed_s}");
     let collected = observed.collected.unwrap();
     assert!(collected.samples >= 5 && collected.collector == "observer");
     assert!(collected.cpu_s > 0.0 && observed.receiving_cpu > Duration::ZERO);
-    assert_eq!(observed.lost, None);
-    assert!(observed.offset.unwrap().exchanges >= 16);
+    assert!(last.exchanges >= 16);
     let drift = observed.drift.unwrap();
     assert!(drift.ppm.abs() <= drift.uncertainty_ppm, "{drift:?}");
     observer.says("left");

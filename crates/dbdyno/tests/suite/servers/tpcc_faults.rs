@@ -108,12 +108,18 @@ fn errors(scene: &Scene, record: &str, numbers: &[u64]) -> (u64, u64, u64) {
     })
 }
 
-/// Operations of a record that its end kept from being retried until they succeeded.
+/// Operations of a record that its end kept from being retried until they succeeded: most of them end after the stop, in
+/// an interval that carries them from the measurement.
 fn cut_short(scene: &Scene, record: &str) -> u64 {
     let record = read(scene, record);
+    let carried = record
+        .all("interval")
+        .filter_map(|line| line["carried"].as_array())
+        .flatten();
     let operations = record
         .all("interval")
-        .filter_map(|line| line["operations"].as_array());
+        .chain(carried)
+        .filter_map(|part| part["operations"].as_array());
     let failed = operations
         .flatten()
         .filter_map(|of_type| of_type["errors"].as_u64());

@@ -6,7 +6,8 @@ use samples::{Phase, Record};
 
 use crate::{audited::Audited, results::Results, scene::Scene};
 
-/// A batch job of a factor's number of connections beside point selects; without connections it is left out.
+/// A batch job of a factor's number of connections beside point selects; without connections it is left out. It only
+/// reads: one synced commit on a busy disk can outlast the run.
 const BESIDE: &str = r#"
 format = 1
 order = "file"
@@ -22,7 +23,7 @@ oltp = { script = "point_select" }
 connections = 2
 think_time = "10ms"
 warmup = "200ms"
-duration = "1s"
+duration = "2s"
 [[load]]
 name = "batch"
 script = "batch.sql"
@@ -34,7 +35,7 @@ baseline = { batch = 0 }
 repeats = "0 %"
 "#;
 
-const BATCH: &str = "UPDATE sbtest1 SET k = k + 1 WHERE id BETWEEN 1 AND 20;\n";
+const BATCH: &str = "SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN 1 AND 20;\n";
 
 fn write(scene: &Scene, text: &str) {
     scene.file("batch.sql", BATCH);
@@ -81,7 +82,7 @@ fn two_loads_are_measured_at_the_same_time() {
         assert_eq!(record.connections(), 2);
         let figures = RunFigures::of(record);
         assert!(figures.count > 0 && figures.errors == 0);
-        assert!(figures.measured_s >= 0.99, "{}", figures.measured_s);
+        assert!(figures.measured_s >= 1.99, "{}", figures.measured_s);
         assert!(!record.telemetry.is_empty() && !record.server_status.is_empty());
         assert_eq!(record.servers.len(), 2);
     }
@@ -167,7 +168,7 @@ fn each_load_has_a_verdict_of_its_own() {
     assert_eq!(comparisons.len(), 2, "{comparisons:?}");
     let batch = record(&scene, "run-0001-batch.jsonl");
     let due = batch.offered.as_ref().unwrap().due;
-    assert!(due > 0, "some are due in 1 s at 20 a second");
+    assert!(due > 0, "some are due in 2 s at 20 a second");
     // The results are compared load by load.
     scene
         .dbdyno(["compare", "out:flush=1", "out:flush=2", "--format", "json"])
@@ -182,7 +183,7 @@ fn a_load_that_fails_ends_the_other() {
         .replace("batch = [0, 2]", "batch = [2]")
         .replace("baseline = { batch = 0 }\n", "")
         .replace("[verdict]\n", "")
-        .replace("duration = \"1s\"", "duration = \"60s\"");
+        .replace("duration = \"2s\"", "duration = \"60s\"");
     write(&scene, &text);
     scene.file("batch.sql", "UPDATE no_such_table SET k = 1;\n");
     scene
@@ -220,7 +221,7 @@ fn an_interrupted_run_keeps_what_both_measured() {
     let text = BESIDE
         .replace("batch = [0, 2]", "batch = [2]")
         .replace("[verdict]\nbaseline = { batch = 0 }\n", "")
-        .replace("duration = \"1s\"", "duration = \"60s\"");
+        .replace("duration = \"2s\"", "duration = \"60s\"");
     write(&scene, &text);
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     let results = Results::at(scene.path().join("out"));
