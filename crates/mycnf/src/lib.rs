@@ -83,7 +83,9 @@ pub use given_options::Options;
 pub use history::{Era, Presence, eras, presence, shown};
 pub use instances::ServerFile;
 pub use judge::{allowed, judge, parse_number};
-pub use lint::{Counted, IGNORED_FILE, Lint, UNREAD_LINE, VALIDATOR, lint, lint_server, rules};
+pub use lint::{
+    Counted, IGNORED_FILE, Lint, UNREAD_LINE, VALIDATOR, lint, lint_server, named_time_zone, rules,
+};
 pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};

@@ -15,6 +15,7 @@ use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
 use crate::running_server::RunningServer;
 use crate::subject::Subject;
 use crate::target::Target;
+use crate::time_zone::TimeZone;
 
 /// The "rule" of what a server's own validator says; its findings come from the server.
 pub static VALIDATOR: Rule = Rule {
@@ -248,6 +249,17 @@ pub(crate) fn advice(
     advice
 }
 
+/// The rule about time zones by name.
+const NAMED_TIME_ZONE: &str = "named-time-zone";
+
+/// The time zone that a file sets by its name, which a server accepts if its time zone tables hold it.
+pub fn named_time_zone(file: &OptionFile, target: &Target) -> Option<String> {
+    let machine = Machine::default();
+    let subject = Subject::new(file, target, &machine);
+    let zone = subject.set("default_time_zone")?.entry.value.clone()?;
+    matches!(TimeZone::of(&zone), TimeZone::Named(_)).then_some(zone)
+}
+
 /// The rule about lines that set a default.
 const DEFAULT: &str = "equal-to-default";
 
@@ -285,6 +297,12 @@ impl Lint {
             basis: Basis::Rule,
         };
         self.advice.insert(0, advice);
+    }
+
+    /// Takes back that a named time zone needs tables: the server that the file is for has this zone in them.
+    pub fn accept_named_time_zone(&mut self) {
+        self.advice
+            .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
     }
 
     /// Adds what the server's own validator says of the lines that it has `judged`. Where a rule has refused the line

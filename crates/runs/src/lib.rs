@@ -59,5 +59,5 @@ pub use run::{
     single_run::{Recorded, SingleRun},
 };
 pub use runner::{Choices, Runner};
-pub use running_server::{ShownServer, shown_server};
+pub use running_server::{ShownServer, knows_time_zone, shown_server};
 pub use stage::{Stage, local_pid, null_process::NullProcess, refuse_local, utc_now, utc_of};

@@ -6,7 +6,7 @@ use protocol::Endpoint;
 
 use crate::{
     blame::Blamed,
-    control::{control, name_value_pairs, variables},
+    control::{control, name_value_pairs, number, quoted, variables},
 };
 
 /// What a running server shows to any account.
@@ -30,4 +30,14 @@ pub fn shown_server(endpoint: &Endpoint) -> Result<ShownServer, Blamed> {
         };
         Ok(ShownServer { variables, status })
     })
+}
+
+/// Whether the time zone tables of a running server hold a zone of this name.
+pub fn knows_time_zone(endpoint: &Endpoint, zone: &str) -> Result<bool, Blamed> {
+    let sql = format!(
+        "SELECT CONVERT_TZ('2026-01-01', '+00:00', {}) IS NOT NULL",
+        quoted(zone)
+    );
+    let answer = control(endpoint, async |connection| number(connection, &sql).await)?;
+    Ok(answer == Some(1))
 }

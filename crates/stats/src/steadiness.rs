@@ -14,7 +14,7 @@ mod evidence;
 pub use evidence::{Change, Evidence};
 
 use evidence::{LOOKS_AT_LEAST, ObservedChanges};
-use units::{change, mean_bytes, percent, si};
+use units::{mean_bytes, percent, si, signed_percent};
 
 /// Observations below which a run is not judged.
 const OBSERVATIONS_AT_LEAST: usize = 12;
@@ -108,7 +108,7 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let changed = |by: &f64| change(1.0 + by);
+        let changed = |by: &f64| signed_percent(*by);
         match self {
             Self::LateCut(at) => write!(
                 out,
@@ -117,7 +117,7 @@ impl fmt::Display for Reason {
             ),
             Self::Drift(drift) => write!(
                 out,
-                "throughput changed by {} (95 % interval {} to {})",
+                "throughput changed by {} of its median (95 % interval {} to {})",
                 changed(&drift.estimate),
                 changed(&drift.low),
                 changed(&drift.high)
@@ -345,7 +345,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Why a run is not steady, as text: `still warming: throughput changed by +12 % (95 % interval +8 % to +15 %)`; `None`
+/// Why a run is not steady, as text: `still warming: throughput changed by +12 % of its median (95 % interval +8 % to +15 %)`; `None`
 /// if it is.
 pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
     let state = match judged {

@@ -33,7 +33,21 @@ pub fn change(ratio: f64) -> String {
     if ratio >= 10.0 {
         return format!("×{}", si(ratio));
     }
-    let percent = (ratio - 1.0) * 100.0;
+    signed_percent(ratio - 1.0)
+}
+
+/// Ratios that are read together, as changes in one notation: that of factors if one of them is a factor of ten.
+pub fn changes<const N: usize>(ratios: [f64; N]) -> [String; N] {
+    if ratios.iter().any(|ratio| *ratio >= 10.0) {
+        ratios.map(|ratio| format!("×{}", si(ratio)))
+    } else {
+        ratios.map(change)
+    }
+}
+
+/// A share with its sign, for a change that is measured in shares of something else than its begin: `+12 %`, `-115 %`.
+pub fn signed_percent(share: f64) -> String {
+    let percent = share * 100.0;
     let size = tenths(percent.abs());
     let sign = if percent < 0.0 && size != "0" {
         "-"
@@ -102,6 +116,11 @@ mod tests {
             (11.6, "×11.6"),
         ] {
             assert_eq!(change(ratio), text);
+        }
+        assert_eq!(changes([9.75, 1.91, 49.8]), ["×9.75", "×1.91", "×49.8"]);
+        assert_eq!(changes([1.5, 0.9]), ["+50 %", "-10 %"]);
+        for (share, text) in [(0.12, "+12 %"), (-1.15, "-115 %"), (-0.0001, "+0 %")] {
+            assert_eq!(signed_percent(share), text);
         }
         for (share, text) in [(0.02, "2 %"), (0.125, "12.5 %"), (1.324, "132 %")] {
             assert_eq!(fine_percent(share), text);

@@ -5,7 +5,7 @@ use stats::{
     MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, STEADY_RANGE_BELOW, STEADY_ROUNDS, STEADY_SLOPE_BELOW,
     ShiftShape, SteadyWindow, chance_of_each, mean_shift,
 };
-use units::{change, counted, fine_percent, moment, per_s, percent};
+use units::{counted, fine_percent, moment, per_s, percent, signed_percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -232,8 +232,8 @@ fn words(shift: &MeanShift, over: &str) -> String {
             )
         }
         ShiftShape::Line => format!(
-            "throughput changed by {} over {over}, which moves the mean by {} (95 % interval {} to {})",
-            change(1.0 + shift.change),
+            "throughput changed by {} of its mean over {over}, which moves the mean by {} (95 % interval {} to {})",
+            signed_percent(shift.change),
             fine_percent(shift.moved.abs()),
             fine_percent(low),
             fine_percent(high)

@@ -2,7 +2,7 @@
 
 use audit::SidesAudit;
 use stats::Interval;
-use units::{change, counted, fine_percent};
+use units::{change, changes, counted, fine_percent};
 use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
     executions_a_side, why_undecided,
@@ -58,12 +58,8 @@ pub(super) fn headline(
         );
     };
     let ratio = comparison.ratio;
-    let numbers = format!(
-        "{name} {} (95 % interval {} to {}; {sides})",
-        change(ratio.estimate),
-        change(ratio.low),
-        change(ratio.high)
-    );
+    let [estimate, low, high] = changes([ratio.estimate, ratio.low, ratio.high]);
+    let numbers = format!("{name} {estimate} (95 % interval {low} to {high}; {sides})");
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use stats::Interval;
-use units::change;
+use units::changes;
 
 use super::figures::unbroken;
 use crate::chart::px;
@@ -55,6 +55,6 @@ impl RatioScale {
 
 /// The change in words: `+15.7 % (+9.1 % to +22.7 %)`.
 pub(crate) fn in_words(ratio: &Interval) -> String {
-    let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
+    let [estimate, low, high] = changes([ratio.estimate, ratio.low, ratio.high]);
     unbroken(&format!("{estimate} ({low} to {high})"))
 }

@@ -278,7 +278,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
             .collect();
         ratios.sort_by(f64::total_cmp);
         let (first, last) = (ratios.first()?, ratios.last()?);
-        let (first, last) = (units::change(*first), units::change(*last));
+        let [first, last] = units::changes([*first, *last]);
         let range = match (decision.is_different(), first == last) {
             (false, _) => String::new(),
             (true, true) => format!(" ({first})"),

@@ -393,7 +393,7 @@ fn reasons_in_words() {
         ),
         (
             Reason::Drift(drift),
-            "throughput changed by +12 % (95 % interval +8 % to +15.3 %)",
+            "throughput changed by +12 % of its median (95 % interval +8 % to +15.3 %)",
         ),
         (
             levels,

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use mycnf::{Basis, Edit, Level, Lint, Rewrite, Target, rewritten_text, rules};
-use runs::{Blame, Blamed};
+use mycnf::{Basis, Edit, Level, Lint, Rewrite, Target, named_time_zone, rewritten_text, rules};
+use runs::{Blame, Blamed, knows_time_zone};
 use units::counted;
 
 use super::review::{Review, review};
@@ -149,7 +149,13 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     if args.is_for_existing_server() {
         let running = read_server(args)?;
         let machine = args.machine.instead_of(running.machine);
-        return review(files, &file, running.target, &machine, None);
+        let mut review = review(files, &file, running.target, &machine, None)?;
+        if let Some(zone) = named_time_zone(&file, &review.target)
+            && knows_time_zone(&args.connection.endpoint()?, &zone)?
+        {
+            review.lint.accept_named_time_zone();
+        }
+        return Ok(review);
     }
     if args.observe.observe()?.is_some() {
         let message = "--observe is for a running server, but none is named";
@@ -159,7 +165,16 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     let (target, installation) = version.resolve()?;
     let machine = args.machine.machine(version.is_here(), &file);
     let installation = installation.filter(|_| !args.no_validator);
-    review(files, &file, target, &machine, installation.as_ref())
+    let mut review = review(files, &file, target, &machine, installation.as_ref())?;
+    // A private server that does not run cannot be asked.
+    if let Some(zone) = named_time_zone(&file, &review.target)
+        && args.connection.server.is_some()
+        && let Ok(endpoint) = args.connection.endpoint()
+        && knows_time_zone(&endpoint, &zone).is_ok_and(|it| it)
+    {
+        review.lint.accept_named_time_zone();
+    }
+    Ok(review)
 }
 
 /// The review of a running server.

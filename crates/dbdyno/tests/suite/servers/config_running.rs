@@ -111,6 +111,27 @@ fn lint_judges_a_running_server_by_variables_and_counters() {
 }
 
 #[test]
+fn a_named_time_zone_is_accepted_by_a_server_that_has_it() {
+    let scene = Scene::for_servers();
+    let server = MariaDb::start(&scene, &[]);
+    scene.file("zone.cnf", "[mysqld]\ndefault_time_zone = Test/Zone\n");
+    let refused = "a named time zone needs tables that are empty in a new data directory";
+    let judge = || lint(&scene, &server.by_port(), &["zone.cnf"]);
+    judge().exits(1).prints(refused);
+    for sql in [
+        "insert into mysql.time_zone (time_zone_id, use_leap_seconds) values (77, 'N')",
+        "insert into mysql.time_zone_name values ('Test/Zone', 77)",
+        "insert into mysql.time_zone_transition_type values (77, 0, 3600, 0, 'TEST')",
+        // The server has read that there is no such zone.
+        "flush tables",
+    ] {
+        server.rows(sql);
+    }
+    let text = judge().exits(0).text();
+    assert!(!text.contains("time zone"), "{text}");
+}
+
+#[test]
 fn lint_reads_a_server_without_privileges_and_refuses_what_makes_no_sense() {
     let scene = Scene::for_servers();
     let server = MariaDb::start(&scene, &[]);

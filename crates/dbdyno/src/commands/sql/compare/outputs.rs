@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use units::{change, seconds};
+use units::{changes, seconds};
 
 use super::{
     finding::{Finding, Report},
@@ -118,12 +118,8 @@ fn row(finding: &Finding) -> String {
     let numbers = ratio.map_or_else(
         || "too few blocks".to_owned(),
         |ratio| {
-            format!(
-                "{} ({} to {})",
-                change(ratio.estimate),
-                change(ratio.low),
-                change(ratio.high)
-            )
+            let [estimate, low, high] = changes([ratio.estimate, ratio.low, ratio.high]);
+            format!("{estimate} ({low} to {high})")
         },
     );
     let unchecked = if finding.comparison.sameness == Sameness::Unknown {

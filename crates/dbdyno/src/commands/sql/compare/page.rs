@@ -1,7 +1,7 @@
 //! Findings as a page for a browser.
 
 use report::{ComparedStatement, PlanSide, plan_comparison_page};
-use units::{change, seconds};
+use units::{changes, seconds};
 
 use super::finding::{Finding, Report};
 
@@ -22,6 +22,7 @@ pub(super) fn page(report: &Report) -> String {
 fn statement(finding: &Finding) -> ComparedStatement<'_> {
     let compared = finding.compared();
     let ratio = compared.and_then(|it| it.comparison).map(|it| it.ratio);
+    let numbers = ratio.map(|it| changes([it.estimate, it.low, it.high]));
     let means = compared.map(|it| it.means.map(seconds));
     let side = |at: usize| PlanSide {
         time: means.as_ref().map(|means| means[at].clone()),
@@ -43,8 +44,8 @@ fn statement(finding: &Finding) -> ComparedStatement<'_> {
         statement: &finding.statement,
         variant: &finding.variant,
         verdict: finding.verdict(),
-        change: ratio.map(|ratio| change(ratio.estimate)),
-        interval: ratio.map(|ratio| format!("{} to {}", change(ratio.low), change(ratio.high))),
+        change: numbers.as_ref().map(|[estimate, ..]| estimate.clone()),
+        interval: numbers.map(|[_, low, high]| format!("{low} to {high}")),
         blocks: finding.comparison.times_s.len(),
         notes: finding
             .check()
