@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "The number of complete executions of each combination, and the smallest difference that can be detected with their spread.",
+    measures: "The number of complete executions of each combination, and the smallest difference that can be detected, given the spread of the executions.",
     threshold: "fail if a comparison has only one execution of a combination; warn if a combination has fewer than 5; note for a single run without a comparison",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differ by a median of 18 %, and by 59 % in one case of ten",
     consequence: "A difference between single runs may be chance: the next pair of runs may show the opposite.",

@@ -385,7 +385,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "2 of 2 runs not steady by themselves",
+            "not steady by themselves: 2 of 2 runs",
         );
     }
 

@@ -76,7 +76,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "40 % of their time, the connections waited for a metadata lock, the global read lock, a backup lock \
+        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock \
                 or a table flush",
         judge: server_rules::metadata_locks,
     },
@@ -141,8 +141,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies, the connections waited for answers in a share of their time that is 50 points \
-                larger than the share in which the server worked for them, and the CPUs were idle 30 % of the time \
+        holds: "no rule above applies; the share of their time in which the connections waited for answers was 50 points \
+                larger than the share in which the server worked for them; and the CPUs were idle 30 % of the time \
                 or not observed",
         judge: server_rules::round_trips,
     },
