@@ -335,7 +335,7 @@ mod tests {
         assert!(
             finding
                 .evidence
-                .starts_with("in 1 of 10 runs, run 3: over unix socket"),
+                .starts_with("in 1 of 10 runs, run 3: the clients ran on the server's own machine"),
             "{}",
             finding.evidence
         );

@@ -25,7 +25,7 @@ pub(crate) fn unsteady_by_themselves(courses: &[Vec<f64>]) -> Option<String> {
     let reasons: Vec<String> = first.reasons.iter().map(ToString::to_string).collect();
     let word = first.steadiness.word();
     Some(format!(
-        "{} of {} not steady by themselves ({word}: {})",
+        "some executions are not steady by themselves: {} of {} ({word}: {})",
         states.len(),
         counted(courses.len(), "run"),
         reasons.join(", ")

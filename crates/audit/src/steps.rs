@@ -45,7 +45,7 @@ pub(crate) fn swings(mean: &[f64], chance: f64, begin_s: f64, every_s: f64) -> O
     );
     (wild > SWINGS).then(|| {
         format!(
-            "until {} the throughput varies by {} (standard deviation), after that by {}: {} times as much in one part",
+            "until {} the throughput varies by {} (standard deviation), after that by {}: {} times as much in one part as in the other",
             moment(begin_s + swings.until as f64 * every_s),
             fine_percent(swings.first),
             fine_percent(swings.second),

@@ -45,7 +45,7 @@ impl Bottleneck {
     /// The result in a sentence or two.
     ///
     /// ```text
-    /// CPU: 98 % busy (server 61 %, client 30 %, others 7 %), tasks waited for a CPU 80 % of the time
+    /// CPU: 98 % busy (server 61 %, client 30 %, others 7 %), and tasks waited for a CPU 80 % of the time
     /// ```
     pub fn in_words(&self) -> String {
         let said = |finding: &Finding| format!("{}: {}", finding.resource.name(), finding.evidence);

@@ -30,11 +30,13 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let metric = question.metric.in_words();
     if answer.means.is_none() {
-        return format!("{subject}: inconclusive, {metric} was not measured in every execution.");
+        return format!(
+            "{subject}: inconclusive, because {metric} was not measured in every execution."
+        );
     }
     let Some(comparison) = &answer.comparison else {
         return format!(
-            "{subject}: inconclusive, fewer than two executions with {metric} on a side; a decision needs at least three."
+            "{subject}: inconclusive, because one side has fewer than two executions with {metric}; a decision needs at least three a side."
         );
     };
     let decision = answer.decision.word();
@@ -82,7 +84,7 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     let decision = answer.decision.word();
     let metric = question.metric.in_words();
     let Some(comparison) = &answer.comparison else {
-        return format!("{subject}: {decision}, too few executions with {metric} to compare");
+        return format!("{subject}: {decision}, because too few executions have {metric}");
     };
     let [estimate, low, high] = {
         let ratio = comparison.ratio;
@@ -193,7 +195,7 @@ mod tests {
             ),
             (
                 answer(Decision::Inconclusive, &pairs[..1], None),
-                "fs xfs against ext4 at connections 8: inconclusive, fewer than two executions with p99 on a side; a decision needs at least three.",
+                "fs xfs against ext4 at connections 8: inconclusive, because one side has fewer than two executions with p99; a decision needs at least three a side.",
             ),
         ];
         for (answer, expected) in cases {

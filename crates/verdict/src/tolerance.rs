@@ -24,7 +24,7 @@ pub struct Tolerance {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ToleranceError {
     /// The text is not a measure and a change.
-    #[error("{text:?} is not a measure with a change")]
+    #[error("{text:?} is not a measure followed by a change")]
     Form {
         /// The text.
         text: String,

@@ -31,7 +31,11 @@ pub(super) fn intervals(record: &Record) -> Option<String> {
             let apart_s = from_s - end_s;
             if apart_s.abs() > (GAP * length_s).max(GAP_S) {
                 return Some(if apart_s > 0.0 {
-                    format!("no interval covers {} to {}", moment(end_s), moment(from_s))
+                    format!(
+                        "no interval covers the time from {} to {}",
+                        moment(end_s),
+                        moment(from_s)
+                    )
                 } else {
                     format!(
                         "the interval at {} begins before the previous one ends",
@@ -47,7 +51,7 @@ pub(super) fn intervals(record: &Record) -> Option<String> {
     let is_early = end.t_s < end_s - (GAP * end_s).max(1.0);
     is_early.then(|| {
         format!(
-            "it ended at {} but has intervals up to {}",
+            "the run ended at {} but has intervals up to {}",
             moment(end.t_s),
             moment(end_s)
         )
@@ -86,7 +90,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         let counted_in = it.histogram.count();
         if counted_in != it.count {
             return Some(format!(
-                "at {at} {} operations were answered but the histogram contains {counted_in}",
+                "at {at}, {} operations were answered but the histogram contains {counted_in}",
                 it.count
             ));
         }
@@ -95,7 +99,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         }
         if it.min_ns > it.max_ns {
             return Some(format!(
-                "at {at} the shortest time is longer than the longest"
+                "at {at}, the shortest time is longer than the longest"
             ));
         }
         let mean = it.sum_ns as f64 / it.count as f64;
@@ -103,7 +107,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         let apart = (of_histogram - mean).abs() / mean.max(1.0);
         if apart > MEAN {
             return Some(format!(
-                "at {at} the mean time differs by {} from the histogram's mean",
+                "at {at}, the mean time differs by {} from the histogram's mean",
                 percent(apart)
             ));
         }
@@ -114,7 +118,7 @@ fn figures_of(interval: &Interval) -> Option<String> {
         };
         ends.into_iter()
             .any(is_off)
-            .then(|| format!("at {at} the shortest or the longest time is not in the histogram"))
+            .then(|| format!("at {at}, the shortest or the longest time is not in the histogram"))
     })
 }
 
@@ -151,7 +155,7 @@ pub(super) fn observed_after_end(record: &Record) -> Option<String> {
     let server = record.server_status.iter().map(|it| it.t_s);
     let late = machine.chain(server).find(|t_s| *t_s > end_s)?;
     Some(format!(
-        "it ended at {} but machine or server were observed at {}",
+        "the run ended at {} but the machine or the server was still observed at {}",
         moment(end_s - OBSERVED_AFTER_S),
         moment(late)
     ))

@@ -55,7 +55,7 @@ pub(super) fn rate(record: &Record) -> Option<String> {
     let apart = (offered.due as f64 - expected).abs();
     (apart > room).then(|| {
         format!(
-            "the rate was {}, which is {} operations, but {} were due",
+            "at the rate of {}, {} operations would be due, but {} were",
             per_s(rate),
             count(expected),
             count(offered.due as f64)
@@ -79,7 +79,7 @@ pub(super) fn ceiling(record: &Record) -> Option<String> {
     let is_apart = !share.is_finite() || (share - made).abs() > CEILING * made.max(0.01);
     is_apart.then(|| {
         format!(
-            "according to the record, {} of the client's ceiling of {} were used, but its operations used {}",
+            "according to the record, {} of the client's ceiling of {} was used, but its operations used {}",
             percent(share),
             per_s(calibrated),
             fine_percent(made)
@@ -108,7 +108,7 @@ pub(super) fn connects(record: &Record) -> Option<String> {
         let mean = it.sum_ns.checked_div(it.count)?;
         let is_apart = it.min_ns > it.max_ns || mean > it.max_ns || mean < it.min_ns;
         is_apart.then(|| {
-            "the mean time of opening a connection is not between the shortest and the longest"
+            "the mean time to open a connection is not between the shortest and the longest"
                 .to_owned()
         })
     })
@@ -144,5 +144,7 @@ pub(super) fn end(record: &Record) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("it ended as planned but lacks {missing}"))
+    Some(format!(
+        "the run ended as planned but its record lacks {missing}"
+    ))
 }

@@ -40,7 +40,7 @@ pub(super) fn times(record: &Record) -> Option<String> {
             .flatten()
             .chain(processes.into_iter().flatten().flatten());
         let is_wrong = all.any(|time| !time.is_finite() || time < 0.0);
-        is_wrong.then(|| format!("at {} a CPU's time is negative", at(sample)))
+        is_wrong.then(|| format!("at {}, a CPU time is negative", at(sample)))
     })
 }
 
@@ -51,7 +51,7 @@ pub(super) fn capacity(record: &Record) -> Option<String> {
         let found_s = sample.machine.as_ref()?.capacity_s();
         (found_s > most_s).then(|| {
             format!(
-                "at {} the CPUs were busy or idle for {}, but {cpus} CPUs have only {}",
+                "at {}, the CPUs were busy or idle for {}, but {cpus} CPUs have only {}",
                 at(sample),
                 moment(found_s),
                 moment(has_s)
@@ -76,7 +76,7 @@ pub(super) fn processes(record: &Record) -> Option<String> {
         });
         above.map(|(name, took_s)| {
             format!(
-                "at {} the {name} used {} of CPU time, but {cpus} CPUs have only {}",
+                "at {}, the {name} used {} of CPU time, but {cpus} CPUs have only {}",
                 at(sample),
                 moment(took_s),
                 moment(has_s)
@@ -92,14 +92,14 @@ pub(super) fn memory(record: &Record) -> Option<String> {
         let told = machine_of(record, sample)?.memory_bytes;
         if memory.available_bytes > memory.total_bytes {
             return Some(format!(
-                "at {} more memory was available than the machine has",
+                "at {}, more memory was available than the machine has",
                 at(sample)
             ));
         }
         let apart = (memory.total_bytes as f64 - told as f64).abs();
         (told > 0 && memory.total_bytes > 0 && apart > MEMORY * told as f64).then(|| {
             format!(
-                "the machine has {} of memory but at {} it had {}",
+                "the machine has {} of memory, but at {} it had {}",
                 bytes(told),
                 at(sample),
                 bytes(memory.total_bytes)

@@ -16,7 +16,7 @@ pub(super) fn identity(record: &Record) -> Option<String> {
             && *version != server.version
         {
             return Some(format!(
-                "the server is {} but its variable version is {version}",
+                "the server's recorded version is {}, but its variable `version` is {version}",
                 server.version
             ));
         }
@@ -83,6 +83,6 @@ pub(super) fn counters(record: &Record) -> Option<String> {
     record.server_status.iter().find_map(|reading| {
         let mut counters = reading.counters.iter();
         let (name, _) = counters.find(|(_, growth)| !growth.is_finite() || **growth < 0.0)?;
-        Some(format!("the server's counter {name} did not grow"))
+        Some(format!("the server's counter {name} decreased"))
     })
 }

@@ -19,8 +19,8 @@ pub(super) const RULE: Rule = Rule {
     id: "C02",
     name: "only the declared factor differs",
     found: "more than the declared factor differs",
-    measures: "Differences between the records in server version, all variables, machine, kernel, file system, devices, data, connections and client, except for variables that change at every server start (listed below). Between two sides also differences in the work: operations, their shares (by more than 5 percentage points) and the length of the measurement (by more than a tenth, unless the length is the result).",
-    threshold: "between two sides, more differences than declared (without a declaration: more than one difference, or any difference in the work): invalid; in an experiment, any difference between runs of one combination: invalid; a factor that changes several things at once: note",
+    measures: "Differences between the records in server version, all variables, machine, kernel, file system, devices, data, connections and client, except for variables that change at every server start (listed below). Between two sides, differences in the work count too: the operations, their shares (by more than 5 percentage points) and the length of the measurement (by more than a tenth, unless the length is the result).",
+    threshold: "invalid if two sides differ in more than was declared (without a declaration: in more than one thing, or in the work); invalid if runs of one combination of an experiment differ in anything; note if a factor changes several things at once",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf changes about forty variables at once",
     consequence: "The difference in the figures cannot be attributed to any single cause.",
     remedy: "Change one thing at a time, or declare everything that changes as the factor.",
@@ -154,7 +154,7 @@ fn within(set: &Set<'_>) -> Finding {
         let count = loose.len();
         let told: Vec<_> = loose.into_iter().collect();
         let evidence = format!(
-            "{count} things differ among runs of one combination: {}",
+            "differences among runs of one combination ({count}): {}",
             listed(&told, NAMED)
         );
         return Finding::new(Level::Invalid, evidence).with("differences", count as f64);
@@ -171,7 +171,7 @@ fn within(set: &Set<'_>) -> Finding {
             })
         };
         let factor = set.declared.factors.iter().find(decides);
-        let factor = factor.map_or("several factors together", String::as_str);
+        let factor = factor.map_or("a combination of factors", String::as_str);
         by_factor
             .entry(factor.to_owned())
             .or_default()
@@ -197,7 +197,7 @@ fn within(set: &Set<'_>) -> Finding {
                 .iter()
                 .map(|(factor, changed)| {
                     format!(
-                        "{factor} changes {} at once: {}",
+                        "{factor} changes {} things at once: {}",
                         changed.len(),
                         listed(changed, NAMED)
                     )
@@ -295,7 +295,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "mycnf changes 2 at once: innodb_io_capacity, sync_binlog",
+            "mycnf changes 2 things at once: innodb_io_capacity, sync_binlog",
         );
         runs[2].servers[0].version = "10.11.20-MariaDB".to_owned();
         let outcome = judged_together(&RULE, &runs, over(&["mycnf"]));

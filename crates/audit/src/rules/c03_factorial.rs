@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     name: "effects are not averaged over interacting factors",
     found: "two factors interact",
     measures: "For each pair of factors with two levels: the effect of the first factor at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
-    threshold: "fewer than 3 executions per combination: warn; half the difference between the two effects is at least as large as their mean (and its 95 % interval excludes 0): warn",
-    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, from which the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
+    threshold: "warn if there are fewer than 3 executions per combination; warn if half the difference between the two effects is at least as large as their mean and its 95 % interval excludes 0",
+    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4, with one execution each; the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
     consequence: "The mean effect is not correct at either level of the other factor.",
     remedy: "Quote the effect separately for each level of the other factor, and run at least five executions of each combination.",
     judge: Judge::Set(judge),
@@ -131,7 +131,7 @@ fn interaction(
     }
     let of_load = load.map_or(String::new(), |load| format!(" of load {load}"));
     let words = format!(
-        "{first} from {} to {} changes throughput{of_load} by {} with {second} {}, by {} with {}",
+        "changing {first} from {} to {} changes throughput{of_load} by {} with {second} {}, and by {} with {second} {}",
         of_first[0],
         of_first[1],
         percent(effects[0].exp_m1()),

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     name: "no default setting limits the workload",
     found: "a default setting limits the workload",
     measures: "The buffer pool size compared with its default and with the machine's memory; pages flushed per second compared with innodb_io_capacity. For storage: the disks' I/O scheduler.",
-    threshold: "the default buffer pool of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn. For storage: the scheduler bfq or cfq on a solid-state disk: warn",
+    threshold: "if the buffer pool has its default size of 128 MiB on a machine with 1 GiB or more and the experiment does not set it, fail if the data does not fit into the buffer pool, otherwise note; warn if pages are flushed at 90 % of innodb_io_capacity or more. For storage: warn if a solid-state disk uses the scheduler bfq or cfq",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the setting under study changed it by a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
     consequence: "The figures show the effect of the defaults, not of the setting under study.",
     remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to the disk's capability, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
@@ -71,7 +71,11 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     if pool == DEFAULT_POOL && memory >= MEMORY && !is_set {
         let fits = run.data_bytes()? < FITS * pool;
         level = if fits { Level::Note } else { Level::Fail };
-        let and = if fits { "; the data fits into it" } else { "" };
+        let and = if fits {
+            "; the data fits into the buffer pool"
+        } else {
+            ""
+        };
         problems.push(format!(
             "the buffer pool has its default size of {} on a machine with {} of memory{and}",
             mean_bytes(pool),
@@ -83,14 +87,14 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     if flushed >= AT_CAPACITY * capacity {
         level = level.max(Level::Warn);
         problems.push(format!(
-            "{} pages per second were flushed, innodb_io_capacity is {}",
+            "{} pages per second were flushed, while innodb_io_capacity is {}",
             count(flushed),
             count(capacity)
         ));
     }
     let evidence = if problems.is_empty() {
         format!(
-            "buffer pool {} of {}, {} pages flushed per second",
+            "a buffer pool of {} on a machine with {} of memory; {} pages were flushed per second",
             mean_bytes(pool),
             mean_bytes(memory),
             count(flushed)
@@ -121,7 +125,7 @@ mod tests {
             default(record);
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
         });
-        assert_found(&outcome, Level::Note, "the data fits into it");
+        assert_found(&outcome, Level::Note, "the data fits into the buffer pool");
         // After loading a table, the pool has to hold the loaded table.
         let outcome = judged(&RULE, |record| {
             default(record);

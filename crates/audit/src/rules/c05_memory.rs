@@ -27,9 +27,8 @@ pub(super) const RULE: Rule = Rule {
     name: "the server's memory settings suit the machine's memory",
     found: "the server's memory settings do not suit the machine's memory",
     measures: "The buffer pool plus the memory that all connections together may use, compared with the memory of the machine or of the server's control group; bytes swapped in during the measured phase.",
-    threshold: "anything swapped in: invalid; more than 85 % of the memory: warn; less than 25 % with data that does not fit into the buffer \
-        pool: warn (note if the experiment sets the size, to emulate another machine)",
-    source: "the article of November 2012 on ioDrive and my.cnf: the article says 70 % of 32 GB but sets 20 GB, which is 62 %",
+    threshold: "invalid if anything was swapped in; warn if the sum is more than 85 % of the memory; warn if it is less than 25 % and the data does not fit into the buffer pool (note if the experiment sets the size, to emulate another machine)",
+    source: "the article of November 2012 on ioDrive and my.cnf, which says 70 % of 32 GB but sets 20 GB, or 62 %",
     consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel's page cache takes over its work. In both cases the figures do not describe InnoDB.",
     remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool; use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
@@ -61,7 +60,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .sum();
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
     let wanted = format!(
-        "{} for the buffer pool and up to {} for {} connections add up to {} of {}",
+        "{} for the buffer pool and up to {} for {} connections add up to {} of {} of memory",
         mean_bytes(pool),
         mean_bytes(connections),
         run.connections(),
@@ -77,9 +76,10 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         _ if share < LEAST && does_not_fit && is_set => {
             (Level::Note, format!("{wanted}, as the experiment sets it"))
         }
-        _ if share < LEAST && does_not_fit => {
-            (Level::Warn, format!("{wanted}, and the data does not fit"))
-        }
+        _ if share < LEAST && does_not_fit => (
+            Level::Warn,
+            format!("{wanted}, and the data does not fit into the buffer pool"),
+        ),
         None => return Err(crate::finding::missing("the amount of swapped memory")),
         _ => (Level::Pass, wanted),
     };

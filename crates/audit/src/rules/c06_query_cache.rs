@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the query cache's lock does not serialise statements",
     found: "the query cache's lock may serialise statements",
     measures: "query_cache_type and query_cache_size, sampled connections that waited for the query cache's lock, and CPU utilisation.",
-    threshold: "the cache is on, with 4 or more connections, and either 10 % of the sampled statements waited for its lock or the CPUs were 30 to 60 % busy with less than 5 % waiting for I/O: warn; the cache is on in any other case: note",
+    threshold: "note if the cache is on; warn if there are also 4 or more connections and either 10 % of the sampled statements waited for the cache's lock, or the CPUs were 30 to 60 % busy with less than 5 % waiting for I/O",
     source: "HP Japan, MySQL Server 5.0 sizing information: SELECTs ran slower alone than mixed with updates, with the CPU at 40 to 50 %; without the cache, throughput was four times as high",
     consequence: "A single mutex limits the server. More CPUs or connections do not help, and the throughput says nothing about the rest of the server.",
     remedy: "Set query_cache_type = OFF and query_cache_size = 0, and measure again: the difference is the cost of the lock.",
@@ -51,7 +51,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let busy = cpu.busy();
     let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
     let evidence = format!(
-        "the query cache is on ({}), {} of the sampled statements waited for its lock, CPUs {} busy, {} waiting for I/O",
+        "the query cache is on ({}); {} of the sampled statements waited for its lock; the CPUs were {} busy and {} waiting for I/O",
         mean_bytes(size),
         percent(share),
         percent(busy),
@@ -121,7 +121,7 @@ mod tests {
                 (machine.user_s, machine.idle_s) = (2.5, 4.5);
             });
         });
-        assert_found(&outcome, Level::Warn, "CPUs 44 % busy");
+        assert_found(&outcome, Level::Warn, "CPUs were 44 % busy");
         assert_eq!(level(&judged(&RULE, switch_on)), Level::Note);
     }
 

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the redo log is enabled, except in measurements of data loading",
     found: "the redo log was disabled",
     measures: "Innodb_redo_log_enabled (MySQL 8.0.21 and later), from the start to the end of the run.",
-    threshold: "disabled in a measurement of data loading: note; disabled in any other run: invalid",
+    threshold: "note if the redo log was disabled in a measurement of data loading; invalid if it was disabled in any other run",
     source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: only for loading data into a new instance",
     consequence: "After a crash the data directory is unusable: writes are fast only because they are not durable.",
     remedy: "Run ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the figures include the cost of flushing",
     found: "part of the flushing is postponed until after the run",
     measures: "Redo log written in the measured phase as a multiple of its capacity, and the change of the checkpoint age.",
-    threshold: "less than twice the capacity was written, and the checkpoint age grew by more than 5 % of the capacity: warn; less than twice the capacity, with a steady checkpoint age: note",
+    threshold: "if less than twice the capacity was written, warn if the checkpoint age grew by more than 5 % of the capacity, otherwise note",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: with 1 GB of redo log for 820 MB of data, no checkpoint was ever forced",
     consequence: "Dirty pages accumulate and are written after the run: the throughput is higher than the server could sustain.",
     remedy: "Measure for longer, or use a warm-up that writes until the checkpoint age is steady.",
@@ -54,7 +54,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (false, _) => Level::Pass,
     };
     let evidence = format!(
-        "{} of redo log were written, {} times its capacity ({}); the checkpoint age changed by {} of the capacity",
+        "{} of redo log were written, which is {} times its capacity ({}); the checkpoint age changed by {} of the capacity",
         mean_bytes(written),
         si(wraps),
         mean_bytes(capacity),

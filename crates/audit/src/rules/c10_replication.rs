@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "replication and other storage engines do not affect the run unnoticed",
     found: "replication or another storage engine was active",
     measures: "Replica threads in the process list, the binary log, and the tables' storage engines.",
-    threshold: "active replica threads, or tables with a storage engine other than InnoDB: warn; a binary log: note, with its format",
+    threshold: "warn if replica threads are active or tables use a storage engine other than InnoDB; note, with its format, if there is a binary log",
     source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
     consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have different durability and locking rules.",
     remedy: "Run STOP REPLICA before the run, or report that replication was active; convert all tables to InnoDB.",
@@ -59,7 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let log = match run.is_on("log_bin") {
         Some(true) => format!(
-            "binary log on, format {}",
+            "the binary log is on (format {})",
             run.variable("binlog_format").unwrap_or("unknown")
         ),
         _ => "no binary log".to_owned(),

@@ -21,9 +21,9 @@ const OF_STORAGE: &[&str] = &[
 pub(super) const RULE: Rule = Rule {
     id: "C11",
     name: "the storage setup was the same in all runs and did not change",
-    found: "the storage setup differs or changed",
+    found: "the storage setup differs between runs or changed during a run",
     measures: "File system, mount options, device, scheduler, write cache and read-ahead of each of the server's directories, compared over all runs and between the start and the end of each run.",
-    threshold: "differences between runs of one combination, or a change within a run: invalid; differences between combinations: note",
+    threshold: "invalid if runs of one combination differ or if anything changed within a run; note if combinations differ",
     source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
         correct benchmarks (2009), point 5",
     consequence: "A scheduler or a mount option can change write performance as much as the factor under study.",
@@ -42,7 +42,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             .map(|it| format!("{} from {} to {}", it.what, it.from, it.to))
             .collect();
         if !changed.is_empty() {
-            let evidence = format!("within {}: {}", run.name(), changed.join(", "));
+            let evidence = format!("changed during {}: {}", run.name(), changed.join(", "));
             return Ok(Finding::new(Level::Invalid, evidence));
         }
     }
@@ -56,7 +56,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         return Err(missing("complete runs"));
     }
     if set.runs.len() == 1 {
-        return Err(no_subject("there is one run"));
+        return Err(no_subject("there is only one run"));
     }
     let of_runs: Vec<Vec<_>> = combinations
         .iter()
@@ -66,7 +66,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
         let names: Vec<String> = differing(&each).into_keys().cloned().collect();
         if !names.is_empty() {
-            let evidence = format!("among runs of one combination: {}", listed(&names, 8));
+            let evidence = format!(
+                "differences among runs of one combination: {}",
+                listed(&names, 8)
+            );
             return Ok(Finding::new(Level::Invalid, evidence));
         }
     }
@@ -74,12 +77,12 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(if names.is_empty() {
         Finding::new(
             Level::Pass,
-            format!("the same over {} runs", set.runs.len()),
+            format!("the same in all {} runs", set.runs.len()),
         )
     } else {
         Finding::new(
             Level::Note,
-            format!("between combinations: {}", listed(&names, 8)),
+            format!("differences between combinations: {}", listed(&names, 8)),
         )
     })
 }

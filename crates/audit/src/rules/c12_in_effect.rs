@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the settings took effect and did not change",
     found: "a setting did not take effect or changed",
     measures: "Settings of a private server that differ from the requested ones (replaced, rounded or unknown to its version), and variables that changed between the start and the end of a run.",
-    threshold: "any of these: fail; options with the prefix loose- that this version does not know, and deprecated options that took effect: note",
+    threshold: "fail for any of these; only note options with the prefix loose- that this version does not know, and deprecated options that took effect",
     source: "MySQL 5.6 parameter review (MyNA, 2013); dbdyno's check of option files, docs/my-cnf-check.md",
     consequence: "The figures belong to settings other than those reported.",
     remedy: "Request the value that the server actually uses; find out what changes variables during a run.",
@@ -55,7 +55,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             Finding::new(
                 Level::Pass,
                 format!(
-                    "{} variables {asked}the same at the end",
+                    "{} variables were {asked}the same at the start and at the end",
                     start.variables.len()
                 ),
             )

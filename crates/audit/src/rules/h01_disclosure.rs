@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     id: "H01",
     name: "machine and storage are recorded",
     found: "machine or storage is not recorded",
-    measures: "Whether the record contains the CPU, cores, frequency governor, memory and kernel, and for each directory that the server writes to, the file system, mount options, device, kind of disk, scheduler and write cache.",
-    threshold: "memory or storage unknown: fail; any other of these unknown: warn (on a virtual machine, whose host hides them: note)",
+    measures: "Whether the record contains the machine's CPU, cores, frequency governor, memory and kernel and, for each directory that the server writes to, the file system, mount options, device, kind of disk, scheduler and write cache.",
+    threshold: "fail if memory or storage is unknown; warn if anything else on this list is unknown (note on a virtual machine, whose host hides such details)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",
-    consequence: "Hardware changes results by orders of magnitude. If it is unknown, the figures can be neither judged nor repeated.",
+    consequence: "Hardware can change results by orders of magnitude. If the hardware is unknown, the figures can be neither judged nor repeated.",
     remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; for a virtual disk, name the provider's product.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
@@ -98,7 +98,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
             .disks()
             .map(|it| it.name.as_str())
             .collect();
-        format!("{} and the file system on it", names.join(", "))
+        format!("recorded: {} and the file system on it", names.join(", "))
     } else {
         format!("unknown: {}", unknown.join(", "))
     };

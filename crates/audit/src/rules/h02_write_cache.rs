@@ -21,12 +21,12 @@ pub(super) const RULE: Rule = Rule {
     id: "H02",
     name: "it is known whether the disk's write cache is protected",
     found: "it is not known whether the disk's write cache is protected",
-    measures: "The mean times of the data disk's writes and flushes in the measured phase. They give the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean times of random writes at depth 1 and of redo log writes with their flush, or the times of an imported job that flushes.",
-    threshold: "a share above 0.6 with a write-back cache: warn, because a protected cache cannot be distinguished from ignored flushes; between 0.05 and 0.6: note; below 0.05: pass, because the flushes evidently empty a volatile cache",
+    measures: "The mean time of a write and of a flush on the data disk in the measured phase. From these times, the rule computes the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean time of a random write at depth 1 and of a redo log write with its flush, or the times of an imported job that flushes.",
+    threshold: "warn if the share is above 0.6 and the cache is not known to be write-through, because a protected cache cannot be distinguished from ignored flushes; note if the share is between 0.05 and 0.6; pass if it is below 0.05, because the flushes evidently empty a volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
-        (mytools, 2025): consumer drives at 0.01 to 0.02, those with power-loss protection at 0.67 to 0.9",
+        (mytools, 2025): a share of 0.01 to 0.02 for consumer drives, and of 0.67 to 0.9 for drives with power-loss protection",
     consequence: "The cost of a durable commit depends on this cache: it is about fifty times as high with a volatile cache as with a protected one.",
-    remedy: "State the disk model with the figures. If flushes cost nothing, find out whether the disk has power-loss protection (a power-cut test shows it).",
+    remedy: "State the disk model with the figures. If flushes cost nothing, find out whether the disk has power-loss protection, for example with a power-cut test.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -64,10 +64,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let flush_s = counted.iter().map(|it| it.3).sum::<f64>() / flushes as f64;
     let share = write_s / (write_s + flush_s);
     if !share.is_finite() {
-        return Err(missing(format!(
-            "the times of the writes of {}",
-            device.device
-        )));
+        return Err(missing(format!("the write times of {}", device.device)));
     }
     let devices = run.storage().map(|storage| storage.devices.as_slice());
     let of_device = devices.unwrap_or_default();
@@ -75,7 +72,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let cache = of_device.and_then(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
-        "{} ({}) took {} per write and {} per flush: a flush after each write would leave {} of the write rate, {meaning}",
+        "{} ({}) took {} per write and {} per flush: with a flush after each write, {} of the write rate would remain, which is {meaning}",
         device.device,
         cache.unwrap_or("cache unknown"),
         seconds(write_s),
@@ -92,18 +89,18 @@ fn meaning(share: f64, cache: Option<&str>) -> (Level, &'static str) {
     match share {
         share if share < VOLATILE => (
             Level::Pass,
-            "typical of a volatile cache that flushes empty",
+            "typical of a volatile cache, which each flush empties",
         ),
         share if share <= FREE => (
             Level::Note,
-            "between the values of a volatile and of a protected cache",
+            "between the values typical of a volatile and of a protected cache",
         ),
         _ if cache == Some("write through") => {
             (Level::Pass, "typical of a disk without a volatile cache")
         }
         _ => (
             Level::Warn,
-            "typical of a protected cache, or of ignored flushes",
+            "typical of a protected cache or of ignored flushes",
         ),
     }
 }
@@ -124,7 +121,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .ok_or_else(|| missing("flushed writes, and random direct writes at depth 1"))?;
     let share = (write_ns / flushed_ns).min(1.0);
     if !share.is_finite() {
-        return Err(missing("the times of the writes"));
+        return Err(missing("the write times"));
     }
     let cache = record
         .header
@@ -133,7 +130,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .find_map(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
-        "{} per write, {} with its flush: {meaning} (cache: {})",
+        "{} per write and {} per write with its flush: {meaning} (cache: {})",
         duration(write_ns),
         duration(flushed_ns),
         cache.unwrap_or("unknown"),
@@ -164,7 +161,7 @@ mod tests {
         assert_found(
             &flushing(0.02),
             Level::Note,
-            "between the values of a volatile",
+            "between the values typical of a volatile",
         );
     }
 
@@ -188,7 +185,7 @@ mod tests {
             record.commits.clear();
             record.patterns[1].imported = Some(imported_job(Some(2_000)));
         });
-        assert_found(&outcome, Level::Warn, "102 µs with its flush");
+        assert_found(&outcome, Level::Warn, "102 µs per write with its flush");
     }
 
     #[test]
@@ -196,7 +193,7 @@ mod tests {
         assert_found(
             &flushing(0.9),
             Level::Pass,
-            "per flush: a flush after each write would leave 0.023",
+            "per flush: with a flush after each write, 0.023",
         );
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].write_cache = Some("write through".to_owned());

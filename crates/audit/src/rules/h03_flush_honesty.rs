@@ -21,11 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H03",
     name: "the disk's flush times are plausible",
     found: "the disk may acknowledge flushes without carrying them out",
-    measures: "The mean time of a cache flush on the disk of the data directory in the measured phase, and the flushes per second. For storage: the median time of a redo log write with its flush, or of an imported job's flushes.",
-    threshold: "a mean (for storage, a median) below 10 us: fail; more than 144 flushes per second on a physical hard disk (1.2 per turn at 7,200 rpm): fail",
+    measures: "The mean time of a cache flush on the data directory's disk in the measured phase, and the number of flushes per second. For storage: the median time of a redo log write with its flush, or of an imported job's flushes.",
+    threshold: "fail if the mean (for storage, the median) is below 10 us, or if a physical hard disk carries out more than 144 flushes per second (1.2 per rotation at 7,200 rpm)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; our own power-cut tests",
-    consequence: "The disk acknowledges data that it has not written. In a power cut, these commits are lost. A disk that really flushes is slower by orders of magnitude.",
-    remedy: "Disable the disk's volatile cache, or state which battery or capacitor protects it. For a virtual disk, find out how the host caches it.",
+    consequence: "The disk acknowledges data that it has not written. Commits that were acknowledged in this way are lost in a power cut. A disk that really flushes is slower by orders of magnitude.",
+    remedy: "Disable the disk's volatile cache, or state which battery or capacitor protects it. For a virtual disk, find out how the host caches its writes.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -76,7 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         Level::Pass
     };
-    let kind = if is_impossible { ", a hard disk" } else { "" };
+    let kind = if is_impossible { ", a hard disk," } else { "" };
     let evidence = format!(
         "{}{kind} carried out {} flushes per second, each in {} on average",
         device.device,
@@ -101,7 +101,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     };
     let (p50_ns, per_s) = probed
         .or_else(imported)
-        .ok_or_else(|| missing("flushed writes (dbdyno storage commit)"))?;
+        .ok_or_else(|| missing("flushed writes (measured by dbdyno storage commit)"))?;
     let rotates = |it: &samples::BlockDevice| it.rotational == Some(true) && !is_virtual(it);
     let is_too_fast = (p50_ns as f64) < FLUSH_AT_LEAST_S * 1e9;
     let is_impossible =
@@ -141,7 +141,11 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].rotational = Some(true)
         });
-        assert_found(&outcome, Level::Fail, "a hard disk carried out 300 flushes");
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "a hard disk, carried out 300 flushes",
+        );
     }
 
     #[test]

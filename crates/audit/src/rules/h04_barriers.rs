@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the file system passes flushes on",
     found: "the file system does not pass flushes on",
     measures: "The mount options of the file systems that contain the data, the redo log and the binary log. For storage: the mount options of the measured file system, and the write cache of its disks.",
-    threshold: "nobarrier or barrier=0: invalid (for storage on disks with a write-through cache: warn)",
+    threshold: "invalid if a file system is mounted with nobarrier or barrier=0; only warn for storage if all its disks have a write-through cache",
     source: "our own power-cut tests: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although innodb_flush_log_at_trx_commit was 1; the option is used in MySQL 5.6 parameter review (MyNA, 2013)",
     consequence: "The server acknowledges commits that are not yet on a disk: the write throughput is that of a server without durability.",
-    remedy: "Mount the file system without the option and measure again.",
+    remedy: "Mount the file system without this option and measure again.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -59,7 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
                 .iter()
                 .map(|place| format!("{} ({})", place.filesystem, place.mount_options))
                 .collect();
-            Finding::new(Level::Pass, format!("mounted {}", told.join("; ")))
+            Finding::new(Level::Pass, format!("mounted as {}", told.join("; ")))
         }
     })
 }
@@ -89,7 +89,10 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         None => {
             let (kind, options) = (&place.filesystem, &place.mount_options);
-            Finding::new(Level::Pass, format!("mounted {kind} ({options}); {cached}"))
+            Finding::new(
+                Level::Pass,
+                format!("mounted as {kind} ({options}); {cached}"),
+            )
         }
     })
 }

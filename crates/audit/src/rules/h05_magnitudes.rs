@@ -23,9 +23,9 @@ const ANOTHER_KIND: f64 = 5.0;
 pub(super) const RULE: Rule = Rule {
     id: "H05",
     name: "the disk's read time is typical of its kind",
-    found: "the disk is much slower or faster than its kind",
+    found: "the disk is much slower or faster than is typical of its kind",
     measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with a typical disk of its kind: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median of random direct reads at depth 1.",
-    threshold: "five times slower than typical: warn (under a control group limit: note); a hard disk that is five times faster than typical: warn, unless a hypervisor presents the disk (for storage: warn in any case)",
+    threshold: "warn if the disk takes more than five times as long as typical (note under a control group limit); warn if a hard disk takes less than a fifth of the typical time, unless a hypervisor presents the disk (for storage, warn in any case)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: typical magnitudes to know",
     consequence: "The device is not what it claims to be, so the figures are misleading.",
     remedy: "Find out what is behind the device (a network, a controller's cache, a limit), and state it with the figures.",
@@ -75,14 +75,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         slower if slower > ANOTHER_KIND && is_limited => {
             (Level::Note, ", under a control group limit")
         }
-        slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for this kind"),
+        slower if slower > ANOTHER_KIND => (Level::Warn, ", which is far too slow for this kind"),
         // Under a hypervisor the rotational flag of a disk is not reliable.
         slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => (
             Level::Pass,
-            ", too fast for one, but the kind is only what a hypervisor reports",
+            ", which is too fast for a hard disk, but only a hypervisor reports it as one",
         ),
         slower if slower < 1.0 / ANOTHER_KIND && rotates => {
-            (Level::Warn, ", far too fast for this kind")
+            (Level::Warn, ", which is far too fast for this kind")
         }
         _ => (Level::Pass, ""),
     };
@@ -107,7 +107,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         slower if slower > ANOTHER_KIND => (Level::Warn, "far too slow for its kind"),
         slower if slower < 1.0 / ANOTHER_KIND && rotates => (
             Level::Warn,
-            "although it claims to be rotational: it is virtual, or a host's cache answers",
+            "although it claims to be rotational: it is virtual, or a host's cache answers the reads",
         ),
         _ => (Level::Pass, "typical of its kind"),
     };
@@ -190,7 +190,7 @@ mod tests {
                 disk.requests.as_mut().unwrap().read_s = 0.01;
             });
         });
-        assert_found(&outcome, Level::Pass, "only what a hypervisor reports");
+        assert_found(&outcome, Level::Pass, "only a hypervisor reports it as one");
     }
 
     #[test]

@@ -19,10 +19,10 @@ pub(super) const RULE: Rule = Rule {
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
     measures: "Bytes that InnoDB read, compared with the bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
-    threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered: warn; with O_DIRECT, which bypasses the page cache: fail. For storage: requests through the page cache: warn; through the page cache to a file that fits into memory: fail",
+    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered; fail if it did so with O_DIRECT, which bypasses the page cache. For storage: warn if requests went through the page cache; fail if the file also fits into memory",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
-    consequence: "The remaining bytes came from memory that the configuration does not show: the host's page cache replaces the disk, and the figures are valid only as long as the data fits into this memory.",
-    remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than the machine has memory. For storage: direct=1.",
+    consequence: "The bytes that no disk delivered came from memory that the configuration does not show: the host's page cache replaces the disk. The figures are valid only as long as the data fits into this memory.",
+    remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than the machine has memory. For storage: set direct=1.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -44,7 +44,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .variable("innodb_flush_method")
         .is_some_and(|method| method.to_ascii_uppercase().starts_with("O_DIRECT"));
     let evidence = format!(
-        "InnoDB read {}/s, all disks delivered {}/s",
+        "InnoDB read {}/s, while all disks together delivered {}/s",
         mean_bytes(read),
         mean_bytes(delivered)
     );
@@ -77,7 +77,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let header = Some(record.header.file_bytes).filter(|it| *it > 0);
     let size = sizes.min().unwrap_or(header);
     let which = match buffered.len() {
-        some if some < all => format!("requests of {some} of {all} patterns"),
+        some if some < all => format!("requests in {some} of {all} patterns"),
         _ => "requests".to_owned(),
     };
     let (level, fits) = match (size, record.header.memory_bytes) {
@@ -89,7 +89,10 @@ fn of_storage(record: &StorageRecord) -> Outcome {
                 bytes(memory)
             ),
         ),
-        _ => (Level::Warn, ", and may be answered by memory".to_owned()),
+        _ => (
+            Level::Warn,
+            ", and may have been answered from memory".to_owned(),
+        ),
     };
     let evidence = format!("{which} went through the page cache{fits}");
     Ok(Finding::new(level, evidence).with("buffered_patterns", buffered.len() as f64))
@@ -130,7 +133,7 @@ mod tests {
             "a file of 1.00 GiB fits into the memory",
         );
         let outcome = buffered(64 << 30);
-        assert_found(&outcome, Level::Warn, "may be answered by memory");
+        assert_found(&outcome, Level::Warn, "may have been answered from memory");
         let outcome = judged_storage(&RULE, |record| {
             record.header.direct = false;
             for result in &mut record.patterns {
@@ -139,7 +142,7 @@ mod tests {
                 result.imported = Some(job);
             }
         });
-        assert_found(&outcome, Level::Fail, "requests of 2 of 6 patterns");
+        assert_found(&outcome, Level::Fail, "requests in 2 of 6 patterns");
         assert_no_subject(&judged_storage(&RULE, |record| record.patterns.clear()));
     }
 
@@ -152,7 +155,11 @@ mod tests {
                 sample.disk.as_mut().unwrap().read_bytes = 101 << 20;
             });
         });
-        assert_found(&outcome, Level::Pass, "all disks delivered 101 MiB/s");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "all disks together delivered 101 MiB/s",
+        );
     }
 
     #[test]

@@ -15,11 +15,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H08",
     name: "more than one number of connections (or of requests in flight) was measured",
     found: "only one number of connections or of requests in flight was measured",
-    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers of the commits.",
-    threshold: "only one number in an experiment that compares: warn; only one number in a single run: note; for storage, only one number: warn",
+    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers whose commits were measured.",
+    threshold: "warn if an experiment that compares, or a storage measurement, has only one number; note if a single run has only one number",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another.",
-    remedy: "Make `connections` a factor of the experiment: 1, 2, 4 and so on, beyond the point where throughput stops rising.",
+    remedy: "Make `connections` a factor of the experiment, with the levels 1, 2, 4 and so on, until throughput no longer rises.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 
@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let evidence = match numbers.len() {
         1 => format!("all runs had {least} {noun}"),
-        count => format!("{count} numbers of {noun}, {least} to {most}"),
+        count => format!("{count} numbers of {noun}, from {least} to {most}"),
     };
     let level = match numbers.len() {
         1 if set.compares() => Level::Warn,
@@ -70,12 +70,15 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ));
     };
     let (level, evidence) = match numbers.len() {
-        1 if noun == "depths" => (Level::Warn, format!("only depth {least}")),
+        1 if noun == "depths" => (Level::Warn, format!("only depth {least} was measured")),
         1 => (
             Level::Warn,
             format!("{} only", units::counted(*least as usize, "writer")),
         ),
-        count => (Level::Pass, format!("{count} {noun}, {least} to {most}")),
+        count => (
+            Level::Pass,
+            format!("{count} {noun}, from {least} to {most}"),
+        ),
     };
     Ok(Finding::new(level, evidence).with("numbers", numbers.len() as f64))
 }
@@ -98,7 +101,11 @@ mod tests {
         let mut run = healthy();
         in_stages(&mut run, [(8, 8), (8, 64)]);
         let outcome = judged_stages(&RULE, std::slice::from_ref(&run), over(&[]));
-        assert_found(&outcome, Level::Pass, "2 numbers of connections, 8 to 64");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "2 numbers of connections, from 8 to 64",
+        );
         in_stages(&mut run, [(8, 8), (8, 8)]);
         let outcome = judged_stages(&RULE, &[run], over(&[]));
         assert_found(&outcome, Level::Note, "all runs had 8 connections");
@@ -107,7 +114,7 @@ mod tests {
     #[test]
     fn storage_is_measured_at_several_depths() {
         let outcome = judged_storage(&RULE, |_| {});
-        assert_found(&outcome, Level::Pass, "3 depths, 1 to 64");
+        assert_found(&outcome, Level::Pass, "3 depths, from 1 to 64");
         let outcome = judged_storage(&RULE, |record| {
             record.patterns.retain(|it| it.pattern.depth == 16);
         });
@@ -127,6 +134,10 @@ mod tests {
             run.header.connections = run.header.combination["connections"].parse().unwrap();
         }
         let outcome = judged_together(&RULE, &runs, over(&["connections"]));
-        assert_found(&outcome, Level::Pass, "2 numbers of connections, 8 to 16");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "2 numbers of connections, from 8 to 16",
+        );
     }
 }

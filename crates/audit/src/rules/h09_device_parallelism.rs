@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the load uses the disk's parallelism",
     found: "the load does not use the disk's parallelism",
     measures: "The number of requests in flight at the data disk in each sample, and the share of the time in which the disk had requests. For storage: the rate of one kind of random requests at two or more depths.",
-    threshold: "a solid-state disk that is busy half of the time and never has more than 1.5 requests in flight: note. For storage: a rate that is more than 10 % higher at the greatest depth than at the next smaller one: note",
+    threshold: "note if a solid-state disk is busy at least half of the time but never has more than 1.5 requests in flight. For storage: note if the rate at the greatest depth is more than 10 % higher than at the next smaller depth",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and the author's article on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
     consequence: "The disk seems to be the limit but is not: with more connections, it could deliver several times the throughput.",
     remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater depths.",
@@ -37,7 +37,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let seen: Vec<_> = seen.collect();
     let (_, first, _) = seen
         .first()
-        .ok_or_else(|| missing("the requests at the disk of the data directory"))?;
+        .ok_or_else(|| missing("the requests to the data directory's disk"))?;
     let length_s: f64 = seen.iter().map(|(length_s, ..)| length_s).sum();
     let busy = seen.iter().map(|(_, disk, _)| disk.busy_s).sum::<f64>() / length_s;
     let most = seen
@@ -53,7 +53,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_serial = busy >= BUSY && most <= ONE_AT_A_TIME && !rotates;
     let level = if is_serial { Level::Note } else { Level::Pass };
     let evidence = format!(
-        "{} had requests in flight {} of the time, at most {} at a time (mean of a sample)",
+        "{} had requests in flight {} of the time; the sample with the most requests had {} in flight on average",
         first.device,
         percent(busy.min(1.0)),
         count(most)
@@ -90,7 +90,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let (deepest, before) = (steepest[steepest.len() - 1], steepest[steepest.len() - 2]);
     let is_rising = growth(steepest) > STILL_RISING;
     let (level, meaning) = if is_rising {
-        (Level::Note, ": the rate still rises")
+        (Level::Note, ", so the rate is still rising")
     } else {
         (Level::Pass, "")
     };

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H10",
     name: "throughput does not collapse at the highest number of connections",
     found: "throughput collapses at the highest number of connections",
-    measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the other factors. Stages without a rate, except ramps, are points of the same curve.",
-    threshold: "below 0.9 of the peak, and the two confidence intervals do not overlap (or there is only one execution): warn",
+    measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the other factors. A stage without a rate counts like a run with its number of connections; ramps are left out.",
+    threshold: "warn if it is below 0.9 of the peak and the two confidence intervals do not overlap (or there is only one execution)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Beyond the peak, connections wait for each other: the figures there describe a queue, not the server.",
     remedy: "Limit the connection pool to the number of connections at the peak, and compare at that number.",
@@ -70,7 +70,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             continue;
         }
         let words = format!(
-            "{}/s at {} connections, {} of the {}/s at {} ({})",
+            "{}/s at {} connections, which is {} of the {}/s at {} connections ({})",
             count(mean(&last.1)),
             last.0,
             percent(share),
@@ -90,7 +90,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Ok(Finding::new(
             Level::Pass,
             format!(
-                "throughput at the highest number of connections is at its peak, within the noise, in {curves} curves"
+                "within the noise, throughput is at its peak at the highest number of connections (combinations of the other factors: {curves})"
             ),
         )),
     }
@@ -157,7 +157,11 @@ mod tests {
         };
         let runs = [two(8, 32, [1000, 1200]), two(64, 128, [1200, 600])];
         let outcome = judged_stages(&RULE, &runs, over(&[]));
-        assert_found(&outcome, Level::Warn, "at 128 connections, 50 % of");
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "at 128 connections, which is 50 % of",
+        );
         let mut ramp = two(8, 32, [1000, 1200]);
         in_stages(&mut ramp, [(8, 8), (8, 128)]);
         assert_no_subject(&judged_stages(&RULE, &[ramp], over(&[])));

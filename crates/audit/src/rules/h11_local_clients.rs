@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "clients reach the server as an application would",
     found: "the clients ran on the server's machine",
     measures: "How the clients connected to the server, and the share of the server machine's CPU that the clients used.",
-    threshold: "clients on the server's own machine, connected through a socket or loopback: warn",
+    threshold: "warn if the clients ran on the server's own machine, or connected through a socket or loopback",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
     consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has different response times and a different throughput.",
@@ -30,20 +30,23 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .any(|machine| machine.host == Host::Both);
     if transport == "tcp remote" && !shares_machine {
-        return Ok(Finding::new(Level::Pass, "over TCP from another machine"));
+        return Ok(Finding::new(
+            Level::Pass,
+            "the clients connected over TCP from another machine",
+        ));
     }
     let finding = match run.figures.server_cpu.and_then(|cpu| cpu.client) {
         Some(share) => Finding::new(
             Level::Warn,
             format!(
-                "over {transport} on the server's own machine; the clients used {} of its CPU",
+                "the clients ran on the server's own machine, connected over {transport}, and used {} of its CPU",
                 percent(share)
             ),
         )
         .with("client_cpu_share", share),
         None => Finding::new(
             Level::Warn,
-            format!("over {transport} on the server's own machine"),
+            format!("the clients ran on the server's own machine, connected over {transport}"),
         ),
     };
     Ok(finding)
@@ -60,7 +63,7 @@ mod tests {
             let outcome = judged(&RULE, |record| {
                 record.header.transport = transport.to_owned()
             });
-            assert_found(&outcome, Level::Warn, "the clients used 3.8 % of its CPU");
+            assert_found(&outcome, Level::Warn, "and used 3.8 % of its CPU");
         }
     }
 

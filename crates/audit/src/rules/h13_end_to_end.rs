@@ -16,16 +16,16 @@ pub(super) const RULE: Rule = Rule {
     name: "the gain is stated for the user, not only for the database",
     found: "the user's gain is smaller than the database's gain",
     measures: "The largest throughput ratio among the compared combinations, and the gain that remains for a user who waits for the database only part of the time (database_share under [verdict]).",
-    threshold: "a ratio of 1.05 or more: note, with the gain for the user",
+    threshold: "note, with the gain for the user, if the ratio is 1.05 or more",
     source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library that is a thousand times as fast does not make the application a thousand times as fast",
-    consequence: "If the database is a fifth of the wait, a database that is twice as fast makes the page 11 % faster.",
-    remedy: "State both figures. If the database's share is small, improve the rest of the wait first.",
+    consequence: "If the database accounts for a fifth of the user's wait, a database that is twice as fast makes a page only 11 % faster.",
+    remedy: "State both figures. If the database's share is small, shorten the rest of the wait first.",
     judge: Judge::Set(judge),
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
     let Some(share) = set.declared.database_share else {
-        let why = "the share of the database in a user's wait is not declared";
+        let why = "the database's share of a user's wait is not declared";
         return Err(no_subject(why));
     };
     let compared = set.compared();
@@ -55,7 +55,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let end_to_end = 1.0 / ((1.0 - share) + share / ratio);
     let evidence = format!(
-        "the fastest is {ratio:.2} times as fast as the slowest; if the database is {} of the user's wait, {end_to_end:.2} times as fast for the user",
+        "the fastest combination is {ratio:.2} times as fast as the slowest; if the database accounts for {} of the user's wait, it is {end_to_end:.2} times as fast for the user",
         percent(share)
     );
     let level = if ratio >= GAIN {

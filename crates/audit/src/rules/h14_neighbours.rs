@@ -19,8 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "no other program used the machine",
     found: "other programs used the machine",
     measures: "User CPU time of programs other than the server and the client, CPU steal, and the time in which tasks waited for a disk that other programs kept busy.",
-    threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
-        from the server: invalid",
+    threshold: "invalid if other programs used more than 5 % of the CPU, if steal was above 1 %, or if I/O pressure was above 10 % while the server caused less than half of the disk traffic",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) makes the same check before each run",
     consequence: "The run shared the machine with other programs, which may not run next time: the figures are not repeatable.",
     remedy: "Stop the other programs (the three busiest are named), keep the machine free, and repeat the run.",
@@ -48,7 +47,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     if steal > Disturbance::STEAL {
-        problems.push(format!("{} CPU steal", percent(steal)));
+        problems.push(format!("CPU steal was {}", percent(steal)));
     }
     let others_traffic = waiting.zip(own_traffic(&samples));
     if let Some((waiting, own)) =
@@ -62,7 +61,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let evidence = if problems.is_empty() {
         format!(
-            "other programs used {} of the CPU, steal {}",
+            "other programs used {} of the CPU, and steal was {}",
             percent(others),
             percent(steal)
         )
@@ -125,7 +124,7 @@ mod tests {
                 sample.machine.as_mut().unwrap().steal_s = 0.4
             });
         });
-        assert_found(&outcome, Level::Invalid, "4.8 % CPU steal");
+        assert_found(&outcome, Level::Invalid, "CPU steal was 4.8 %");
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
                 sample.pressure.as_mut().unwrap().io_some_s = 0.5;

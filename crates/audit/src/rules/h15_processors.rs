@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the scheduler separates server and clients, and treats all sides in the same way",
     found: "the scheduler does not separate server and clients, or treats the sides differently",
     measures: "Autogroup, cgroup, CPU weight, nice value and allowed CPUs of the server and the clients. If the kernel groups sessions (sched_autogroup_enabled), it divides the CPUs between the groups first, so a server in the client's group shares one portion of the CPUs with the client.",
-    threshold: "server and clients in one group, on a machine that was at least 80 % busy: warn; different groups, weights, nice values or CPUs between compared runs: fail",
+    threshold: "warn if server and clients were in one group on a machine that was at least 80 % busy; fail if groups, weights, nice values or CPUs differ between compared runs",
     source: "docs/methodology.md: giving up durable commits gained 20 % if the servers had a session of their own, and 4 % if they were in the client's session; sched(7), The autogroup feature",
     consequence: "On a busy machine the scheduler decides which program waits, and this changes the effect of a setting.",
     remedy: "Start all servers in the same way, as a service or with `dbdyno server create`. Run the clients at nice 0, or on another machine.",
@@ -88,7 +88,9 @@ fn kind(run: &Run<'_>) -> Result<String, Unjudged> {
         if is_usual {
             continue;
         }
-        words.push(format!("{name} {of_server} and {of_client}"));
+        words.push(format!(
+            "{name} {of_server} for the server and {of_client} for the clients"
+        ));
     }
     Ok(words.join(", "))
 }

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the machine's setup did not change",
     found: "the machine's setup changed during a run",
     measures: "Number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits, at the start and at the end of each run. Rule C11 judges the disks' write caches and schedulers.",
-    threshold: "any of them changed: warn",
+    threshold: "warn if any of them changed",
     source: "proposed here",
     consequence: "Some of the figures belong to one setup of the machine, and the rest to another.",
     remedy: "Set the machine up before the run, prevent changes by power management or other administrators, and repeat the run.",
@@ -43,7 +43,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         })
         .collect();
     Ok(if changed.is_empty() {
-        Finding::new(Level::Pass, "the same at the end")
+        Finding::new(
+            Level::Pass,
+            "the setup was the same at the start and at the end",
+        )
     } else {
         Finding::new(Level::Warn, listed(&changed, 8))
     })

@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     name: "the caches were in a constant state during the measurement",
     found: "the caches were still filling during the measurement",
     measures: "Pages that InnoDB read per second in the first and in the last third of the measured phase, and whether the server loaded the buffer pool from a file at startup.",
-    threshold: "more than twice as many pages in the first third as in the last, and more than one page per 100 operations: warn; innodb_buffer_pool_load_at_startup enabled: note",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, the second 41.1 s",
+    threshold: "warn if the first third has more than twice as many pages as the last third, and more than one page per 100 operations; note if innodb_buffer_pool_load_at_startup is enabled",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, and the second took 41.1 s",
     consequence: "The figures mix a cold and a warm server; a longer run would give different figures.",
     remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure a cold server on purpose and declare it (cache = \"cold\").",
     judge: Judge::Run(judge),
@@ -49,7 +49,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_filling = first > FILLING * last && first > MATTERS * operations;
     let loads = run.is_on("innodb_buffer_pool_load_at_startup") == Some(true);
     let evidence = format!(
-        "{} pages per second were read in the first third of the measured phase, {} in the last",
+        "{} pages per second were read in the first third of the measured phase, and {} in the last third",
         count(first),
         count(last)
     );

@@ -35,8 +35,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "The throughput of each interval of the measured phase, averaged over the executions of a combination: how far a remaining warm-up or a trend shifts the mean from the level at the end. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the last five rounds of `dbdyno storage steady`.",
-    threshold: "a trend or a shift of the mean that exceeds 5 % with an error probability of 1 in 1,000 (for several executions, a shift estimated at more than 5 % that exceeds 2 % with this probability): invalid; a shift of the mean estimated at more than 2 %, with an error probability of 1 in 100: warn; a step of more than 5 % and of more than three standard deviations, or a part with three times the variation of the rest: warn; fewer than 12 intervals: warn; fewer than 60 operations, throughput that moves between levels (in the mean or in one execution), or noise that may hide a shift of more than 10 %: note. For storage: a range of at least 20 % of the mean, or a least-squares line that rises or falls by at least 10 %: fail",
+    measures: "How far a remaining warm-up or a trend shifts the mean throughput from the level at the end. The rule uses the throughput of each interval of the measured phase, averaged over the executions of a combination. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the last five rounds of `dbdyno storage steady`.",
+    threshold: "invalid if a trend or a shift of the mean exceeds 5 % with an error probability of 1 in 1,000 (for several executions, also if the shift is estimated at more than 5 % and exceeds 2 % with this probability); warn if the shift of the mean is estimated at more than 2 %, with an error probability of 1 in 100; warn if there is a step of more than 5 % and of more than three standard deviations, or a part with three times the variation of the rest; warn if there are fewer than 12 intervals; note if there are fewer than 60 operations, if throughput moves between levels (in the mean or in one execution), or if noise may hide a shift of more than 10 %. For storage: fail if the range is at least 20 % of the mean, or if a least-squares line rises or falls by at least 10 %",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
         simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: a 60 s warm-up of a 20 GB buffer pool would need 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
     consequence: "The mean mixes two different states; a longer run would give a different mean.",
@@ -183,7 +183,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             let interval = shift.interval(0.95);
             let possible = interval.low.abs().max(interval.high.abs());
             if let Some(own) = own {
-                let words = format!("no trend over {over} in the mean, but {own}");
+                let words = format!("the mean has no trend over {over}, but {own}");
                 (Level::Note, words)
             } else if possible > POSSIBLE {
                 let hides = fine_percent(possible);
@@ -385,7 +385,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "2 of 2 runs not steady by themselves",
+            "not steady by themselves: 2 of 2 runs",
         );
     }
 

@@ -34,8 +34,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M04",
     name: "the disk did not use up its burst credit",
     found: "the disk became slower during the run",
-    measures: "Change points in the requests per second of the data directory's disk and in the throughput during the measured phase; the disk's model. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the time series, and the measured length of patterns, time series and all rounds.",
-    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn. For storage: a time series that drops by 30 % or more and stays low: fail; less than 180 s on another disk: note",
+    measures: "Change points in the requests per second of the data directory's disk and in the throughput during the measured phase, and the disk's model. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the time series, and the measured length of patterns, time series and all rounds.",
+    threshold: "fail if both drop by 30 % or more at the same time; warn if less than 180 s were measured on a disk that is sold with bursts. For storage: fail if a time series drops by 30 % or more and stays low; note if less than 180 s were measured on any other disk",
     source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second dropped to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
     consequence: "The mean mixes the burst with the time after it. In production, the disk has only the rate after the burst.",
     remedy: "Measure until the credit is used up and report the rate after that, or use a disk without bursts.",
@@ -102,7 +102,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (None, Some(model)) if measured_s < BURST_S => (
             Level::Warn,
             format!(
-                "{} on a disk that is sold with bursts ({model})",
+                "only {} were measured on a disk that is sold with bursts ({model})",
                 moment(measured_s)
             ),
         ),
@@ -158,11 +158,11 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (None, Some(model)) if longest_s < BURST_S => (
             Level::Warn,
-            format!("at most {longest} on a disk that is sold with bursts ({model})"),
+            format!("at most {longest} were measured on a disk that is sold with bursts ({model})"),
         ),
         (None, None) if longest_s < BURST_S => (
             Level::Note,
-            format!("at most {longest}: a burst may end later"),
+            format!("at most {longest} were measured: a burst may last longer"),
         ),
         _ => (
             Level::Pass,

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the run has no stalls",
     found: "the run has stalls",
     measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged.",
-    threshold: "more than 1 % of the seconds below half of the median, or a second without any operation: warn",
+    threshold: "warn if more than 1 % of the seconds are below half of the median, or if a second has no operation at all",
     source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
     consequence: "Users wait during every stall, however good the mean is.",
     remedy: "Report the stalls together with the mean; check the checkpoint age and the disk in those seconds.",
@@ -33,7 +33,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
-            "at least {} of the measured phase (this run has {})",
+            "at least {} of the measured phase (this run has {} s)",
             moment(WINDOWS as f64),
             course.len()
         );
@@ -43,7 +43,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let share = stalls.stalled_share();
     let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
-        "{} of {} were below half of the median throughput ({}), {} in a row without any operation; the longest operation took {}",
+        "{} of {} were below half of the median throughput ({}); the longest time without any operation was {} s; the longest operation took {}",
         stalls.stalled,
         moment(stalls.intervals as f64),
         percent(share),
@@ -95,7 +95,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "14 of 120 s were below half of the median throughput (12 %), 14 in a row without any operation",
+            "14 of 120 s were below half of the median throughput (12 %); the longest time without any operation was 14 s",
         );
     }
 

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the compared runs were in random order",
     found: "the runs were not in random order",
     measures: "The order in which the combinations' runs began.",
-    threshold: "all executions of a combination one after the other: warn; the same order in every block: note",
+    threshold: "warn if all executions of a combination ran one after the other; note if the order was the same in every block",
     source: "our own measurements on two shared cores, with A and B identical: the order AAAAAAAABBBBBBBB gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; R. A. Fisher, The Design of Experiments (1935)",
     consequence: "Drift or periodic activity on the machine (caches, other programs, backups) looks like an effect of the factor.",
     remedy: "Set order = \"random\", which shuffles the runs within each complete block.",
@@ -53,7 +53,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (true, _) => (
             Level::Warn,
             format!(
-                "{} combinations, one after the other, each {rounds} times in a row",
+                "{} combinations ran one after the other, each {rounds} times in a row",
                 distinct.len()
             ),
         ),

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "closed-loop response times are not presented as those of users",
     found: "the response times differ from those that users see",
     measures: "Whether the load is a closed loop or has a rate, whether response times are measured from the time each request was scheduled, and whether the experiment compares percentiles.",
-    threshold: "comparison of percentiles from a closed loop: warn; a rate with response times measured from the time of sending: fail; any other closed loop: note",
+    threshold: "warn if percentiles from a closed loop are compared; fail if a load with a rate has response times measured from the time of sending; note for any other closed loop",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
     consequence: "In a closed loop, clients send nothing during a stall, so few requests are delayed by it. \

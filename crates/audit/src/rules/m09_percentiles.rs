@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: "no percentile depends on a handful of operations",
     found: "a percentile depends on a handful of operations",
     measures: "The number of operations beyond each percentile, reduced to the number of independent operations if slow operations come in bursts.",
-    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond any other percentile: note, and all output marks the percentile",
+    threshold: "fail if fewer than 10 operations are beyond a percentile that is compared; note if fewer than 10 are beyond any other percentile, which all output then marks",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
     consequence: "The percentile is the time of a single burst or outlier: the next run will give a different value.",
     remedy: "Measure for longer, or report a lower percentile.",

@@ -23,9 +23,9 @@ pub(super) const RULE: Rule = Rule {
     name: "the run covers several background cycles",
     found: "the run is shorter than the background cycles",
     measures: "The length of the measured phase compared with the periods of the server's background work: one turnover of the redo log, one replacement of all buffer pool pages, and the master thread's ten seconds.",
-    threshold: "fewer than 3 periods of any of these: warn",
+    threshold: "warn if the measured phase covers fewer than 3 periods of any of these",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and checkpoints have recurred",
-    consequence: "The work of the background process and its stalls are missing from the figures, or appear only in some runs.",
+    consequence: "The background work and its stalls are missing from the figures, or appear only in some runs.",
     remedy: "Measure for at least three periods of the slowest background process.",
     judge: Judge::Run(judge),
 };
@@ -35,14 +35,17 @@ fn judge(run: &Run<'_>) -> Outcome {
     let mut periods = vec![("the master thread's work", MASTER_THREAD_S)];
     let written_per_s = written_bytes(run)? / measured_s;
     if written_per_s > 0.0 {
-        periods.push(("the redo log", capacity_bytes(run)? / written_per_s));
+        periods.push((
+            "the redo log's turnover",
+            capacity_bytes(run)? / written_per_s,
+        ));
     }
     let page_bytes = run.number("innodb_page_size").unwrap_or(16384.0);
     let read_per_s = run.counter_per_s("Innodb_buffer_pool_reads")? * page_bytes;
     let pool = run.buffer_pool_bytes()?;
     let matters = read_per_s > READS * page_bytes * run.operations_per_s()?;
     if matters && run.data_bytes().is_ok_and(|data| data > pool) {
-        periods.push(("the buffer pool's pages", pool / read_per_s));
+        periods.push(("the buffer pool's replacement", pool / read_per_s));
     }
     periods.retain(|(_, period_s)| *period_s < SLOWEST_S);
     let slowest = periods.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -54,7 +57,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} cover {} periods of {what}, {} each",
+        "{} cover {} periods of {what} ({} each)",
         moment(measured_s),
         si(rounds),
         seconds(period_s)

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     name: "all planned runs exist, and no others",
     found: "runs are missing, replaced or from another experiment",
     measures: "The run records compared with the plan: attempts replaced by later ones, interrupted runs, and whether every record belongs to the experiment file in the same directory.",
-    threshold: "records of another experiment: invalid; missing or interrupted runs: fail; replaced attempts: warn; runs that were repeated because other programs had disturbed them: note",
+    threshold: "invalid if there are records of another experiment; fail if runs are missing or were interrupted; warn if attempts were replaced; note if runs were repeated because other programs had disturbed them",
     source: "benchstat's documentation, which warns against repeating runs until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",
     consequence: "Anything can be proved by dropping runs, or by repeating them until the result is as desired.",
@@ -78,7 +78,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     if complete < planned {
         let first = broken.first().map_or(String::new(), |run| {
             format!(
-                ", {} was interrupted: {}",
+                "; {} was interrupted: {}",
                 run.name(),
                 run.record.incomplete_why().unwrap_or_default()
             )
@@ -90,19 +90,22 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     if set.kept.replaced > 0 {
         let attempts = counted(set.kept.replaced as usize, "attempt");
-        note(Level::Warn, format!("{attempts} replaced by a later one"));
+        note(
+            Level::Warn,
+            format!("replaced by later attempts: {attempts}"),
+        );
     }
     if set.kept.disturbed > 0 {
         let runs = counted(set.kept.disturbed as usize, "run");
         note(
             Level::Note,
             format!(
-                "{runs} repeated because other programs had disturbed them (limits set in the experiment)"
+                "repeated because other programs had disturbed them (limits set in the experiment): {runs}"
             ),
         );
     }
     let evidence = if problems.is_empty() {
-        format!("all {planned} planned runs, and no others")
+        format!("all {planned} planned runs exist, and no others")
     } else {
         problems.join("; ")
     };
@@ -137,7 +140,11 @@ mod tests {
             ..BesideRecords::default()
         };
         let outcome = judged_with_kept(&RULE, &runs, planned(10), replaced);
-        assert_found(&outcome, Level::Warn, "2 attempts replaced");
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "replaced by later attempts: 2 attempts",
+        );
         runs[3].header.experiment_sha256 = "another".to_owned();
         let outcome = judged_together(&RULE, &runs, planned(10));
         assert_found(&outcome, Level::Invalid, "to 2 different experiments");

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "machine and server were observed throughout the measurement",
     found: "machine or server was not observed throughout the measurement",
     measures: "The samples of the machine's and the server's counters in the measured phase (the server's only up to the first planned event that restarts it), and the sources that could not be observed.",
-    threshold: "neither machine nor server observed: fail; one of them not observed, or a gap of more than 5 s: warn; optional sources missing (statement digests, slow log): note",
+    threshold: "fail if neither machine nor server was observed; warn if one of them was not observed or has a gap of more than 5 s; note if optional sources (statement digests, slow log) are missing",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
     consequence: "What caused the figures is unknown, and disturbances from outside cannot be ruled out.",
     remedy: "Run dbdyno on the server's machine as a user with permission to read the server's status. performance_schema and a slow query log add detail at some cost.",

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the limit of the throughput is known",
     found: "the limit of the throughput is not known",
     measures: "The limit of the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, the connections' waits, or the requested rate (docs/bottlenecks.md).",
-    threshold: "no limit found: fail",
+    threshold: "fail if no limit was found",
     source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
         point 10",
     consequence: "An unexplained limit may be the client, a lock or a throttle: the figures say nothing about the server.",
@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let fastest = match set.runs.len() {
         1 => String::new(),
-        _ => format!("the fastest, {} with {}/s: ", run.name(), count(per_s)),
+        _ => format!("{}, the fastest with {}/s: ", run.name(), count(per_s)),
     };
     Ok(match &limit.resource {
         Some(resource) => Finding::new(

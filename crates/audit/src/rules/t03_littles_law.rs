@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
     found: "counts, times and connections do not agree (Little's law)",
-    measures: "Operations in flight, sampled every 20 ms on the connections that the stage of the load needs, compared with throughput times the mean time from sending to the answer.",
-    threshold: "a difference of more than 5 % that neither chance nor the operations at the edges of the measurement explain: fail; not evaluated if other programs or late event loops may be the cause",
+    measures: "The number of operations in flight, compared with throughput times the mean time from sending to the answer. The number is sampled every 20 ms; if the load has stages, only the connections that the stage needs are sampled.",
+    threshold: "fail if the two differ by more than 5 % and neither chance nor the operations at the edges of the measurement explain this; not evaluated if other programs or late event loops may be the cause",
     source: "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961)",
     consequence: "One of the counters is wrong: operations are lost or counted twice, or the times do not cover the whole operation.",
     remedy: "Report this as a bug in dbdyno, with the record: no figure of this run can be trusted.",
@@ -60,7 +60,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     if failed * 100 > count {
         return Err(missing(
-            "times of the failed operations, which are more than 1 %",
+            "times of the failed operations, which are more than 1 % of all operations",
         ));
     }
     let by_times = sum_ns / 1e9 / measured_s;
@@ -96,7 +96,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} operations were in flight, throughput times response time is {}: a difference of {}",
+        "{} operations were in flight on average, and throughput times response time is {}: a difference of {}",
         si(in_flight),
         si(by_times),
         percent(apart)
@@ -173,7 +173,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "5.60 operations were in flight, throughput times response time is 7.99",
+            "5.60 operations were in flight on average, and throughput times response time is 7.99",
         );
     }
 

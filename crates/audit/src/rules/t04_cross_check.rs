@@ -22,8 +22,8 @@ pub(super) const RULE: Rule = Rule {
     id: "T04",
     name: "the server and the client count the same number of statements",
     found: "the server and the client counted different numbers of statements",
-    measures: "Statements that were answered in all phases and all loads of the run, compared with the growth of Questions over the same time, without dbdyno's own statements.",
-    threshold: "a difference of more than 1 %: fail. The difference does not include statements that dbdyno sends to connect and observe, statements that a proxy adds or answers itself, and statements before the first or after the last reading. Not evaluated: a difference of up to 5 % on a disturbed machine, or more than 5 % of the statements outside the readings",
+    measures: "Statements that were answered in all phases and all loads of the run, compared with the growth of the server's counter Questions over the same time, without dbdyno's own statements.",
+    threshold: "fail if the two differ by more than 1 %. Statements do not count as a difference if dbdyno sends them to connect or to observe, if a proxy adds them or answers them itself, or if they come before the first or after the last reading. Not evaluated if the difference is up to 5 % on a disturbed machine, or if more than 5 % of the statements are outside the readings",
     source: "proposed here; users of sysbench and tpcc-mysql make the same check with Com_ counters by hand",
     consequence: "Other clients used the server, statements were lost, or the client counts something other than what the server executes.",
     remedy: "Find the other clients in the server's process list, and measure again without them.",
@@ -101,7 +101,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         several => format!(" of {several} loads"),
     };
     let evidence = format!(
-        "the client counted {by_client} statements{of_loads}, the server {by_server:.0}: a difference of {}",
+        "the client counted {by_client} statements{of_loads}, and the server counted {by_server:.0}: a difference of {}",
         percent(apart)
     );
     Ok(Finding::new(level, evidence)

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "each record is complete and comes from a single run",
     found: "a record is incomplete or altered, or mixes several runs",
     measures: "In each record: gaps between intervals or missing time; counts, sums, shortest or longest times that contradict the histograms; due operations that were neither answered nor recorded as unanswered, or that contradict the rate or the client's ceiling; a server, buffer pool or data that change between the first and the last line; CPUs, processes or memory that do not fit the machine; an incomplete last line. In an experiment: records or intervals that occur twice, runs that overlap in time, labels that contradict the server's variables, and runs that began out of order (unless they were recorded as repeated).",
-    threshold: "any of these contradictions: invalid; a run that began out of order without a recorded reason: fail",
+    threshold: "invalid if any of these contradictions is found; fail if a run began out of order without a recorded reason",
     source: "proposed here, in the spirit of the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005)",
     consequence: "Measurements were changed or removed, on purpose or by an error: no figure of these records can be trusted.",
     remedy: "Use the records exactly as dbdyno wrote them, and keep the replaced and repeated runs alongside them.",
@@ -120,7 +120,7 @@ mod tests {
             ),
             (
                 |record| record.end.as_mut().unwrap().t_s = 60.0,
-                "it ended at",
+                "the run ended at",
             ),
         ];
         for (change, words) in cases {

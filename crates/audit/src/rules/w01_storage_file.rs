@@ -20,8 +20,7 @@ pub(super) const RULE: Rule = Rule {
     name: "storage is measured with random access to a file that no cache can hold",
     found: "the storage was measured with a file that a cache can hold, or only with sequential requests",
     measures: "For storage: whether random requests were measured, their sizes, and the size of the test file (for a time series, of the largest file).",
-    threshold: "no random requests: fail; a file below 16 GiB: warn; through the page cache, a file below 16 GiB or four times \
-        the memory: fail; no requests of 16 KiB: note",
+    threshold: "fail if no random requests were measured; warn if the file is smaller than 16 GiB; if requests go through the page cache, fail if the file is smaller than 16 GiB or than four times the memory; note if there are no requests of 16 KiB",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 5; the article of 2012 on Provisioned IOPS used 16 GB so that the array's caches would not improve the figures",
     consequence: "The figures describe a cache, or requests that a database does not make: a database reads and writes pages of 16 KiB at random.",
     remedy: "Run dbdyno storage suite --size 16G, or use a larger file; with fio: direct=1, rw=randrw, bs=16k.",
@@ -55,7 +54,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let (level, but) = match (size >= needed, is_direct) {
         (false, true) => (
             Level::Warn,
-            " fits into the cache of a host or controller; `suite --size 16G` exceeds most"
+            " fits into the cache of a host or controller; `suite --size 16G` uses a file that is larger than most such caches"
                 .to_owned(),
         ),
         (false, false) => (
@@ -67,7 +66,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (true, _) if !has_pages => (
             Level::Note,
-            ", and no requests of 16 KiB, InnoDB's page".to_owned(),
+            ", but without requests of 16 KiB, InnoDB's page size".to_owned(),
         ),
         (true, _) => (
             Level::Pass,
@@ -119,7 +118,7 @@ mod tests {
                 result.pattern.block_bytes = 4096;
             }
         });
-        assert_found(&outcome, Level::Note, "no requests of 16 KiB");
+        assert_found(&outcome, Level::Note, "without requests of 16 KiB");
     }
 
     #[test]

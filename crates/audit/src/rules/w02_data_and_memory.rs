@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     name: "the data is either much smaller or much larger than memory",
     found: "the data only just fits into memory",
     measures: "The size of data and indexes, taken from the tablespace files if they are known, compared with the buffer pool and the machine's memory.",
-    threshold: "between 0.8 and 1.5 times the buffer pool: warn; below: note, because the figures describe memory; above: pass",
+    threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool; note if it is smaller, because the figures then describe memory; pass if it is larger",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
         (1, 2 and 10 GB of data on 4 GB of memory)",
-    consequence: "If the data only just fits, 10 % more data or less memory changes the throughput several times over. If the data is in memory, the figures say nothing about data that is not.",
-    remedy: "Measure with the data-to-memory ratio of production (rows = \"4x\" in an experiment file means four times the buffer pool), or with three sizes around it.",
+    consequence: "If the data only just fits, 10 % more data or less memory changes the throughput several times over. If the data is in memory, the figures say nothing about data that does not fit.",
+    remedy: "Measure with the data-to-memory ratio of production (rows = \"4x\" in an experiment file means four times the buffer pool), or with three sizes around that ratio.",
     judge: Judge::Run(judge),
 };
 

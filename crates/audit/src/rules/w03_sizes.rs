@@ -14,9 +14,9 @@ pub(super) const RULE: Rule = Rule {
     name: "a claim about data sizes is based on at least three sizes",
     found: "too few data sizes for a conclusion",
     measures: "The ratios of data size to buffer pool size in an experiment with several data sizes.",
-    threshold: "only two sizes, no size below the buffer pool, or no size above it: warn",
+    threshold: "warn if there are only two sizes, if no size is below the buffer pool's, or if none is above it",
     source: "HP Japan, MySQL Server 5.0 sizing information, which measures sizes below, near and far above the memory size",
-    consequence: "Throughput drops sharply where the data no longer fits into memory; two points cannot show where.",
+    consequence: "Throughput drops sharply at the size at which the data no longer fits into memory; two sizes cannot show which size that is.",
     remedy: "Use at least three sizes: one that fits into the buffer pool, one about as large as it, and one several times as large.",
     judge: Judge::Set(judge),
 };
@@ -48,7 +48,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let told: Vec<_> = sizes.iter().map(|ratio| format!("{ratio:.2}")).collect();
     let evidence = format!(
-        "{} data sizes, {} times the buffer pool",
+        "{} data sizes: {} times the buffer pool",
         sizes.len(),
         told.join(", ")
     );
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged_together(&RULE, &sizes(&[("0.5x", 4), ("4x", 32)]), over(&["rows"]));
-        assert_found(&outcome, Level::Warn, "2 data sizes, 0.50, 4.00 times");
+        assert_found(&outcome, Level::Warn, "2 data sizes: 0.50, 4.00 times");
         let outcome = judged_together(
             &RULE,
             &sizes(&[("a", 1), ("b", 2), ("c", 4)]),

@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     id: "W04",
     name: "the load touches as much of the data as production does",
     found: "the load touches less of the data than production does",
-    measures: "If the data is larger than the buffer pool: the share of the keys that the load's operations could have requested, including the warm-up (random draws from a list find n(1-e^(-draws/n)) of its n words). Without such a list, InnoDB's pages give two bounds. Lower bound: the largest number of pages in the buffer pool at any time. Upper bound: the pages that were in the buffer pool at the start, plus the pages that were read since.",
-    threshold: "less than half of the data: fail; not evaluated if half of the data lies between the two bounds",
+    measures: "If the data is larger than the buffer pool: the share of the keys that the load's operations, including the warm-up, could have requested. If the keys are drawn at random from a list of n words, this is n(1-e^(-draws/n)) of them. Without such a list, InnoDB's pages give two bounds. Lower bound: the largest number of pages in the buffer pool at any time. Upper bound: the pages that were in the buffer pool at the start, plus the pages read after that.",
+    threshold: "fail if the load touched less than half of the data; not evaluated if half of the data lies between the two bounds",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: with a hundred fixed users instead of a hundred thousand, everything fits into memory",
     consequence: "The requested rows fit into memory although the data does not: the figures describe a smaller database.",
     remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to reach all of them.",
@@ -29,7 +29,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(no_subject("the data fits into the buffer pool"));
     }
     if run.record.loaded.is_some() {
-        return Err(no_subject("a table was filled"));
+        return Err(no_subject("the run loads a table"));
     }
     if let Some((touched, draws, of)) = of_keys(run) {
         let evidence = format!(
@@ -48,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (true, _) => Ok(finding(least, evidence)),
         (_, true) => Ok(finding(most, evidence)),
         _ => Err(missing(format!(
-            "the share of the data's pages that were requested: between {} and {}",
+            "the exact share of the data's pages that were requested (it is between {} and {})",
             percent(least),
             percent(most)
         ))),

@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
     id: "W05",
     name: "a dictionary returns all keys",
     found: "the dictionary does not return all keys",
-    measures: "For each dictionary of a .smack file, the share of the words in its source that it returns.",
-    threshold: "less than half: fail; not all: note",
-    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples use only every n-th line of a file larger than file_size_equiv \"45000\": 818 keys of 9,000",
+    measures: "For each dictionary of a .smack file, the share of the source's words that the dictionary returns.",
+    threshold: "fail if a dictionary returns less than half of the words; note if it does not return all of them",
+    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples use only every n-th line of a file larger than file_size_equiv \"45000\", which leaves 818 of 9,000 keys",
     consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the data size.",
     remedy: "Set file_size_equiv \"0\", which uses every line.",
     judge: Judge::Run(judge),
@@ -49,7 +49,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         _ => Level::Pass,
     };
     let evidence = format!(
-        "the dictionary {dictionary} returns {used} of {offered} words, {}",
+        "the dictionary {dictionary} returns {used} of {offered} words ({})",
         percent(share)
     );
     Ok(Finding::new(level, evidence).with("used_share", share))
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = using(818, 9_000);
-        assert_found(&outcome, Level::Fail, "returns 818 of 9000 words, 9.1 %");
+        assert_found(&outcome, Level::Fail, "returns 818 of 9000 words (9.1 %)");
         assert_found(&using(8_000, 9_000), Level::Note, "89 %");
     }
 

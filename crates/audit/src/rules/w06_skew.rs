@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the distribution of the requested keys is known",
     found: "a small part of the rows gets most of the accesses",
     measures: "The key distribution, if the workload states it: rand-type in the OLTP workloads, the specification of a standard benchmark, the dictionary type in a .smack file.",
-    threshold: "special, the default of old sysbench versions (1 % of the rows get 75 % of the accesses): warn; uniform (dictionary type rand) or sequential (seq): note; others: pass",
+    threshold: "warn for special, the default of old sysbench versions (1 % of the rows get 75 % of the accesses); note for uniform (dictionary type rand) and sequential (seq); pass for any other distribution",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 7 and 8",
     consequence: "Hot rows make caches look larger and locks more contended than they are; uniform access does the opposite.",
     remedy: "Use and state the application's distribution; --rand-type zipfian or pareto is closest to a mix of heavy and light users.",
@@ -28,7 +28,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         let (level, how) = match keys.drawn.as_str() {
             "random" => (Level::Note, "uniformly"),
             "sequential" => (Level::Note, "one after the other"),
-            _ => (Level::Pass, "never twice"),
+            _ => (Level::Pass, "without repetition"),
         };
         let evidence = format!("keys of the dictionary {} are drawn {how}", keys.dictionary);
         return Ok(Finding::new(level, evidence));
@@ -43,7 +43,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     Ok(Finding::new(
         level,
-        format!("keys are drawn {distribution}"),
+        format!("the key distribution is {distribution}"),
     ))
 }
 

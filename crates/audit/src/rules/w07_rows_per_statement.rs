@@ -23,10 +23,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the number of rows per statement varies as in production",
     found: "statements return the same number of rows every time",
     measures: "For each statement that returns several rows on average: the variation of the number of rows between its executions (standard deviation divided by mean).",
-    threshold: "below 5 %: warn",
+    threshold: "warn if a statement's number of rows varies by less than 5 %",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 5: some users have a hundred times as many rows as others, but a generator gives every user ten",
     consequence: "No operation requests results as large as those of the heaviest users in production: percentiles and cache misses look better than in production.",
-    remedy: "Draw the length of a range, or the number of rows for each parent, from the distribution in production. The warning remains even if equal numbers are intended.",
+    remedy: "Draw the length of a range, or the number of rows for each parent row, from the distribution in production. The warning remains even if equal numbers are intended.",
     judge: Judge::Run(judge),
 };
 
@@ -45,7 +45,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .filter(|(_, returned)| !returned.is_none())
         .collect();
     if counted.is_empty() && totals.statements.values().any(|it| it.classes.reads > 0) {
-        return Err(missing("the rows that each statement returned"));
+        return Err(missing("the number of rows that each statement returned"));
     }
     let spreads: Vec<(&str, f64, f64)> = counted
         .iter()
@@ -59,7 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let alike: Vec<_> = spreads.iter().filter(|it| it.2 < ALIKE).collect();
     let told = |(name, mean, variation): &(&str, f64, f64)| {
         format!(
-            "{name} {} rows, varying by {}",
+            "{name} returned {} rows on average, varying by {}",
             si(*mean),
             fine_percent(*variation)
         )
@@ -103,7 +103,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "the same number of rows every time: update_index 100 rows, varying by 0 %",
+            "the same number of rows every time: update_index returned 100 rows on average, varying by 0 %",
         );
     }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_found(
             &returning(&[1, 5, 40]),
             Level::Pass,
-            "update_index 15.3 rows, varying by 114 %",
+            "update_index returned 15.3 rows on average, varying by 114 %",
         );
     }
 

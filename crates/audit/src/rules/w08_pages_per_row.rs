@@ -33,11 +33,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W08",
     name: "statements read no more rows and pages than their plan needs",
     found: "statements read more rows or pages than their plan needs",
-    measures: "Pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need (two for a look-up by key, one for each further row of a range, four for a changed row); and rows per operation that were read in scans.",
-    threshold: "more than twice that maximum: warn; more than 100 rows per operation read in scans, and more rows in scans than by key: warn",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: a range of ten rows through a secondary index is eleven random reads",
+    measures: "Pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need (two for a look-up by key, one for each further row of a range, four for a changed row). Also the rows per operation that were read in scans.",
+    threshold: "warn if more than twice that maximum was read, or if more than 100 rows per operation were read in scans and fewer by key",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: reading a range of ten rows through a secondary index takes eleven random reads",
     consequence: "The plan is not the intended one, or other statements also read data: the figures describe a different query.",
-    remedy: "Run EXPLAIN for the statements on the data of the run; run ANALYZE TABLE after loading.",
+    remedy: "Run EXPLAIN for the statements on the run's data. Run ANALYZE TABLE after loading.",
     judge: Judge::Run(judge),
 };
 
@@ -61,7 +61,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_scanning = scanned > SCANNED && scanned > by_key + next;
     let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
     let evidence = format!(
-        "{} pages read per operation; the {} rows read by key or range need at most {}; {} rows were scanned",
+        "{} pages were read per operation; the {} rows that were read by key or in ranges need at most {} pages; {} rows were scanned",
         count(read),
         count(by_key + next + by_position + changed),
         count(needed),
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = with(&[("Innodb_buffer_pool_reads", 9_000.0)]);
-        assert_found(&outcome, Level::Warn, "9.00 pages read per operation");
+        assert_found(&outcome, Level::Warn, "9.00 pages were read per operation");
         let outcome = with(&[("Handler_read_rnd_next", 500_000.0)]);
         assert_found(&outcome, Level::Warn, "500 rows were scanned");
     }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn passes() {
         let outcome = with(&[("Innodb_buffer_pool_reads", 900.0)]);
-        assert_found(&outcome, Level::Pass, "0.900 pages read per operation");
+        assert_found(&outcome, Level::Pass, "0.900 pages were read per operation");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the compared runs found the same share of their pages in memory",
     found: "the compared runs found different shares of their pages in memory",
     measures: "The mean share of page requests that the buffer pool answered without a read, for each compared combination.",
-    threshold: "a difference of more than 0.5 percentage points: note",
+    threshold: "note if the shares differ by more than 0.5 percentage points",
     source: "Matsunobu, Disk I/O and memory (2009): if a miss takes 100 times as long as a hit, the server is 5.95 times as slow with a hit ratio of 95 % as with 100 %, and 20.8 times as slow with 80 %",
     consequence: "The difference in throughput may come from the caches and not from the factor under study.",
     remedy: "Warm both sides up until the misses per second are steady, or make the cache a factor.",
@@ -51,7 +51,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let difference = most.0 - least.0;
         if worst.as_ref().is_none_or(|(known, _)| difference > *known) {
             let words = format!(
-                "{} of the page requests were answered from memory with {}, {} with {}",
+                "{} of the page requests were answered from memory with {}, and {} with {}",
                 percent(most.0),
                 in_words(&most.1),
                 percent(least.0),
@@ -101,7 +101,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "100 % of the page requests were answered from memory with pool=2G, 95 %",
+            "100 % of the page requests were answered from memory with pool=2G, and 95 %",
         );
     }
 

@@ -23,8 +23,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Failed attempts during the measurement by error number, and how many of them were not followed by a \
         successful retry; operations without an answer when the load stopped waiting; connections that could not be \
         opened. In a run with planned events, only failures before the first event count.",
-    threshold: "more than 0.1 % of all attempts failed without a successful retry, no operation succeeded, or a connection \
-        is missing: fail; retries after more than 1 % of all attempts: warn; any failure: note",
+    threshold: "fail if more than 0.1 % of all attempts failed without a successful retry, if no operation succeeded, or if a connection is missing; warn if more than 1 % of all attempts succeeded only after a retry; note if any attempt failed",
     source: "proposed here; every load generator's documentation warns that fast failures count as throughput",
     consequence: "An error takes less time than real work, so a failing server looks fast. The time of an operation that \
         succeeds after retries is included in the figures.",
@@ -70,7 +69,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if retried > 0 {
         evidence.push(match failed.saturating_sub(retried) {
             0 => "each succeeded after a retry".to_owned(),
-            lost => format!("{lost} without a successful retry"),
+            lost => format!("{lost} of them without a successful retry"),
         });
     }
     if unanswered > 0 {
@@ -163,7 +162,7 @@ mod tests {
         assert_found(&deadlocks(1200, 1200), Level::Note, retried);
         let many = "12000 with error 1213; each succeeded after a retry";
         assert_found(&deadlocks(12_000, 12_000), Level::Warn, many);
-        let lost = "1200 with error 1213; 600 without a successful retry";
+        let lost = "1200 with error 1213; 600 of them without a successful retry";
         assert_found(&deadlocks(1200, 600), Level::Fail, lost);
     }
 

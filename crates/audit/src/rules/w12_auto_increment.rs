@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "AUTO_INCREMENT neither serialises inserts nor breaks replicas",
     found: "AUTO_INCREMENT serialises inserts or breaks replicas",
     measures: "innodb_autoinc_lock_mode, the number of connections, binlog_format and log_bin of a run that inserts rows.",
-    threshold: "mode 2 with a statement-based binary log: fail; mode 0 with 8 or more connections: warn",
+    threshold: "fail for mode 2 with a statement-based binary log; warn for mode 0 with 8 or more connections",
     source: "Matsunobu, InnoDB's AUTO_INCREMENT lock (2009): at 200 connections, 660 inserts/s with the old lock of 5.0.83, about 20,000 with 5.1.37",
     consequence: "In mode 0 each insert holds a table lock, so more connections do not insert more rows. In mode 2 with a statement-based binary log, replicas generate different ids.",
     remedy: "Set innodb_autoinc_lock_mode=1, or 2 with binlog_format=ROW.",

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "commits share their flushes",
     found: "commits do not share their flushes",
     measures: "Flushes of InnoDB's log per commit in the measured phase. For servers that do not count log flushes separately (MariaDB 10.8 and later), all of InnoDB's flushes.",
-    threshold: "at least 0.9 flushes per commit with 8 or more connections: warn",
+    threshold: "warn if there are at least 0.9 flushes per commit with 8 or more connections",
     source: "Matsunobu, group commit in InnoDB (2009): 200,251 flushes for 100,000 commits before group commit, 26,092 with it",
     consequence: "Every commit waits for its own flush: the disk's flush rate limits the throughput, however many connections write.",
     remedy: "Find out why commits run one at a time: two-phase commit in an old version, prepare_commit_mutex, or a lock that all transactions hold until they end.",
@@ -35,7 +35,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     if connections < WRITERS {
         return Err(no_subject(format!(
-            "{connections} connections can share few flushes"
+            "{connections} connections are too few to share many flushes"
         )));
     }
     let per_commit = flushes / commits;

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     name: "commits reach the disk",
     found: "commits do not reach the disk",
     measures: "Flushes that InnoDB requested, compared with the flushes that the machine's disks carried out in the same time, if their write cache needs flushing. For storage: the flushes of the commit probe compared with those of the disks.",
-    threshold: "more than 1.2 times as many flushes by InnoDB or the probe as by the disks: fail",
+    threshold: "fail if InnoDB or the commit probe requested more than 1.2 times as many flushes as the disks carried out",
     source: "Matsunobu, group commit in InnoDB (2009): the limit of a disk with battery-backed cache is about 10,000 per second",
     consequence: "Something between InnoDB and the disk discards flushes: acknowledged commits are in a volatile cache and are lost in a power cut, and the commit rate is not that of the disk.",
     remedy: "Check the mount options (barriers), the volume manager and the hypervisor's cache mode.",
@@ -53,7 +53,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} {which} per second, {} carried out by the disks",
+        "{} {which} were requested per second, and the disks carried out {}",
         count(asked),
         count(carried_out)
     );
@@ -93,7 +93,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         Level::Pass
     };
     let evidence = format!(
-        "{} flushes of the commit probe per second, {} carried out by the disks",
+        "the commit probe requested {} flushes per second, and the disks carried out {}",
         count(asked),
         count(carried_out)
     );
@@ -121,7 +121,7 @@ mod tests {
         assert_found(
             &flushed(Some(10)),
             Level::Fail,
-            "300 flushes of the log per second, 10 carried out",
+            "300 flushes of the log were requested per second, and the disks carried out 10",
         );
     }
 
@@ -134,7 +134,7 @@ mod tests {
         assert_found(
             &flushed(Some(30)),
             Level::Fail,
-            "4.00k flushes of the commit probe",
+            "the commit probe requested 4.00k flushes",
         );
         assert_missing(&flushed(None), "flushes of the disks");
         assert_no_subject(&judged_storage(&RULE, |record| {

@@ -19,9 +19,9 @@ pub(super) const RULE: Rule = Rule {
     name: "the compared runs used the same data",
     found: "the compared runs used different data",
     measures: "Rows and data size at the start of each run, among runs with the same nominal data size.",
-    threshold: "a difference of more than 2 % between compared runs: invalid, or note if a factor sets the size; among the executions of one combination: warn",
+    threshold: "invalid if compared runs differ by more than 2 % (note if a factor sets the size); warn if the executions of one combination differ by more than 2 %",
     source: "OLTPBench, issue 267: TPC-C drops from 600 to 60 transactions per second over repeated runs on one database",
-    consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference may come from the order of the runs.",
+    consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference in the figures may come from the order of the runs.",
     remedy: "Restore the data before every run (restore = \"per-run\").",
     judge: Judge::Set(judge),
 };
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
 fn judge(set: &Set<'_>) -> Outcome {
     let runs: Vec<_> = set.complete().collect();
     if runs.len() < 2 {
-        return Err(no_subject("there is one run"));
+        return Err(no_subject("there is only one run"));
     }
     let mut worst: Option<(f64, Level, String)> = None;
     let compared = set.compared();
@@ -51,7 +51,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 continue;
             }
             let words = format!(
-                "{least:.0} to {most:.0} {what} at the start of the compared runs, a difference of {}",
+                "the compared runs started with {least:.0} to {most:.0} {what}, a difference of {}",
                 percent(difference)
             );
             // If a factor decides the size, the size is under test, provided that each level keeps its size.
@@ -127,7 +127,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "1000000 to 1090000 rows at the start",
+            "started with 1000000 to 1090000 rows",
         );
     }
 

@@ -7,7 +7,7 @@
 //!
 //! throughput    52.4k/s, statements 52.4k/s (read 52.4k, write 0, other 0)
 //! CPU           client 0.41, server 1.32; client 7.80 µs per statement
-//! limited by    CPU: 97 % busy (server 66 %, client 21 %, others 10 %), tasks waited for a CPU 80 % of the time
+//! limited by    CPU: 97 % busy (server 66 %, client 21 %, others 10 %), and tasks waited for a CPU 80 % of the time
 //!
 //!                     count   per s   mean    p50    p95    p99    max
 //! response time      524000   52.4k  0.15   0.13   0.24   0.41    12.1 ms

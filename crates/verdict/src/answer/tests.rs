@@ -254,6 +254,6 @@ fn an_execution_without_the_metric_leaves_nothing_to_compare() {
     let said = crate::sentence(&question(Metric::Throughput), &answers[0]);
     assert_eq!(
         said,
-        "fs xfs against ext4: inconclusive, throughput was not measured in every execution."
+        "fs xfs against ext4: inconclusive, because throughput was not measured in every execution."
     );
 }

@@ -76,7 +76,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "40 % of their time, the connections waited for a metadata lock, the global read lock, a backup lock \
+        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock \
                 or a table flush",
         judge: server_rules::metadata_locks,
     },
@@ -141,8 +141,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies, the connections waited for answers in a share of their time that is 50 points \
-                larger than the share in which the server worked for them, and the CPUs were idle 30 % of the time \
+        holds: "no rule above applies; the share of their time in which the connections waited for answers was 50 points \
+                larger than the share in which the server worked for them; and the CPUs were idle 30 % of the time \
                 or not observed",
         judge: server_rules::round_trips,
     },
@@ -162,7 +162,7 @@ fn memory(signals: &Signals) -> Option<String> {
     }
     (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {} were swapped in, the control group reached its limit {} times per second",
+            "tasks waited for memory {} of the time, {} were swapped in, and the control group reached its memory limit {} times per second",
             percent(stalled),
             bytes_per_s(memory.swapped_in_bytes_per_s),
             count(signals.quota.memory_hits_per_s)
@@ -174,7 +174,7 @@ fn cpu_quota(signals: &Signals) -> Option<String> {
     let limit = signals.quota.cpu_limit?;
     let at_least = |share: Option<f64>, least: f64| share.filter(|share| *share >= least);
     let reached = at_least(signals.quota.throttled, 0.2)
-        .map(|share| format!("reached this limit in {} of the periods", percent(share)));
+        .map(|share| format!("reached this limit in {} of its periods", percent(share)));
     let used = || {
         at_least(signals.quota.cpu_used, LIMIT_USED)
             .map(|share| format!("the server used {} of that", percent(share)))
@@ -225,7 +225,7 @@ fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
-            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {}{}",
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {} of it{}",
             percent(stalled),
             percent(busy),
             server_rules::page_reads(signals)
@@ -265,7 +265,7 @@ fn steal(signals: &Signals) -> Option<String> {
     let cpu = signals.cpu?;
     (cpu.steal >= 0.1 && cpu.idle < 0.1).then(|| {
         format!(
-            "the hypervisor took {} of the CPU time, {} was idle",
+            "the hypervisor took {} of the CPU time, and {} was idle",
             percent(cpu.steal),
             percent(cpu.idle)
         )
@@ -279,7 +279,7 @@ fn cpu(signals: &Signals) -> Option<String> {
     let others = (cpu.busy - cpu.server - cpu.client).max(0.0);
     let waited = signals.pressure.map(|it| {
         format!(
-            ", tasks waited for a CPU {} of the time",
+            ", and tasks waited for a CPU {} of the time",
             percent(it.cpu_some)
         )
     });
@@ -337,7 +337,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
         format!(
-            "{} of the TCP segments were retransmitted, {} of the packets were lost, {} connections were dropped because the queue of a listening socket was full",
+            "{} of the TCP segments were retransmitted, {} of the packets were lost, and {} connections were dropped because the queue of a listening socket was full",
             percent(network.retransmitted),
             percent(network.lost),
             network.listen_overflows

@@ -109,7 +109,7 @@ fn of_a_disk(signals: &Signals) -> Option<String> {
     let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
     let waited = waited_for_disks(signals)?;
     Some(format!(
-        "{} flushed its cache {} times per second, {} of the time{waited}{}",
+        "{} flushed its cache {} times per second, which took {} of the time{waited}{}",
         disk.device,
         count(disk.flushes_per_s),
         percent(disk.flushing),
@@ -135,7 +135,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
 fn syncs(signals: &Signals) -> String {
     match &signals.server {
         Some(server) => format!(
-            ", the server synced {} times for {} statements per second",
+            "; the server synced {} times for {} statements per second",
             count(server.syncs_per_s),
             count(server.statements_per_s)
         ),
@@ -180,7 +180,7 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
         let way = OnTheWay::of(signals)?;
         let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
         Some(format!(
-            "a statement spent {} on the network, and a connection took {} to open: the network between client and server carries only {}",
+            "a statement spent {} on the network, and opening a connection took {}: the network between client and server carries only {}",
             seconds(way.each_s),
             seconds(connect_s),
             bits_per_s(server.bytes_per_s)

@@ -9,7 +9,7 @@ pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {
     match signals.pressure {
         Some(pressure) => (pressure.io_some >= 0.3).then(|| {
             format!(
-                ", tasks waited for a disk {} of the time",
+                ", and tasks waited for a disk {} of the time",
                 percent(pressure.io_some)
             )
         }),

@@ -24,7 +24,7 @@ pub(super) fn taken(
     (more > limit && more - less > limit).then(|| Finding {
         cost: None,
         sentence: format!(
-            "{what} {} of the CPUs of {} and {} of {}",
+            "{what} {} of {}'s CPUs and {} of {}'s",
             percent(more),
             SIDES[side],
             percent(less),

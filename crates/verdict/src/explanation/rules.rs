@@ -457,7 +457,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {}, every operation takes about {} longer (the shortest {}), which the server's costs do not explain: the round trip is longer",
+            "on {}, every operation takes about {} longer (the shortest operation {}), which the server's costs do not explain: the round trip is longer",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)
@@ -489,6 +489,6 @@ fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Finding> {
     } else {
         "new".to_owned()
     };
-    let meaning = format!("{more}, {} {meaning}", higher(&moved));
+    let meaning = format!("{more}; {} {meaning}", higher(&moved));
     Some(Finding::of(moved, 1.0, meaning))
 }

@@ -93,7 +93,7 @@ fn my_cnf_of_2012() {
     audit
         .finds("C03", "warn", "factors: 2, executions per combination: 1")
         .finds("C01", "fail", "sync_binlog=0")
-        .finds("C02", "note", "mycnf changes 2 at once")
+        .finds("C02", "note", "mycnf changes 2 things at once")
         .finds("H08", "warn", "all runs had 10 connections")
         .finds("H11", "warn", "unix socket")
         .finds("M11", "warn", "periods")
@@ -103,7 +103,7 @@ fn my_cnf_of_2012() {
             "pass",
             "hold directly after loading and after the run",
         )
-        .finds("C10", "note", "binary log on");
+        .finds("C10", "note", "the binary log is on");
 }
 
 /// On MySQL 8.0.33, if it is installed on the machine.

@@ -55,7 +55,7 @@ fn ssd_mycnf() {
     // Durable on both sides, and more data than memory. A my.cnf is several changes at the same time.
     Audited::of(&scene, &["out"])
         .finds("C01", "pass", "class D4")
-        .finds("C02", "note", "mycnf changes 2 at once")
+        .finds("C02", "note", "mycnf changes 2 things at once")
         .finds("W02", "pass", "larger than the buffer pool")
         .finds("H08", "warn", "10 connections");
 }

@@ -149,7 +149,7 @@ fn what_cannot_be_compared() {
         }
     }
     for (limit, why) in [
-        ("p99", "not a measure with a change"),
+        ("p99", "not a measure followed by a change"),
         ("speed -5%", "is not a measure; available: throughput"),
         ("p99 -5%", "gets worse with +"),
     ] {
