@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Ab(Box<ab::AbArgs>),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
-    /// List the experiments that come with dbdyno, each with its question
+    /// List the experiments that come with dbdyno, each with the question that it answers
     Experiments(experiments::ExperimentsArgs),
     /// Write results as HTML, JSON, CSV, Markdown, OpenMetrics or Parquet, and charts as SVG or PNG
     Report(report::ReportArgs),
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Audit(audit::AuditArgs),
     /// List past results, or one experiment's figures over time with their change points
     History(history::HistoryArgs),
-    /// Repeat an experiment from its results, and compare both
+    /// Repeat an experiment from its results, and compare the new results with the old ones
     Rerun(rerun::RerunArgs),
     /// Measure the highest throughput that dbdyno itself reaches as a client on this machine
     Calibrate(calibrate::CalibrateArgs),

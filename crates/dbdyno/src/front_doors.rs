@@ -90,7 +90,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "proxy",
-        about: "Relay MySQL clients to servers, and let a script watch and change their sessions",
+        about: "Relay MySQL connections to servers, and let a script watch and change the sessions",
         is_linked: false,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),

@@ -28,10 +28,10 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each given value, version or file (a level) is compared with the first one. The runs, in random order, use a private
-server (one that dbdyno creates). It is restarted before each run; the data is loaded once and restored before each run.
-Existing servers (--server, --host) are not restarted, and data is loaded once on each of them. The experiment ends when
-every comparison is decided, or when the budget is used up.
+Each given value, version or file (a level) is compared with the first one. The runs are in random order, on a private
+server (one that dbdyno creates). The server is restarted before each run. The data is loaded once and restored before
+each run. Existing servers (--server, --host) are not restarted, and data is loaded once on each of them. The experiment
+ends when every comparison is decided, or when the budget is used up.
 
 If several options have several values, every combination of the values is measured; an option with one value applies to
 all runs. Enclose a value that contains a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
@@ -56,7 +56,7 @@ pub(crate) struct AbArgs {
     /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
-    /// Compare running this SQL after the data is loaded with not running it; may be repeated
+    /// Compare runs with and without this SQL, which is executed after the data is loaded; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
     /// Running private servers to compare, by name

@@ -19,9 +19,9 @@ use crate::commands::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The rules read only the records; docs/audit-rules.md lists the rules and explains the grade. A rule whose input is
-missing is listed as not evaluated, which is not a pass.
+missing is listed as \"not evaluated\", which does not count as a pass.
 
-Exit code 1 if a finding has the level --fail-if or a worse one; 0 otherwise.
+Exit code 1 if a finding has the --fail-if level or worse; 0 otherwise.
 
 Examples:
   dbdyno audit results/quickstart-1
@@ -31,7 +31,7 @@ Examples:
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// Results directory, run record or storage record; two results with runs are audited as the sides of a comparison
+    /// Results directory, run record or storage record; two directories or run records are audited as a comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
     /// Server variable or property that is meant to differ between the two sides; may be repeated
@@ -43,7 +43,7 @@ pub(crate) struct AuditArgs {
     /// Show only this rule
     #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
-    /// Show findings of this level or worse: invalid, fail, warn, note or pass
+    /// Show only findings of this level or worse: invalid, fail, warn, note or pass
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     level: Option<Level>,
     /// Exit with code 1 if a finding has this level or worse

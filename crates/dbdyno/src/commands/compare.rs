@@ -26,15 +26,15 @@ A side is one or more of these, separated by commas:
   DIR:FACTOR=LEVEL       the runs of one level; separate several levels with colons (DIR:fs=xfs:connections=8)
   FILE.jsonl             one run record
 
-Each combination of levels that both sides contain is compared. Runs from one results directory are compared in pairs:
-those that the experiment ran in the same block (one run of every combination). Sides that did different work
-(operations, mix, rows, connections, rate) are refused, unless the compared factor is this difference. Sides with failed
-operations (audit rule W10) or a client at its limit (H12) are refused with exit code 5. With --anyway, they are
-compared nevertheless.
+Each combination of levels (values of the factors) that both sides contain is compared. If both sides come from one
+results directory, runs of the same block (one run of every combination) are compared in pairs. Sides that did different
+work (operations, mix, rows, connections, rate) are refused, unless this difference is the factor being compared. Sides
+with failed operations (audit rule W10) or a client at its limit (H12) are refused with exit code 5. With --anyway,
+refused sides are compared nevertheless.
 
-A --fail-if limit is broken (exit code 1) if the whole confidence interval of the change is beyond it, kept if the whole
-interval is within it, and otherwise undecided (exit code 5); more runs can then decide. docs/compare.md lists all
-measures.
+A --fail-if limit is broken (exit code 1) if the whole confidence interval of the change is beyond it, and kept if the
+whole interval is within it. Otherwise the limit is undecided (exit code 5), and more runs can decide it.
+docs/compare.md lists all measures.
 
 Examples:
   dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
@@ -53,10 +53,10 @@ pub(crate) struct CompareArgs {
     /// Exit with code 1 if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
-    /// Print tables of what changed after the answer
+    /// After the answer, also print tables of everything that changed
     #[arg(short, long)]
     verbose: bool,
-    /// Print tables of all metrics and costs after the answer
+    /// After the answer, also print tables of all metrics and costs
     #[arg(long)]
     all: bool,
     /// Output format

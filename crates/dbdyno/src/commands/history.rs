@@ -23,10 +23,10 @@ Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. For
 a directory instead. Results whose directory no longer exists are only counted; --forget removes them from the list. The
 grade is the one from `dbdyno audit`.
 
---of accepts an experiment's name, a factor that varies, or at least the first four digits of a key, which the list
-shows. Results with the same key have the same experiment text, overrides and files. Each combination of the
-experiment's settings is a series over time, in which lasting changes are marked (E-Divisive with Student's t, one false
-alarm in a thousand); this needs at least six results.
+--of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
+Results with the same key have the same experiment text, overrides and files. Each combination of the experiment's
+settings is a series over time, in which lasting changes are marked (E-Divisive with Student's t, p below 0.001). A
+series needs at least six results for this.
 
 Examples:
   dbdyno history

@@ -107,7 +107,7 @@ pub(crate) struct NullServerArgs {
     /// Delay before the server reads what a client sent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     read_delay: Option<Duration>,
-    /// Random seed of delays, errors and dropped connections
+    /// Random seed for delays, errors and dropped connections
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Refuse connections beyond this number with error 1040 [default: from the limit of open files]

@@ -17,7 +17,7 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-The observer only reads /proc and /sys, and changes nothing. It reports everything that it cannot read; root and the
+The observer only reads /proc and /sys, and changes nothing. It reports which values it cannot read; root and the
 server's own account can read everything. docs/observe.md has the details.
 
 Over ssh, started by the dbdyno that drives the load:
@@ -30,7 +30,7 @@ Listening, with a secret that both sides know:
   dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
 )]
 pub(crate) struct ObserveArgs {
-    /// Communicate over standard input and output, for a start through ssh
+    /// Communicate over standard input and output, for use through ssh
     #[arg(long)]
     stdio: bool,
     /// Listen on this address and port (0: a free port)

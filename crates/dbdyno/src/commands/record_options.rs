@@ -15,7 +15,7 @@ use crate::connection_options::observe_options::ObserveOptions;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordOptions {
-    /// File of the run record [default: record.jsonl in a new directory in results]
+    /// File to write the run record to [default: record.jsonl in a new directory in results]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Sampling interval of machine and server, 100ms to 60s [default: 1s]

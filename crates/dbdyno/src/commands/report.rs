@@ -18,7 +18,7 @@ use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Several results are combined into one report, in which the factor `results` shows to which of them a run belongs.
+Several results are combined into one report, in which the factor `results` names the results that a run comes from.
 
 Without --format, the file extension of --output determines the format (.html, .json, .csv, .md, .prom, .parquet, .svg,
 .png). Without --output either, the format is html. docs/report-formats.md documents every format.

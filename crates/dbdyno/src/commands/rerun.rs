@@ -36,7 +36,7 @@ comparison lists the differences (machine, server, variables, dbdyno), the cost 
 causes.
 
 For a single run (such as dbdyno oltp, or quick on an existing server), the command is run again in the same directory
-and with the same seed; its tables must exist.
+and with the same seed; the tables that it uses must exist.
 
 Examples:
   dbdyno rerun results/trial-1
@@ -49,7 +49,7 @@ pub(crate) struct RerunArgs {
     /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
-    /// File whose first line is the password, if the original command had it on its command line
+    /// File whose first line is the password; needed if the original command line contained the password
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     #[command(flatten)]

@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
     /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Run only what is missing or incomplete in the latest results of this experiment, or in --results
+    /// Execute only the runs that are missing or incomplete in the experiment's latest results, or in --results
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory for the results [default: results/NAME-N]

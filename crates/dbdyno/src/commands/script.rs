@@ -11,7 +11,7 @@ const RUN: &str = "run";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno script FILE is short for dbdyno script run FILE: dbdyno script run --help has its options.
+dbdyno script FILE is short for dbdyno script run FILE, whose options dbdyno script run --help lists.
 
 Example: dbdyno script orders.sql --server demo --connections 16")]
 pub(crate) struct ScriptArgs {

@@ -43,8 +43,8 @@ state and metrics, and performance_schema if it is enabled. It changes nothing a
 With RECORD (a run record, or a results directory of `dbdyno run` or `dbdyno oltp`), a run in progress is followed and a
 finished run is replayed.
 
---serve shows the same in browsers, and to Prometheus at /metrics. The page is read-only and has no password: unless
-ADDRESS is a loopback address, everyone who can reach it can read it.
+--serve shows the same screen in browsers, and serves metrics for Prometheus at /metrics. The page is read-only and has
+no password: unless ADDRESS is a loopback address, everyone who can reach it can read it.
 
 Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
 
@@ -86,9 +86,9 @@ pub(crate) struct TopArgs {
 enum Colour {
     /// Colours, unless NO_COLOR is set or TERM is dumb
     Auto,
-    /// Colours, whatever the environment
+    /// Colours, regardless of NO_COLOR and TERM
     Always,
-    /// None
+    /// No colours
     Never,
 }
 

@@ -10,7 +10,7 @@ use runs::{Blame, Blamed};
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
     /// Observe the server's machine with a dbdyno on it: ssh://[USER@]HOST[:PORT] starts one there, tcp://HOST:PORT
-    /// connects to one that listens (dbdyno observe)
+    /// connects to one started with dbdyno observe --listen
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
     /// File whose first line is the secret of the listening observer

@@ -14,15 +14,15 @@ use workload::smack::gen_data::{CommandError, GenData, Request};
 const USAGE: &str = "\
 usage: gen-data -n ROWS -f FORMAT
 
-Prints rows of random letters and numbers, the same ones at every call.
+Prints rows of random letters and numbers; every call prints the same rows.
 
   -n, --num-rows=ROWS  number of rows
-  -f, --format=FORMAT  what a row looks like: text with
+  -f, --format=FORMAT  format of a row: text with
                          %12-12s  12 letters        %3-5s  3 or 4 letters
                          %n       number of the row  %d    random number
                          %%       a percent sign
   -V, --version        print the version
-  -?                   print this
+  -?                   print this help
 
 example: gen-data -n 9000 -f '%12-12s%n,%25-25s,%n,%d'
 ";
@@ -35,7 +35,7 @@ pub(crate) fn definition() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .arg(rows.long("num-rows").help("Number of rows"))
-        .arg(format.long("format").help("What a row looks like"))
+        .arg(format.long("format").help("Format of a row"))
         .after_help(USAGE)
 }
 

@@ -62,19 +62,19 @@ struct Options {
     )]
     db_type: String,
 
-    /// Directory of data files; without it (and without /var/smack-data) rows go straight from gen-data to the
-    /// server
+    /// Directory of data files [default: /var/smack-data; if it does not exist, rows go straight from gen-data to the
+    /// server]
     #[arg(short = 'D', long, value_name = "DIR")]
     datadir: Option<PathBuf>,
 
     #[command(flatten)]
     connection: ConnectionOptions,
 
-    /// Password of all client sections; visible in the process list until it is wiped: prefer --password-file
+    /// Password for all client sections; visible in the process list until it is erased, so prefer --password-file
     #[arg(short = 'p', long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"])]
     password: Option<String>,
 
-    /// Unit of the report's times
+    /// Unit of the times in the report
     #[arg(long, value_enum, default_value = "ms")]
     time_unit: Unit,
 
@@ -82,7 +82,7 @@ struct Options {
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
-    /// Seed of the random words; the same seed sends the same queries [default: a new one each time]
+    /// Random seed for the words; the same seed sends the same queries [default: a new one each time]
     #[arg(long)]
     seed: Option<u64>,
 

@@ -162,7 +162,7 @@ impl OptionTable for TpccLoad {
 
 impl LoadKind for TpccLoad {
     fn summary(&self) -> Option<&'static str> {
-        Some("The transactions of TPC-C, not comparable with published results")
+        Some("TPC-C's transactions; the results are not comparable with published ones")
     }
 
     /// The mix, the pauses and the retries of terminals are defined by the specification.

@@ -24,7 +24,7 @@ pub(super) struct Measurement {
     /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
-    /// Time limit of the whole experiment: no new run starts later
+    /// Time limit of the whole experiment, after which no new run is started
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
     /// Metric to compare
@@ -33,7 +33,7 @@ pub(super) struct Measurement {
     /// Smallest difference that matters, per cent
     #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", value_parser = percent)]
     pub(super) min_effect: String,
-    /// Random seed of the run order and of the load
+    /// Random seed for the run order and the load
     #[arg(
         long,
         global = true,

@@ -19,9 +19,10 @@ const SHOWN_MAX: usize = 10;
 #[command(after_help = "\
 A side is an option file, a version (its defaults), server:NAME (a running private server), host:ADDRESS[:PORT] or
 host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. B
-may be omitted if --host, --socket, --port or --server names a running server. The effective values of a file are those
-for the version --for, or for the version of the other side. The differences are grouped by topic, the most important
-first: durability, SQL and security, replication, transactions, memory, reads and writes, connections, logs.
+may be omitted if --host, --socket, --port or --server names a running server. A file's effective values are computed
+for the version given with --for, otherwise for the version of the other side. The differences are grouped by topic, the
+most important first: durability, SQL and security, replication, transactions, memory, reads and writes, connections,
+logs.
 
 Examples:
   dbdyno config diff mysql-5.7 mysql-8.0.33
@@ -34,7 +35,7 @@ pub(crate) struct DiffArgs {
     /// First side: a file, a version, a server or results (see below)
     #[arg(value_name = "A")]
     a: String,
-    /// Second side, likewise [default: the server that the connection options name]
+    /// Second side, in the same forms [default: the server that the connection options name]
     #[arg(value_name = "B")]
     b: Option<String>,
     /// Server version for which a file's values are computed [default: the version of the other side]

@@ -20,7 +20,7 @@ use super::trial::Start;
 Renamed options get their new name and unit. Options that do not exist in the new version become comments with the
 reason. If a default that affects query results or durability has changed, the file sets the old value. Everything else
 is kept, including comments. If the new version is installed, the server's own validator checks the result before it is
-written, and a server is started with it on a separate data directory.
+written, and a test server is started with the new file on a separate data directory.
 
 Without --output, the differences are shown and nothing is written.
 
@@ -36,7 +36,7 @@ pub(crate) struct MigrateArgs {
     /// Version to migrate to
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
-    /// New file to write [default: none, only the differences are shown]
+    /// New file to write [default: none; only the differences are shown]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
     /// Check the result only against dbdyno's catalogues of options, even if the new version is installed

@@ -57,7 +57,7 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) connection: ConnectionOptions,
-    /// Password; visible in the process list until it is wiped: prefer --password-file
+    /// Password; visible in the process list until dbdyno has erased it, so prefer --password-file
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
     /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
@@ -148,7 +148,7 @@ impl FromArgMatches for WorkloadOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Random seed of the rows [default: 1], or of a run [default: 0, a new seed each time]
+    /// Random seed for the rows [default: 1] or for a run [default: 0, a new seed each time]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
     /// Number of connections, also for prepare, prewarm and cleanup

@@ -15,7 +15,7 @@ pub(super) enum Format {
     Csv,
     /// For a comment on a pull request
     Markdown,
-    /// An experiment's [expect] as tests, for CI
+    /// The bounds in an experiment's [expect] as tests, for CI
     Junit,
     /// For Prometheus
     Openmetrics,

@@ -86,7 +86,7 @@ pub(super) struct RunArgs {
     /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     loops: Option<u32>,
-    /// Random seed of all choices [default: a new one each time]
+    /// Random seed for all random choices [default: a new one each time]
     #[arg(long, value_name = "N", help_heading = "Load")]
     seed: Option<u64>,
     #[command(flatten, next_help_heading = "Report")]

@@ -35,9 +35,10 @@ with UNION or IN with a join, or changes the order of tables. Changes that only 
 listed, as are duplicate and unused indexes on the tables.
 
 With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
-the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it makes
-a statement faster by more than --min-effect (with its whole confidence interval) and returns the same result on this
-data. The size of an index and its cost for inserts and updates are also measured. The server itself is not changed.
+the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it
+returns the same result on this data and makes a statement faster by more than --min-effect; the whole confidence
+interval must be beyond this limit. The size of an index and its cost for inserts and updates are also measured. The
+server itself is not changed.
 
 Exit code 1 if --try proved nothing.
 
@@ -59,7 +60,7 @@ pub(super) struct AdviseArgs {
     /// Smallest difference that matters, per cent
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: u32,
-    /// Random seed of the execution order
+    /// Random seed for the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Time limit of each statement, after which it is killed on the server

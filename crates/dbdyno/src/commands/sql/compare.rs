@@ -53,7 +53,7 @@ A variant is NAME: PART; PART, with one or more parts:
                                   executed once on a copy of the private server
   option NAME=VALUE               server option, set on a copy of the private server
   hint HINT                       inserted as /*+ HINT */ after the first word of every statement
-  rewrite FILE                    replacement statements with the same results, one for each, in order
+  rewrite FILE                    replacement statements with the same results, one per statement, in order
 
 Instead of variants, --cnf compares option files on copies of --server. With --setup FILE.sql, --cnf and --run compare
 option files and versions on new private servers, where FILE.sql creates the schema and the data. The first file or
@@ -65,10 +65,10 @@ changed. On an existing server (--host, --socket), dbdyno only opens sessions.
 
 First, every statement is executed twice on every side without timing, and the result rows are compared as text, in any
 order. The timed blocks come next: each block executes every statement on every side, in random order. A short statement
-is executed up to nine times per block, and the median counts. No more blocks run when every difference is decided (with
-the same rule as in experiments), or when --runs or --budget is used up. Copies differ by a few per cent even without a
-change, so a difference between copies is decided only if its whole confidence interval is beyond --min-effect, or
-within it. Statements that change data are rolled back each time.
+is executed up to nine times per block, and the median counts. The comparison ends when every difference is decided
+(with the same rule as in experiments), or when --runs or --budget is used up. Copies differ by a few per cent even
+without a change, so a difference between copies is decided only if its whole confidence interval is beyond
+--min-effect, or within it. Statements that change data are rolled back each time.
 
 Exit code 1 if a variant returns a different result than the baseline.
 
@@ -105,7 +105,7 @@ pub(super) struct CompareArgs {
     /// Smallest difference that matters, per cent [default: 5 between copies, otherwise 2]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: Option<u32>,
-    /// Random seed of the execution order
+    /// Random seed for the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Time limit of each statement, after which it is killed on the server

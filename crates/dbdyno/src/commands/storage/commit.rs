@@ -15,9 +15,10 @@ use super::{
 #[command(after_help = "\
 A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with
 sync_binlog=1 and innodb_flush_log_at_trx_commit=1. With --server mariadb, a commit writes a block of 4 KiB to the redo
-log, bypassing the page cache, and 210 bytes to the binary log; with mysql, blocks of 512 bytes through the page cache,
-and 380 bytes. Waiting writers share one pair of flushes, as in the server's group commit. A server does more work for a
-commit, so the rate is an upper bound for its durable commits.
+log, bypassing the page cache, and 210 bytes to the binary log. With --server mysql, a commit writes blocks of 512 bytes
+to the redo log, through the page cache, and 380 bytes to the binary log. Waiting writers share one pair of flushes, as
+in the server's group commit. A server does more work for a commit, so the rate is an upper bound for its durable
+commits.
 
 Examples:
   dbdyno storage commit /data --server mysql

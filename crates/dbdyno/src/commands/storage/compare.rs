@@ -51,7 +51,7 @@ pub(super) struct CompareArgs {
     /// Directory for the results [default: results/storage-compare-N]
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
-    /// Print every table and finding after the answer
+    /// After the answer, also print every table and finding
     #[arg(short, long)]
     verbose: bool,
 }

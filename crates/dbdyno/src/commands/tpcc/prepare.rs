@@ -21,7 +21,7 @@ pub(crate) struct PrepareArgs {
     /// Number of warehouses, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
-    /// Random seed of the rows; the same seed generates the same rows
+    /// Random seed for the rows; the same seed generates the same rows
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// When secondary indexes are created

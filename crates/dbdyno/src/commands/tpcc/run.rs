@@ -73,13 +73,13 @@ pub(crate) struct RunArgs {
     /// terminal (inline)
     #[arg(long, value_enum, default_value = "deferred")]
     delivery: Delivery,
-    /// Random seed of the inputs
+    /// Random seed for the transactions' inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
-    /// Skip the consistency checks before and after the run the run
+    /// Skip the consistency checks before and after the run
     #[arg(long)]
     no_check: bool,
     /// Print the response times of every transaction type, the input statistics and every finding

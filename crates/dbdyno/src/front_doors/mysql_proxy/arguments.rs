@@ -16,7 +16,7 @@ use super::{
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
 
-/// Relays MySQL clients to servers, with MySQL Proxy's command line
+/// Relays MySQL connections to servers, with MySQL Proxy's command line
 #[derive(Debug, Parser)]
 #[command(
     name = "mysql-proxy",
@@ -86,12 +86,12 @@ pub(crate) struct Arguments {
     /// Search path for modules that scripts load [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory limit for all scripts in an event thread, including the results that they keep: bytes, or such as 64M
+    /// Memory limit for all scripts in an event thread, including the results that they keep, in bytes or such as 64M
     /// [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
     /// Maximum number of Lua instructions in one call of a hook, after which the call fails; the default is reached
-    /// after some seconds. 0: no limit, and scripts are compiled instead of interpreted
+    /// after a few seconds. 0: no limit, and scripts are compiled instead of interpreted
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub(super) lua_instruction_limit: u64,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access

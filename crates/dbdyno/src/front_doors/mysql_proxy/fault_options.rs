@@ -24,7 +24,7 @@ pub(super) struct FaultOptions {
     /// Close each client's connections after this number of commands
     #[arg(long, value_name = "N")]
     kill_after: Option<u64>,
-    /// Random seed of --add-delay, --drop and the rules of --rewrite
+    /// Random seed for --add-delay, --drop and the rules of --rewrite
     #[arg(long, value_name = "N", default_value_t = 1)]
     fault_seed: u64,
 }

@@ -96,7 +96,8 @@ pub(super) const SPECS: &[Spec] = &[
     spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, such as 1,8,64; each number is a separate test [default: 1]"),
     spec("iterations", Some('i'), Value("N"), Both, "Number of times that each test is run [default: 1]"),
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
-    long("remainder", Switch, Ours, "Also run the remainder of --number-of-queries divided by the number of clients"),
+    long("remainder", Switch, Ours, "Also run the statements that remain when --number-of-queries is divided by the \
+         number of clients"),
     long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries, the run ends at whichever is reached first"),
     long("rate", Value("QUERIES"), Ours, "Statements per second of all clients together, sent at scheduled times \
          (open loop); response times are measured from the scheduled times"),
@@ -107,7 +108,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("detach", Value("N"), Both, OF_THE_WORKLOAD),
     long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test, count the error, or \
          retry after a deadlock [default: stop]"),
-    long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: a new one each time]"),
+    long("seed", Value("N"), Ours, "Random seed for the keys and the arrivals [default: a new one each time]"),
     long("loops", Value("N"), Ours, "Number of event loops (threads that drive the connections)"),
 
     long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
@@ -119,13 +120,13 @@ pub(super) const SPECS: &[Spec] = &[
     long("record", Value("FILE"), Ours, "Write a run record to this file; for several test runs, to FILE-1, FILE-2 ..."),
     long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of machine and server, 100ms to 60s"),
 
-    spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost is the unix socket"),
+    spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost means the unix socket"),
     spec("port", Some('P'), Value("N"), Both, "TCP port"),
     spec("socket", Some('S'), Value("PATH"), Both, "Unix socket"),
     long("protocol", Value("NAME"), Both, "Connect through tcp or socket"),
     spec("user", Some('u'), Value("NAME"), Both, "Account name [default: root for mysqlslap, the system's user for mariadb-slap]"),
     spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; visible in the process list until it is \
-         wiped"),
+         erased"),
     long("password1", MaybeValue("PASSWORD"), MySql, "Same as --password"),
     long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
     long("server", Value("NAME"), Ours, "Private server to use, by name; replaces the connection options above"),
@@ -135,7 +136,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("ssl-mode", Value("MODE"), MySql, "disabled, preferred, required, verify_ca or verify_identity [default: preferred]"),
     long("ssl-verify-server-cert", Switch, MariaDb, "Check that the certificate is for this host"),
     long("ssl-ca", Value("FILE"), Both, "PEM file with the certificate authorities to trust"),
-    long("ssl-fips-mode", Value("MODE"), MySql, "Only OFF"),
+    long("ssl-fips-mode", Value("MODE"), MySql, "FIPS mode; only OFF is accepted"),
     long("default-auth", Value("NAME"), Both, "Login method; the server's choice overrides it"),
     long("get-server-public-key", Switch, MySql, "Encrypt the password with the RSA key that the server sends, if a \
          login without TLS needs it"),

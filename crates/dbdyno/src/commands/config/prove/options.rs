@@ -53,15 +53,15 @@ pub(crate) struct ProveArgs {
     /// Maximum total time of all rounds, such as 30m [default: limited only by --blocks]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
-    /// Random seed of the run order and of the load
+    /// Random seed for the run order and the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     /// Directory in which the private server is created, to choose its disk [default: the directory of all private
     /// servers]
     #[arg(long, value_name = "DIR")]
     pub(super) datadir: Option<PathBuf>,
-    /// Lowest durability class that the shortest file may have, from D0 (none) to D4 (no commit is lost) [default: the
-    /// file's own class]
+    /// Lowest durability class that the shortest file may have, from D0 (no guarantee) to D4 (no commit is lost)
+    /// [default: the file's own class]
     #[arg(long, value_name = "CLASS", value_parser = class)]
     pub(super) allow_class: Option<DurabilityClass>,
     /// Print the planned tests and their estimated time, and exit
