@@ -67,7 +67,9 @@ pub struct Side {
     pub values: BTreeMap<String, String>,
     /// Names that the file sets; empty for a side that is no file.
     pub set: Vec<String>,
-    /// Lines of the file that set nothing in the version: unknown, without effect, or with a value that it refuses.
+    /// The version for which the values of a file were computed; `None` for all other sides.
+    pub computed_for: Option<Target>,
+    /// Lines of the file that set nothing in that version: unknown, without effect, or with a value that it refuses.
     pub idle: Vec<String>,
     /// Options whose default the documentation of the version does not name; empty for all other sides.
     pub undocumented: Vec<String>,
@@ -112,6 +114,7 @@ impl Side {
         Self {
             values,
             set,
+            computed_for: Some(target.clone()),
             idle,
             undocumented: undocumented(&subject.catalogue),
         }

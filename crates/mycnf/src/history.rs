@@ -64,7 +64,7 @@ impl Era {
             format!("{} to {}", self.first, self.last)
         };
         let what = match self.presence {
-            Presence::Absent => "unknown".to_owned(),
+            Presence::Absent => "no such option".to_owned(),
             Presence::WithoutEffect => "without effect".to_owned(),
             Presence::Default(None) => "default of the instance".to_owned(),
             Presence::Default(Some(value)) => shown(value, unit),
@@ -175,7 +175,7 @@ mod tests {
         );
         assert_eq!(
             texts(Family::MySql, "query_cache_type", "word")[2],
-            "8.0.12 to 9.7: unknown"
+            "8.0.12 to 9.7: no such option"
         );
     }
 }

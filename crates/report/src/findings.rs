@@ -280,8 +280,8 @@ mod tests {
         for part in [
             "audit of one: rough, no grade: ",
             "WARN     H11 the clients ran on the server's machine",
-            "  measured     over unix socket on the server's own machine",
-            "  threshold    clients on the server's own machine",
+            "  measured     the clients ran on the server's own machine",
+            "  threshold    warn if the clients ran on the server's own machine",
             "  consequence  The response times",
             "  remedy       Run the clients on another machine",
             "  source       Matsunobu",

@@ -6,7 +6,7 @@ pub(crate) mod validator;
 
 use mycnf::{
     Catalogue, Entry, Finding, LoadedPlugin, OptionFile, OptionName, Origin, PrivateOptions,
-    Severity, Target, allowed, explain_unknown, is_switched_on, judge, loads_plugins,
+    Replaced, Severity, Target, allowed, explain_unknown, is_switched_on, judge, loads_plugins,
     loads_without_library, parse_number, traps,
 };
 
@@ -31,6 +31,8 @@ pub struct Checked {
     /// Those of them that load a plugin whose library is not installed here, or set an option of such a plugin, so that no
     /// server here can take them.
     pub without_library: Vec<Origin>,
+    /// Options that a private server does not use: it has others in their place, or none.
+    pub replaced: Vec<Replaced>,
 }
 
 /// Checks settings against a server without starting it.
@@ -93,6 +95,7 @@ fn examine(
         findings,
         judged: entries.iter().map(|entry| entry.origin.clone()).collect(),
         without_library,
+        replaced: private.replaced().to_vec(),
         catalogue: examination
             .has_catalogue
             .then(|| examination.catalogue.version()),

@@ -228,7 +228,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "fs from xfs to ext4 changes throughput by 16 % with mycnf simple, by -6.9 % with full",
+            "fs from xfs to ext4 changes throughput by 16 % with mycnf simple, and by -6.9 % with mycnf full",
         );
     }
 

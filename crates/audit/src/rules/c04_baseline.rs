@@ -163,7 +163,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "buffer pool 8.00 GiB of 16.0 GiB",
+            "a buffer pool of 8.00 GiB on a machine with 16.0 GiB",
         );
     }
 

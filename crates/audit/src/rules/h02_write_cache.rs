@@ -176,7 +176,7 @@ mod tests {
         assert_found(
             &probed(400.0),
             Level::Note,
-            "400 µs with its flush: between",
+            "400 µs per write with its flush: between",
         );
         assert_found(&probed(5_000.0), Level::Pass, "a volatile cache");
         let outcome = judged_storage(&RULE, |record| record.commits.clear());

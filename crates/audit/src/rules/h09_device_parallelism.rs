@@ -139,7 +139,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "8.70k/s at depth 1, 37.5k/s at depth 16: the rate",
+            "8.70k/s at depth 1, 37.5k/s at depth 16, so the rate",
         );
         assert_no_subject(&judged_storage(&RULE, |record| {
             record.patterns.retain(|it| it.pattern.depth == 1);

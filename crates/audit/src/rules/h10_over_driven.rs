@@ -140,7 +140,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "602/s at 128 connections, 50 % of the 1.20k/s at 32",
+            "602/s at 128 connections, which is 50 % of the 1.20k/s at 32",
         );
     }
 

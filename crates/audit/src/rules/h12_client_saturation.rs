@@ -198,7 +198,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "5 % of its time, 1 % of its ceiling",
+            "5 % of its time; the client reached 1 % of its ceiling",
         );
     }
 

@@ -166,7 +166,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "side B: server and clients in separate scheduler groups, nice -5 and 0",
+            "side B: server and clients in separate scheduler groups, nice -5 for the server and 0 for the clients",
         );
     }
 

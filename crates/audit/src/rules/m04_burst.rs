@@ -200,7 +200,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "120 s on a disk that is sold with bursts",
+            "only 120 s were measured on a disk that is sold with bursts",
         );
     }
 

@@ -33,9 +33,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
-            "at least {} of the measured phase (this run has {} s)",
+            "at least {} of the measured phase (this run has {})",
             moment(WINDOWS as f64),
-            course.len()
+            moment(course.len() as f64)
         );
         return Err(missing(words));
     }
@@ -43,11 +43,11 @@ fn judge(run: &Run<'_>) -> Outcome {
     let share = stalls.stalled_share();
     let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
-        "{} of {} were below half of the median throughput ({}); the longest time without any operation was {} s; the longest operation took {}",
+        "{} of {} were below half of the median throughput ({}); the longest time without any operation was {}; the longest operation took {}",
         stalls.stalled,
         moment(stalls.intervals as f64),
         percent(share),
-        stalls.longest_gap,
+        moment(stalls.longest_gap as f64),
         duration(longest as f64)
     );
     let level = if share > SHARE || stalls.longest_gap > 0 {

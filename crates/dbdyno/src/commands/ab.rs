@@ -84,6 +84,7 @@ pub(crate) struct AbArgs {
 
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
+    file::check_budget(&factors, &args.measurement)?;
     let account = Account {
         user: args.user.clone(),
         password_file: args.password_file.clone(),

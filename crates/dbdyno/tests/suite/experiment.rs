@@ -51,7 +51,7 @@ impl Default for Experiment {
             server: SMALL.to_owned(),
             data: "rows = \"2k\"",
             each: "",
-            load: "connections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+            load: "connections = 2\nwarmup = \"200ms\"\nduration = \"2s\"".to_owned(),
             think_time: "10ms",
             disturbed: "repeats = \"0 %\"",
         }

@@ -4,7 +4,7 @@
 pub(crate) fn experiment(server: &str, data: &str) -> String {
     format!(
         "format = 1\nquestion = \"Is it there?\"\n[server]\n{server}\n[data]\n{data}\n\
-         [load]\nscript = \"load.sql\"\nconnections = 2\nthink_time = \"20ms\"\nwarmup = \"100ms\"\nduration = \"1s\"\n\
+         [load]\nscript = \"load.sql\"\nconnections = 2\nthink_time = \"20ms\"\nwarmup = \"100ms\"\nduration = \"2s\"\n\
          [disturbed]\nrepeats = \"0 %\"\n"
     )
 }

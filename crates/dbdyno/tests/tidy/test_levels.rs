@@ -114,8 +114,8 @@ pub(crate) fn fixed_port(file: &File) -> Vec<String> {
     })
 }
 
-/// A run on a real server that is measured for less than a second: on a busy machine no statement may end in it, which is an
-/// error.
+/// A run on a real server that is measured for less than two seconds: on a busy machine no statement may begin or end in it,
+/// which is an error.
 pub(crate) fn brief_measurement(file: &File) -> Vec<String> {
     let may_fail = [PROGRAM, TORTURE]
         .iter()
@@ -127,12 +127,16 @@ pub(crate) fn brief_measurement(file: &File) -> Vec<String> {
         let is_brief = |text: &str| {
             let (_, rest) = line.split_once(text)?;
             let unit = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
-            Some(unit.len() < rest.len() && unit.starts_with("ms"))
+            let digits = rest.strip_suffix(unit)?;
+            Some(
+                !digits.is_empty() && unit.starts_with("ms")
+                    || digits == "1" && unit.starts_with('s'),
+            )
         };
         MEASURED
             .iter()
             .any(|text| is_brief(text) == Some(true))
-            .then(|| "measures for less than a second: nothing may end in it".to_owned())
+            .then(|| "measures for less than two seconds: nothing may end in it".to_owned())
     })
 }
 
@@ -216,10 +220,11 @@ mod tests {
         };
         for text in MEASURED {
             assert_eq!(found("servers/ab.rs", &format!("{text}300ms")), 1, "{text}");
+            assert_eq!(found("servers/ab.rs", &format!("{text}1s")), 1, "{text}");
             assert_eq!(found("experiment.rs", &format!("{text}300ms")), 1);
             assert_eq!(found("program/report.rs", &format!("{text}300ms")), 0);
             assert_eq!(found("torture/attack.rs", &format!("{text}300ms")), 0);
-            for long in ["1s", "{duration}", "ms"] {
+            for long in ["2s", "10s", "1m", "{duration}", "ms"] {
                 assert_eq!(found("servers/ab.rs", &format!("{text}{long}")), 0);
             }
         }

@@ -174,7 +174,7 @@ pub(super) fn check(check: &Check) -> String {
         None => "too few executions or operations on a side".to_owned(),
         Some(ratio) => {
             let [estimate, low, high] = match check.amount {
-                Some(amount) => changes(check.tolerance.measure, &amount),
+                Some(amount) => amounts(check.tolerance.measure, &amount),
                 None => [ratio.estimate, ratio.low, ratio.high].map(change),
             };
             let confidence = fine_percent(check.confidence);
@@ -237,8 +237,8 @@ pub(super) fn value(compared: &Compared, side: usize) -> String {
 pub(super) fn row(compared: &Compared) -> [String; 6] {
     let ratio = compared.comparison.map(|it| it.ratio);
     let [estimate, low, high] = match (compared.amount(), ratio) {
-        (Some(amount), _) => changes(compared.measure, &amount),
-        (None, Some(ratio)) => [ratio.estimate, ratio.low, ratio.high].map(change),
+        (Some(amount), _) => amounts(compared.measure, &amount),
+        (None, Some(ratio)) => changes([ratio.estimate, ratio.low, ratio.high]),
         (None, None) => [(); 3].map(|()| String::new()),
     };
     let or_nothing = |text: String| Some(text).filter(|it| !it.is_empty());
@@ -254,7 +254,7 @@ pub(super) fn row(compared: &Compared) -> [String; 6] {
 }
 
 /// A difference and the bounds of its interval, with signs: `+0.896`.
-fn changes(measure: Measure, amount: &Interval) -> [String; 3] {
+fn amounts(measure: Measure, amount: &Interval) -> [String; 3] {
     let scale = measure.scale();
     let zero = scale.in_words(0.0);
     [amount.estimate, amount.low, amount.high].map(|value| match scale.in_words(value.abs()) {

@@ -345,7 +345,8 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
     let notable: Vec<f64> = shares.filter(|share| *share > OTHER_WORK_NOTABLE).collect();
     let most = notable.iter().copied().reduce(f64::max)?;
     Some(format!(
-        "Other programs used up to {} of the CPU of the server's machine, and more than {} in {} of {}: the machine was not quiet.",
+        "Other programs used on average up to {} of the CPU of the server's machine during a combination's runs, and more \
+         than {} in {} of {}: the machine was not quiet.",
         percent(most),
         percent(OTHER_WORK_NOTABLE),
         notable.len(),

@@ -109,18 +109,19 @@ impl PeakLimit {
         })
     }
 
-    /// The count in words, `, in 4 of 5 runs`; empty for one run.
+    /// The count in words, `, in 4 of 5 runs (figures of the fastest one)`; empty for one run.
     pub(crate) fn agreed_in_words(&self) -> String {
         match self.agreed {
             (_, 1) => String::new(),
-            (count, all) => format!(", in {count} of {all} runs"),
+            (count, all) => format!(", in {count} of {all} runs (figures of the fastest one)"),
         }
     }
 
     /// The limit in sentences.
     ///
     /// ```text
-    /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy. In the other runs: disk.
+    /// What limited the fastest combination (connections 16), in 4 of 5 runs (figures of the fastest one): CPU: 98 % busy.
+    /// In the other runs: disk.
     /// ```
     pub(crate) fn in_words(&self) -> String {
         let agreed = self.agreed_in_words();

@@ -378,7 +378,7 @@ proptest! {
             assert_reported(answer, &json, &[markdown.clone(), terminal.clone()], &sentence);
             // The page has more than six comparisons only in its table: there each is a row with its interval.
             let ratio = answer.comparison.unwrap().ratio;
-            let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(units::change);
+            let [estimate, low, high] = units::changes([ratio.estimate, ratio.low, ratio.high]);
             let row = format!("<td>{}</td><td>{estimate} ({low} to {high})</td>", answer.decision.word());
             prop_assert!(page.contains(&row), "{}", row);
         }

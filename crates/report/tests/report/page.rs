@@ -249,7 +249,7 @@ fn other_work_on_the_machine_is_said_once() {
         .collect();
     assert_eq!(
         html(&results)
-            .matches("Other programs used up to 23\u{a0}%")
+            .matches("Other programs used on average up to 23\u{a0}%")
             .count(),
         1
     );

@@ -122,7 +122,7 @@ fn other_work_on_the_machine_is_said_once() {
         }
     }
     let text = table(&results, 200);
-    let said = "Other programs used up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: the machine was not quiet.";
+    let said = "Other programs used on average up to 33 % of the CPU of the server's machine during a combination's runs, and more than 20 % in 2 of 8 combinations: the machine was not quiet.";
     assert_eq!(text.matches(said).count(), 1, "{text}");
 }
 
@@ -154,7 +154,9 @@ fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
     let best = "What limited the fastest combination (mix 1:0, connections 8), in ";
     let agreed = said(&results);
     assert!(
-        agreed.starts_with(&format!("{best}3 of 3 runs: unexplained: ")),
+        agreed.starts_with(&format!(
+            "{best}3 of 3 runs (figures of the fastest one): unexplained: "
+        )),
         "{agreed}"
     );
     for run in [3, 11] {
@@ -162,7 +164,9 @@ fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
     }
     let most = said(&results);
     assert!(
-        most.starts_with(&format!("{best}2 of 3 runs: CPU: ")),
+        most.starts_with(&format!(
+            "{best}2 of 3 runs (figures of the fastest one): CPU: "
+        )),
         "{most}"
     );
     assert!(most.ends_with(" In the other runs: unexplained."), "{most}");

@@ -37,9 +37,10 @@ impl TimeBudget {
             let blocks = block - 1;
             let of = if blocks == 1 { "block" } else { "blocks" };
             format!(
-                "{} of the {} that time_at_most allows are spent after {blocks} {of}; the next one can take up to {}",
-                units::span(used),
+                "the time limit of {} leaves no time for another block: {blocks} {of} took {}, and the next one can \
+                 take up to {}",
                 units::span(limit),
+                units::span(used),
                 units::span(self.block)
             )
         })
@@ -64,8 +65,8 @@ mod tests {
         assert_eq!(
             budget.spent_before(4, s(71)).as_deref(),
             Some(
-                "1 min 11 s of the 1 min 40 s that time_at_most allows are spent after 3 blocks; the next one can \
-                 take up to 30 s"
+                "the time limit of 1 min 40 s leaves no time for another block: 3 blocks took 1 min 11 s, and the \
+                 next one can take up to 30 s"
             )
         );
         let unlimited = TimeBudget::new(None, s(0), 0);

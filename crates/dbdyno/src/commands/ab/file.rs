@@ -6,13 +6,15 @@ use clap::ValueEnum;
 use experiment::written;
 use load::WarmUp;
 use report::shell_word;
+use runs::{Blame, Blamed};
+use units::span;
 
 use super::{
     factor::{Factor, Kind, Level},
     measurement::Measurement,
 };
 
-/// Most and least runs of each combination.
+/// Fewest and most runs of each combination. With fewer nothing is decided.
 const BLOCKS: std::ops::RangeInclusive<u64> = 3..=30;
 /// What a run takes besides warm-up and measurement: the restart, and the data put back.
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
@@ -180,9 +182,39 @@ fn warm_up(warm_up: WarmUp) -> String {
     }
 }
 
+/// An error where the budget has no time for the runs without which nothing is decided, even if they took no longer than
+/// what they measure.
+pub(super) fn check_budget(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
+    let warm_up = match measurement.warmup {
+        WarmUp::None | WarmUp::UntilSteady { .. } => Duration::ZERO,
+        WarmUp::For(time) => time,
+    };
+    let combinations = combinations(factors.iter());
+    let run = warm_up + measurement.duration;
+    let least = run.mul_f64((BLOCKS.start() * combinations) as f64);
+    if measurement.budget >= least {
+        return Ok(());
+    }
+    let message = format!(
+        "--budget of {} cannot decide anything: at least {} runs of each of {combinations} combinations are needed, and \
+         their warm-up and measurement alone take {}",
+        span(measurement.budget),
+        BLOCKS.start(),
+        span(least)
+    );
+    let around = AROUND_A_RUN.mul_f64((BLOCKS.start() * combinations) as f64);
+    let minutes = ((least + around).as_secs_f64() / 60.0).ceil();
+    let hint = format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+fn combinations<'f>(factors: impl Iterator<Item = &'f Factor>) -> u64 {
+    factors.map(|it| it.levels.len().max(1) as u64).product()
+}
+
 /// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
 fn blocks(varied: &[&Factor], measurement: &Measurement) -> u64 {
-    let combinations: u64 = varied.iter().map(|it| it.levels.len() as u64).product();
+    let combinations = combinations(varied.iter().copied());
     let warm_up = match measurement.warmup {
         WarmUp::None => Duration::ZERO,
         WarmUp::For(time) | WarmUp::UntilSteady { at_most: time } => time,

@@ -222,10 +222,12 @@ fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &
         units::counted(changed, "different value")
     );
     for (name, side) in [(names.0, sides.0), (names.1, sides.1)] {
-        if !side.idle.is_empty() {
+        if let Some(target) = &side.computed_for
+            && !side.idle.is_empty()
+        {
             writeln!(
                 out,
-                "{name}: lines without effect in this version: {}",
+                "{name}: lines without effect in {target}: {}",
                 side.idle.join(", ")
             )
             .expect("writing to a String cannot fail");

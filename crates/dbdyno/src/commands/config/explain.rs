@@ -96,7 +96,7 @@ fn variable_text(name: &str, target: Option<&Target>) -> String {
     if let Some(target) = target {
         let catalogue = target.catalogue();
         let here = match presence(&catalogue, name) {
-            Presence::Absent => "unknown".to_owned(),
+            Presence::Absent => "no such option".to_owned(),
             Presence::WithoutEffect => "accepted, without effect".to_owned(),
             Presence::Default(None) => "the default depends on the instance".to_owned(),
             Presence::Default(Some(value)) => format!("default {}", shown(value, unit(text))),

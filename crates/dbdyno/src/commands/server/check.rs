@@ -45,6 +45,12 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
         };
         println!("{word}: {finding}");
     }
+    for replaced in &checked.replaced {
+        println!(
+            "note: {}: {}: not checked, because a private server does not use it; `dbdyno config lint` checks it",
+            replaced.at, replaced.name
+        );
+    }
     if checked.findings.iter().any(mycnf::Finding::is_refusal) {
         Ok(ExitCode::from(Blame::Input as u8))
     } else {

@@ -187,7 +187,7 @@ fn sides_that_did_different_things_are_refused() {
         .exits(0);
     let large = Experiment {
         data: "rows = \"4k\"",
-        load: "connections = 3\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+        load: "connections = 3\nwarmup = \"500ms\"\nduration = \"2s\"".to_owned(),
         ..small
     };
     large.write(&scene);

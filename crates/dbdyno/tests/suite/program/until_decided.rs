@@ -111,13 +111,13 @@ fn a_budget_in_time_ends_it_and_is_told() {
         .prints("time    at most about 1 s");
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
-        .says("of the 1 s that time_at_most allows are spent after 1 block")
+        .says("the time limit of 1 s leaves no time for another block: 1 block took ")
         .prints("measured  2 of 2 runs");
     assert_eq!(records(&scene).len(), 2);
     // A resumed experiment has no time left, because of the first command's duration.
     scene
         .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
-        .says("that time_at_most allows are spent after 1 block");
+        .says("leaves no time for another block: 1 block took ");
     assert_eq!(records(&scene).len(), 2);
 }
 

@@ -10,7 +10,7 @@ fn two_durabilities(scene: &Scene) {
         top: "seed = 3\nrepeats = 2",
         matrix: "flush_log = [1, 2]".to_owned(),
         server: "set = { innodb_flush_log_at_trx_commit = \"{flush_log}\" }".to_owned(),
-        load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+        load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"2s\"".to_owned(),
         ..Experiment::default()
     };
     experiment.write(scene);

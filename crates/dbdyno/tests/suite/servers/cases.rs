@@ -324,7 +324,7 @@ fn statements() {
     let count = |part: &str| names(&cases.join(part)).len();
     let database = format!("--database={}", server.database());
     assert_eq!((count("script"), count("sql"), count("slow")), (2, 3, 1));
-    let script = |name: &str| run(&["script", "run", &path(name), "--duration=1s", &database]);
+    let script = |name: &str| run(&["script", "run", &path(name), "--duration=2s", &database]);
     script("script/s10_bom.sql").has_measured();
     // MariaDB takes the parameter for the number of a column; MySQL 8.0.33 once never answered.
     script("script/h1.sql")

@@ -17,7 +17,7 @@ fn servers_live_where_the_experiment_says_and_leave_nothing_there() {
     let trial = Experiment {
         matrix: "place = [\"here\", \"there\"]".to_owned(),
         server: "datadir = \"{place}\"\nset = { innodb_buffer_pool_size = \"16M\" }".to_owned(),
-        load: "connections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"1s\""
+        load: "connections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"2s\""
             .to_owned(),
         ..Experiment::default()
     };

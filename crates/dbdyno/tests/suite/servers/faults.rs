@@ -76,7 +76,7 @@ fn with_a_failing_select(scene: &Scene, on_error: &str) {
             mariadb.database()
         ),
         load: format!(
-            "mix = \"1:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\"\nrate = 200\n\
+            "mix = \"1:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"2s\"\nrate = 200\n\
              on_error = \"{on_error}\""
         ),
         ..Experiment::default()

@@ -13,7 +13,7 @@ fn run_and_remove(scene: &Scene) {
     let experiment = Experiment {
         top: "seed = 3\nrepeats = 2\nquestion = \"How fast?\"",
         server: "cnf = [\"../base.cnf\"]".to_owned(),
-        load: "connections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+        load: "connections = 2\nwarmup = \"200ms\"\nduration = \"2s\"".to_owned(),
         ..Experiment::default()
     };
     fs::create_dir(scene.path().join("in")).unwrap();

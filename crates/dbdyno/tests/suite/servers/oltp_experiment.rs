@@ -19,7 +19,7 @@ oltp = { script = "{script}", point_selects = 3, range_selects = false }
 connections = 2
 think_time = "10ms"
 warmup = "500ms"
-duration = "1s"
+duration = "2s"
 [disturbed]
 repeats = "0 %"
 "#;

@@ -12,7 +12,7 @@ fn every_server_of_an_experiment_has_the_same_limit_of_open_files() {
     Experiment {
         top: "repeats = 2",
         server: "restart = \"per-run\"".to_owned(),
-        load: "connections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"1s\""
+        load: "connections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"2s\""
             .to_owned(),
         ..Experiment::default()
     }

@@ -40,7 +40,7 @@ fn a_rate_out_of_reach_is_a_result() {
     write_sleeping(
         &scene,
         0.2,
-        "connections = 4\nrate = 500\nduration = \"1s\"",
+        "connections = 4\nrate = 500\nduration = \"2s\"",
     );
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])

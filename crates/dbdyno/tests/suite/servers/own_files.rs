@@ -29,7 +29,7 @@ const NAMED: [Named; 10] = [
         limit: Some("1.00 GiB"),
         run: |scene, path| {
             let text = format!(
-                "format = 1\n[server]\n[load]\nsmack = \"{path}\"\nconnections = 1\nduration = \"1s\"\n"
+                "format = 1\n[server]\n[load]\nsmack = \"{path}\"\nconnections = 1\nduration = \"2s\"\n"
             );
             scene.file("trial.toml", &text);
             scene.dbdyno(["run", "trial.toml"])

@@ -131,7 +131,7 @@ fn a_smack_file_with_an_error() {
 fn an_experiment_with_an_error() {
     let scene = Scene::for_servers();
     let experiment = Experiment {
-        load: "conections = 2\nduration = \"1s\"".to_owned(),
+        load: "conections = 2\nduration = \"2s\"".to_owned(),
         ..Experiment::default()
     };
     experiment.write(&scene);
@@ -328,7 +328,7 @@ fn results_of_another_experiment() {
 fn a_mix_that_does_not_fit_the_barrel() {
     let scene = Scene::for_servers();
     Experiment {
-        load: "mix = \"1:1:1\"\nconnections = 2\nduration = \"1s\"".to_owned(),
+        load: "mix = \"1:1:1\"\nconnections = 2\nduration = \"2s\"".to_owned(),
         ..Experiment::default()
     }
     .write(&scene);

@@ -16,7 +16,7 @@ fn four_combinations() -> Experiment {
         top: "question = \"Does it bend?\"\nseed = 3",
         matrix: "mix = [\"1:0\", \"1:1\"]\nconnections = [1, 4]".to_owned(),
         load: "mix = \"{mix}\"\nconnections = \"{connections}\"\nwarmup = \"200ms\"\n\
-               duration = \"1s\"\n[report]\n\
+               duration = \"2s\"\n[report]\n\
                chart = { x = \"connections\", line = \"mix\", y = [\"throughput\"] }"
             .to_owned(),
         ..Experiment::default()
@@ -150,7 +150,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
     let scene = Scene::for_servers();
     Experiment {
         matrix: "connections = [1, 2]".to_owned(),
-        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"2s\"".to_owned(),
         disturbed: "others = \"1 %\"\nrepeats = \"50 %\"",
         ..Experiment::default()
     }
@@ -287,7 +287,7 @@ fn a_run_meets_what_the_data_settings_say() {
                 "rows = \"2k\"\nrestore = \"per-run\""
             },
             each: UPDATED_ROWS,
-            load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\""
+            load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"2s\""
                 .to_owned(),
             ..Experiment::default()
         }

@@ -224,7 +224,7 @@ fn passes_that_send_nothing_leave_the_run_its_end() {
     let socket = scene.servers_directory().join("s/run/mysqld.sock");
     let text = format!(
         "format = 1\n[server]\naddress = \"{}\"\n[load]\nscript = \"one.sql\"\nconnections = 1\nwarmup = \"0s\"\n\
-         duration = \"1s\"\n",
+         duration = \"2s\"\n",
         socket.display()
     );
     scene.file("trial.toml", &text);
@@ -248,7 +248,7 @@ fn an_experiment_runs_scripts_and_keeps_their_files() {
              [matrix]\nmode = [\"prepared\", \"text\"]\n\
              [server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
              [load]\nscript = {{ files = [\"sql/pick.sql@2\"], mode = \"{{mode}}\", define = {{ offset = 4 }} }}\n\
-             connections = 2\nwarmup = \"100ms\"\nduration = \"1s\"\n",
+             connections = 2\nwarmup = \"100ms\"\nduration = \"2s\"\n",
         ),
     );
     sql(

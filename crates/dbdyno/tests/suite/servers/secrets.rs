@@ -148,7 +148,7 @@ const COMMANDS: &[&str] = &[
     "oltp read_write run --time=1 --record=c.jsonl --defaults-file=CNF --socket=SOCKET",
     "oltp read_write prepare --table-size=10 --socket=SOCKET --password=PASSWORD",
     "oltp read_write cleanup --socket=SOCKET --password=PASSWORD",
-    "tpcc run -w 1 -c 1 --warmup 0s --duration 1s --no-check --record d.jsonl --socket SOCKET --password-file FILE",
+    "tpcc run -w 1 -c 1 --warmup 0s --duration 2s --no-check --record d.jsonl --socket SOCKET --password-file FILE",
     "tpch load --scale-factor 0.001 --database h --socket SOCKET --password-file FILE",
     "mysqlslap --defaults-file=CNF --create-schema=s --query=SELECT --number-of-queries=9 --socket=SOCKET",
     "mysqlslap --no-defaults --create-schema=s --query=SELECT --number-of-queries=9 --socket=SOCKET --password=PASSWORD",
@@ -262,7 +262,7 @@ fn those_that_commands_are_given() {
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\npassword_file = \"{}\"\n\
              [load]\nsmack = \"one.smack\"\nconnections = 1\nwarmup = \"100ms\"\n\
-             duration = \"1s\"\n",
+             duration = \"2s\"\n",
             file.display()
         ),
     );

@@ -55,6 +55,11 @@ fn single_options_and_what_cannot_be_read_are_told() {
     check(&["--set", "innodb_flush_method=SIDEWAYS"])
         .exits(2)
         .prints("refused: ");
+    scene.file("replica.cnf", "[mysqld]\nport=3306\n");
+    check(&["--cnf", "replica.cnf"]).exits(0).prints(
+        "note: replica.cnf line 2: port: not checked, because a private server does not use it; \
+         `dbdyno config lint` checks it",
+    );
     check(&["--cnf", "missing.cnf"])
         .exits(2)
         .says("missing.cnf");

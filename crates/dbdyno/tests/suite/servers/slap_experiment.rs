@@ -16,7 +16,7 @@ slap = { auto-generate-sql = true, auto-generate-sql-load-type = "{load_type}", 
 connections = 2
 think_time = "10ms"
 warmup = "200ms"
-duration = "1s"
+duration = "2s"
 [disturbed]
 repeats = "0 %"
 "#;

@@ -80,7 +80,7 @@ fn the_contests_queries_run_over_them() {
     scene.file(
         "contest.toml",
         "format = 1\nquestion = \"How fast are five queries?\"\n[data]\nwiki = { pages = 3000, until = \"2026-01-01\" }\n\
-         [load]\nscript = \"five.sql\"\nconnections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"1s\"\n",
+         [load]\nscript = \"five.sql\"\nconnections = 2\nthink_time = \"20ms\"\nwarmup = \"200ms\"\nduration = \"2s\"\n",
     );
     let five = include_str!("../../../../../experiments/tuningathon/five.sql");
     scene.file("five.sql", five);

@@ -108,6 +108,11 @@ impl TableFacts {
         primary.map_or(&[][..], |index| index.columns.as_slice())
     }
 
+    /// Whether InnoDB adds a column to each index, as one of the primary key.
+    pub(super) fn is_in_key(&self, column: &str) -> bool {
+        contains(self.key(), column)
+    }
+
     /// The columns of an index with those of the primary key that InnoDB adds to it.
     pub(super) fn with_key(&self, columns: &[String]) -> Vec<String> {
         let added = self.key().iter().filter(|it| !contains(columns, it));

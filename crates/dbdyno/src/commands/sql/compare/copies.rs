@@ -9,7 +9,10 @@ use server::{Lifetime, Server, Settings};
 use self::memory::{Pools, RunningPool};
 pub(in crate::commands::sql) use self::new_servers::Setup;
 use super::variant::Variant;
-use crate::progress::Step;
+use crate::{
+    commands::sql::{session::Session, statistics::analyze_filled},
+    progress::Step,
+};
 
 /// Running copies; they are removed when this is dropped.
 #[derive(Debug, Default)]
@@ -64,7 +67,31 @@ impl Copies {
             let started = server.start(Lifetime::Owned).map_err(Blamed::from);
             copy.failure = tolerated(started, at, leaves_out)?;
         }
+        copies.refresh_statistics()?;
         Ok(copies)
+    }
+
+    /// Refreshes statistics by which tables with rows are empty, on every copy that runs.
+    fn refresh_statistics(&self) -> Result<(), Blamed> {
+        let mut most = 0;
+        for server in self.servers().filter_map(Result::ok) {
+            let endpoint = server.endpoint();
+            let refreshed = reactor::block_on(async {
+                let mut session = Session::open(&endpoint, Purpose::Work.limit()).await?;
+                let count = analyze_filled(&mut session, &endpoint).await?;
+                session.close().await;
+                Ok::<_, Blamed>(count)
+            });
+            most = most.max(refreshed.map_err(Blamed::machine)??);
+        }
+        if most > 0 {
+            eprintln!(
+                "note: {} had rows, but none in the server's statistics; they were refreshed on the copies with ANALYZE \
+                 TABLE",
+                units::counted(most, "table")
+            );
+        }
+        Ok(())
     }
 
     fn copy_all(
@@ -210,6 +237,7 @@ fn pools(name: &str, server: &Server, variants: &[&Variant]) -> Result<Pools, se
         servers: format!("{copies} of server {name}"),
         bytes: bytes.collect::<Result<Vec<_>, _>>()?,
         beside: beside.transpose()?,
+        option_place: "as the part `option innodb_buffer_pool_size=SIZE` of --baseline and of each --variant",
     })
 }
 

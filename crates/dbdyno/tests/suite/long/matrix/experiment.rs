@@ -36,7 +36,7 @@ pub(crate) fn run(subject: &mut Subject) -> Cell {
     let text = format!(
         "format = 1\nseed = 3\n[server]\nrun = \"{}\"\nset = {{ innodb_buffer_pool_size = \"32M\" }}\n\
          [data]\nsmack = \"hp-sizing.smack\"\nrows = \"2k\"\n\
-         [load]\nsmack = \"hp-sizing.smack\"\nmix = \"1:1\"\nconnections = 2\nwarmup = \"500ms\"\nduration = \"1s\"\n",
+         [load]\nsmack = \"hp-sizing.smack\"\nmix = \"1:1\"\nconnections = 2\nwarmup = \"500ms\"\nduration = \"2s\"\n",
         subject.version.name
     );
     fs::write(directory.join("hp-sizing.smack"), SMACK).unwrap();
@@ -60,7 +60,7 @@ pub(crate) fn dumped(subject: &mut Subject) -> Cell {
     let text = format!(
         "format = 1\n[server]\nrun = \"{}\"\nset = {{ innodb_buffer_pool_size = \"64M\" }}\n\
          [data]\ndump = \"library.sql.gz\"\n\
-         [load]\nscript = {:?}\nconnections = 2\nwarmup = \"500ms\"\nduration = \"1s\"\n",
+         [load]\nscript = {:?}\nconnections = 2\nwarmup = \"500ms\"\nduration = \"2s\"\n",
         subject.version.name,
         SCRIPTS.map(|(name, _)| name)
     );

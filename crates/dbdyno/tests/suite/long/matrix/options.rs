@@ -53,7 +53,7 @@ pub(crate) fn refused(subject: &mut Subject) -> Cell {
 
     let text = format!(
         "format = 1\nseed = 3\n[server]\nrun = \"{name}\"\ncnf = [\"wrong.cnf\"]\n\
-         [load]\nsmack = \"hp-sizing.smack\"\nmix = \"1:1\"\nconnections = 1\nduration = \"1s\"\n"
+         [load]\nsmack = \"hp-sizing.smack\"\nmix = \"1:1\"\nconnections = 1\nduration = \"2s\"\n"
     );
     fs::write(directory.join("wrong.toml"), text).unwrap();
     fs::write(

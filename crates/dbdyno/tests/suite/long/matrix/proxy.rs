@@ -301,7 +301,7 @@ fn own(subject: &Subject, port: u16) -> Option<Output> {
                 "--table-size=1000",
                 "--connections=4",
                 "--warmup=0.2s",
-                "--duration=1s",
+                "--duration=2s",
             ])
             .args(["--get-server-public-key"])
             .arg(format!("--record=record-{port}"))

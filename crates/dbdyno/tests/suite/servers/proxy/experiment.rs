@@ -32,7 +32,7 @@ slap = { query = "select 1; select 2", delimiter = ";" }
 connections = 2
 think_time = "10ms"
 warmup = "200ms"
-duration = "1s"
+duration = "2s"
 [disturbed]
 repeats = "0 %"
 "#;

@@ -40,7 +40,7 @@ impl Subject<'_> {
         if let Some((columns, equal)) = lists.first().filter(|_| !table.is_changed) {
             let mut covering = columns.clone();
             let others = table.used.iter().filter(|it| !columns.contains(it));
-            covering.extend(others.cloned());
+            covering.extend(others.filter(|it| !facts.is_in_key(it)).cloned());
             let is_new = !facts.is_covered(columns, *equal, &covering);
             let covering = facts.without_key(&covering);
             let is_plain = lists

@@ -3,6 +3,9 @@
 use runs::{Blame, Blamed};
 use units::bytes;
 
+/// Sizes of a buffer pool that a hint proposes are multiples of this, bytes.
+const STEP_BYTES: u64 = 32 << 20;
+
 /// The buffer pools of the servers that a comparison starts.
 pub(super) struct Pools {
     /// The servers, for a message: `2 copies of server demo`.
@@ -11,6 +14,8 @@ pub(super) struct Pools {
     pub(super) bytes: Vec<u64>,
     /// The server that runs beside them.
     pub(super) beside: Option<RunningPool>,
+    /// The place where a user gives each of them an option, for a hint.
+    pub(super) option_place: &'static str,
 }
 
 /// A running server that is stopped for a while, and then takes its buffer pool again.
@@ -64,9 +69,22 @@ impl Pools {
             bytes(needed_bytes),
             bytes(free_bytes)
         );
-        let hint =
-            "compare fewer sides at a time, or give the servers a smaller innodb_buffer_pool_size";
-        Err(Blamed::new(Blame::Machine, message).hint(hint.to_owned()))
+        let smaller = self
+            .smaller_bytes(free_bytes)
+            .map(|size| format!(", at most {}M", size >> 20));
+        let hint = format!(
+            "compare fewer sides at a time, or give each server a smaller innodb_buffer_pool_size{}, {}",
+            smaller.unwrap_or_default(),
+            self.option_place
+        );
+        Err(Blamed::new(Blame::Machine, message).hint(hint))
+    }
+
+    /// The largest equal buffer pool of all servers for which the memory has room; `None` without room for a useful one.
+    fn smaller_bytes(&self, free_bytes: u64) -> Option<u64> {
+        let beside_bytes = self.beside.as_ref().map_or(0, |it| it.bytes);
+        let each = free_bytes.checked_sub(beside_bytes)? / self.bytes.len() as u64;
+        Some(each - each % STEP_BYTES).filter(|size| *size > 0)
     }
 }
 
@@ -81,6 +99,7 @@ mod tests {
             servers: "3 copies of server one".to_owned(),
             bytes: vec![32 * MIB, 64 * MIB, 16 * MIB],
             beside,
+            option_place: "in each variant",
         }
     }
 
@@ -95,6 +114,13 @@ mod tests {
             (
                 Blame::Machine,
                 "not enough memory for 3 copies of server one: the buffer pools need 112 MiB, and 111 MiB are free"
+            )
+        );
+        assert_eq!(
+            error.hints.first().map(String::as_str),
+            Some(
+                "compare fewer sides at a time, or give each server a smaller innodb_buffer_pool_size, at most 32M, \
+                 in each variant"
             )
         );
         // The third one finds room, because the second one takes none.

@@ -87,6 +87,7 @@ impl Copies {
             servers: units::counted(variants.len(), "server"),
             bytes: Vec::new(),
             beside: None,
+            option_place: "in the files of --cnf",
         };
         let versions: BTreeSet<_> = variants.iter().map(|variant| &variant.run).collect();
         let defaults = if versions.len() > 1 {
