@@ -83,7 +83,7 @@ fn writes_per_s(record: &StorageRecord) -> Option<(f64, String)> {
     Some((
         highest.iops(),
         format!(
-            "measured for {each} at depth {depth}; `dbdyno storage steady` shows whether the rates last"
+            "measured for {each} at depth {depth}; a cache may hide a slower disk: see `dbdyno storage steady`"
         ),
     ))
 }
