@@ -334,5 +334,27 @@ fn blamed(error: mycnf::Error) -> Blamed {
     Blamed::new(Blame::Input, error).hint(hint)
 }
 
+impl statements::Connection for ConnectionOptions {
+    fn endpoint(&self) -> Result<Endpoint, Blamed> {
+        self.endpoint()
+    }
+
+    fn endpoint_of_server(&self, endpoint: Endpoint) -> Result<Endpoint, Blamed> {
+        self.endpoint_of_server(endpoint)
+    }
+
+    fn server(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    fn statement_timeout(&self) -> Option<Duration> {
+        self.statement_timeout
+    }
+}
+
 #[cfg(test)]
 mod tests;

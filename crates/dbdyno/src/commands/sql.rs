@@ -1,28 +1,11 @@
 //! `dbdyno sql`: a single statement, explained, timed, compared under variants, and advised on.
 
 mod advise;
-mod catalogue;
 mod compare;
-mod counters;
-mod csv_field;
-mod dear;
-mod effect;
-mod examination;
-mod executable;
-mod execution;
 mod explain;
-mod guard;
 mod input;
-mod reach;
-mod session;
-mod setting;
-mod sight;
-mod statement_event;
-mod statement_text;
-mod statistics;
 mod time;
 mod timeout;
-mod unlimited;
 
 use std::process::ExitCode;
 

@@ -1,29 +1,14 @@
 //! `dbdyno sql advise`: what could make statements faster, with reasons; and what of it is proved to.
 
-mod candidate;
-mod diagnosis;
-mod index_review;
-mod outputs;
-mod proof;
-mod rewording;
-mod rounds;
-mod table_facts;
-
 use std::{process::ExitCode, time::Duration};
 
-use runs::{Blame, Blamed, signals};
+use runs::{Blame, Blamed};
+use statements::advise::{self, Layout, Rounds};
 
-use self::{
-    diagnosis::{Advice, Diagnosis},
-    outputs::Layout,
-    proof::Proof,
-    rounds::Rounds,
-};
-use super::{
-    compare::check_kind, input::InputArgs, session::Session, setting::is_setting, timeout::timeout,
-};
+use super::{input::InputArgs, timeout::timeout};
 use crate::{
     commands::run::terminal_width, connection_options::ConnectionOptions, output::write_out,
+    terminal::context,
 };
 
 #[derive(Debug, clap::Args)]
@@ -94,30 +79,17 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
             .into());
     }
     let statements = args.input.statements(&args.connection)?;
-    for statement in &statements {
-        check_kind(statement)?;
-    }
-    if statements.iter().all(is_setting) {
-        let message = "no statement to advise on: there are only session settings";
-        return Err(Blamed::new(Blame::Input, message).into());
-    }
-    signals::interrupt()?;
+    let context = context()?;
     let endpoint = args.connection.endpoint()?;
-    let diagnosis = reactor::block_on(async {
-        let mut session = Session::open(&endpoint, args.timeout).await?;
-        let diagnosis = Diagnosis::of(&mut session, &statements).await;
-        session.close().await;
-        diagnosis
-    });
-    let mut diagnosis = diagnosis.map_err(Blamed::machine)??;
+    let mut diagnosis = advise::diagnose(&endpoint, &statements, args.timeout)?;
     for note in &diagnosis.notes {
         eprintln!("note: {note}");
     }
-    let is_measurable = diagnosis.advice.iter().any(Advice::is_measurable);
-    let [failure, not_removed] = if args.is_tried && is_measurable {
+    let [failure, not_removed] = if args.is_tried && diagnosis.is_measurable() {
         let rounds = Rounds {
             statements: &statements,
             connection: &args.connection,
+            context: &context,
             at_most: args.at_most as usize,
             budget: args.budget,
             margin: f64::from(args.min_effect) / 100.0,
@@ -136,19 +108,17 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
                 is_verbose: args.verbose,
                 width: usize::from(terminal_width()),
             };
-            print!("{}", outputs::text(&diagnosis, layout, incomplete));
+            print!("{}", advise::text(&diagnosis, layout, incomplete));
         }
         Format::Json => {
-            let json = outputs::json(&diagnosis, args.is_tried, incomplete);
+            let json = advise::json(&diagnosis, args.is_tried, incomplete);
             write_out(json.as_bytes())?;
         }
     }
     if let Some(failure) = failure.or(not_removed) {
         return Err(failure.into());
     }
-    let mut proofs = diagnosis.advice.iter().filter_map(|it| it.proof.as_ref());
-    let is_proved = proofs.any(Proof::is_kept);
-    Ok(if args.is_tried && !is_proved {
+    Ok(if args.is_tried && !diagnosis.is_proved() {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

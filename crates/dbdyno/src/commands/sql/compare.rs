@@ -1,17 +1,5 @@
 //! `dbdyno sql compare`: statements under two or more variants, interleaved until the difference is decided.
 
-mod contest;
-mod copies;
-mod finding;
-mod hints;
-mod index_price;
-mod mechanism;
-mod outputs;
-mod page;
-mod side;
-mod trial;
-mod variant;
-
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -19,30 +7,15 @@ use std::{
 };
 
 use mycnf::OptionFile;
-use runs::{Blame, Blamed, signals};
-use workload::sql_script::SqlStatement;
+use runs::{Blame, Blamed};
+use statements::compare::{self, Question, Variant};
 
-use self::copies::Setup;
-pub(super) use self::{
-    contest::Contest,
-    copies::Copies,
-    finding::{Finding, Report},
-    hints::are_order_hints_known,
-    index_price::{IndexPrice, NewIndexes, WriteTimes},
-    side::change,
-    trial::{Comparison, Terms},
-    variant::Variant,
-};
-use super::{
-    effect::{Effect, effect_of, not_taken},
-    input::InputArgs,
-    setting::is_setting,
-    timeout::timeout,
-};
+use super::{input::InputArgs, timeout::timeout};
 use crate::{
     commands::run::terminal_width,
     connection_options::ConnectionOptions,
     output::{write_file, write_out},
+    terminal::context,
 };
 
 #[derive(Debug, clap::Args)]
@@ -136,12 +109,8 @@ enum Format {
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let sides = args.sides()?;
-    let variants: Vec<&Variant> = sides.iter().collect();
-    for (at, variant) in variants.iter().enumerate() {
-        if variants[..at]
-            .iter()
-            .any(|other| other.name == variant.name)
-        {
+    for (at, variant) in sides.iter().enumerate() {
+        if sides[..at].iter().any(|other| other.name == variant.name) {
             let message = format!("two sides have the name {}", variant.name);
             return Err(Blamed::new(Blame::Input, message).into());
         }
@@ -150,50 +119,28 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         Some(_) => args.input.statements_for_new_servers()?,
         None => args.input.statements(&args.connection)?,
     };
-    let of_sides = variants
-        .iter()
-        .map(|variant| side::statements_of(variant, &statements));
-    let of_sides = of_sides.collect::<Result<Vec<_>, _>>()?;
-    for statement in of_sides.iter().flatten() {
-        check_kind(statement)?;
-    }
-    if statements.iter().all(is_setting) {
-        let message = "no statement to compare: there are only session settings";
-        return Err(Blamed::new(Blame::Input, message).into());
-    }
-    signals::interrupt()?;
-    let setup = args.setup.as_deref().map(Setup::read).transpose()?;
-    let has_copies = variants.iter().any(|it| it.changes_server());
-    let default = if has_copies { 5 } else { 2 };
-    let contest = Contest {
-        variants: &variants,
-        statements: &of_sides,
-        connection: &args.connection,
-        setup: setup.as_ref(),
-        terms: Terms {
-            blocks: args.runs as usize,
-            budget: args.budget,
-            margin: f64::from(args.min_effect.unwrap_or(default)) / 100.0,
-            is_beyond_margin: has_copies,
-            seed: args.seed,
-            family: 0,
-        },
+    let question = Question {
+        sides: &sides,
+        statements: &statements,
+        setup: args.setup.as_deref(),
+        blocks: args.runs as usize,
+        budget: args.budget,
+        min_effect: args.min_effect.map(|percent| f64::from(percent) / 100.0),
+        seed: args.seed,
         timeout: args.timeout,
-        indexes: &[],
-        leaves_out: false,
     };
-    let report = contest.run()?;
+    let report = compare::compare(&question, &args.connection, &context()?)?;
     match args.format {
         Format::Table => {
             let width = usize::from(terminal_width());
-            print!("{}", outputs::table(&report, args.verbose, width));
+            print!("{}", compare::table(&report, args.verbose, width));
         }
-        Format::Json => write_out(outputs::json(&report).as_bytes())?,
-        Format::Csv => write_out(outputs::csv(&report).as_bytes())?,
+        Format::Json => write_out(compare::json(&report).as_bytes())?,
+        Format::Csv => write_out(compare::csv(&report).as_bytes())?,
     }
     // After the answer, which a path that cannot be written shall not cost.
     if let Some(path) = &args.html {
-        write_file(path, page::page(&report).as_bytes())?;
+        write_file(path, compare::page(&report).as_bytes())?;
     }
     let is_different = report.has_different_results();
     if let Some(failure) = report.failure.or(report.not_removed) {
@@ -243,13 +190,4 @@ impl CompareArgs {
         }
         Ok(sides)
     }
-}
-
-/// An error for a statement whose executions cannot be taken back.
-pub(super) fn check_kind(statement: &SqlStatement) -> Result<(), Blamed> {
-    if is_setting(statement) || effect_of(statement) != Effect::Other {
-        return Ok(());
-    }
-    let hint = "schema changes and similar statements belong in a variant: --variant 'NAME: ...'";
-    Err(not_taken(statement, "cannot be rolled back", hint))
 }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use runs::{Blame, Blamed, Purpose};
+use runs::{Blame, Blamed};
+use statements::{DearStatements, executable, quoting_of};
 use workload::sql_script::{Quoting, SqlScriptError, SqlStatement};
 
-use super::{dear::DearStatements, executable::executable, session::Session};
 use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
@@ -70,7 +70,7 @@ impl InputArgs {
         if read.as_ref().is_ok_and(|all| all.iter().all(is_same)) {
             return blamed(read);
         }
-        match server_quoting(connection) {
+        match connection.endpoint().and_then(|it| quoting_of(&it)) {
             Ok(quoting) => blamed(self.with(quoting)),
             // The file is wrong for most servers, whatever is wrong with this one.
             Err(_) if read.is_err() => blamed(read),
@@ -100,23 +100,4 @@ impl InputArgs {
 
 fn blamed(read: Result<Vec<SqlStatement>, SqlScriptError>) -> Result<Vec<SqlStatement>, Blamed> {
     read.map_err(|error| Blamed::new(Blame::Input, error))
-}
-
-/// The quoting of a new session on the server.
-fn server_quoting(connection: &ConnectionOptions) -> Result<Quoting, Blamed> {
-    let endpoint = connection.endpoint()?;
-    let state = reactor::block_on(async {
-        let mut session = Session::open(&endpoint, Purpose::Question.limit()).await?;
-        let state = session.state().await;
-        session.close().await;
-        let asked = SqlStatement::of_line("sql_mode of the session", 1, Vec::new());
-        state.map_err(|failure| failure.blamed(&endpoint, &asked))
-    });
-    Ok(state.map_err(Blamed::machine)??.quoting)
-}
-
-/// The name of a statement: the word in its first comment, or its number from 1.
-pub(super) fn statement_name(statement: &SqlStatement, at: usize) -> String {
-    let label = statement.label().map(str::to_owned);
-    label.unwrap_or_else(|| (at + 1).to_string())
 }

@@ -1,29 +1,14 @@
 //! `dbdyno sql time`: how long statements take, how sure that is, and what they cost the server.
 
-mod cold;
-mod figures;
-mod outputs;
-mod rounds;
-
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blame, Blamed, signals};
-use workload::sql_script::SqlStatement;
+use statements::time::{self, Report, Terms, Timed};
 
-use self::{
-    figures::{Report, Timed},
-    rounds::Rounds,
-};
-use super::{
-    effect::{Effect, effect_of, not_taken},
-    input::InputArgs,
-    session::Session,
-    setting::is_setting,
-    timeout::timeout,
-};
+use super::{input::InputArgs, timeout::timeout};
 use crate::{
     connection_options::ConnectionOptions,
     output::{write_file, write_out},
+    terminal::context,
 };
 
 #[derive(Debug, clap::Args)]
@@ -88,22 +73,15 @@ enum Format {
 
 pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     let statements = args.input.statements(&args.connection)?;
-    for statement in &statements {
-        args.check_kind(statement)?;
-    }
-    if statements.iter().all(is_setting) {
-        return Err(Blamed::new(
-            Blame::Input,
-            "no statement to time: there are only session settings",
-        )
-        .into());
-    }
-    signals::interrupt()?;
-    let mut rounds = Rounds::new(&statements, args.commit);
-    let mut report = Report::default();
-    let failure = measure(args, &mut rounds, &mut report).err();
-    report.timed = rounds.timed();
-    report.incomplete = failure.as_ref().map(|it| it.message.clone());
+    let terms = Terms {
+        rounds: args.runs,
+        precision: f64::from(args.precision) / 100.0,
+        budget: args.budget,
+        cold: args.cold,
+        commit: args.commit,
+        timeout: args.timeout,
+    };
+    let (report, failure) = time::time(&statements, &args.connection, &terms, &context()?)?;
     if failure.is_none() || report.timed.iter().any(Timed::has_times) {
         write(args, &report)?;
     }
@@ -113,43 +91,13 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// All rounds, and one more for the costs. What was measured before an error stays in `rounds`.
-fn measure(args: &TimeArgs, rounds: &mut Rounds<'_>, report: &mut Report) -> Result<(), Blamed> {
-    for _ in 0..args.cold {
-        let name = args.connection.server.as_deref().unwrap_or_default();
-        if let Some(why) = cold::restart(name)? {
-            report.note(format!(
-                "cold rounds read the server's files from memory: {why}"
-            ));
-        }
-        with_session(args, async |session| {
-            session.version().clone_into(&mut report.version);
-            rounds.cold(session).await
-        })?;
-    }
-    let precision = f64::from(args.precision) / 100.0;
-    let missing = with_session(args, async |session| {
-        session.version().clone_into(&mut report.version);
-        rounds
-            .warm(session, args.runs, args.budget, precision)
-            .await?;
-        rounds.costs(session).await
-    })?;
-    if let Some(why) = missing {
-        report.note(format!(
-            "performance_schema has no data about the executions: {why}"
-        ));
-    }
-    Ok(())
-}
-
 /// The report in the format asked for, and the page.
 fn write(args: &TimeArgs, report: &Report) -> anyhow::Result<()> {
     let text = match args.format {
-        Format::Table => outputs::table(report, args.cold > 0),
-        Format::Json => outputs::json(report),
-        Format::Csv => outputs::csv(&report.timed),
-        Format::Document => outputs::document(&report.timed),
+        Format::Table => time::table(report, args.cold > 0),
+        Format::Json => time::json(report),
+        Format::Csv => time::csv(&report.timed),
+        Format::Document => time::document(&report.timed),
     };
     if args.format == Format::Table {
         print!("{text}");
@@ -158,33 +106,7 @@ fn write(args: &TimeArgs, report: &Report) -> anyhow::Result<()> {
     }
     // After the answer, which a path that cannot be written shall not cost.
     if let Some(path) = &args.html {
-        write_file(path, outputs::page(report).as_bytes())?;
+        write_file(path, time::page(report).as_bytes())?;
     }
     Ok(())
-}
-
-/// Runs `what` in a session of its own.
-fn with_session<T>(
-    args: &TimeArgs,
-    what: impl AsyncFnOnce(&mut Session) -> Result<T, Blamed>,
-) -> Result<T, Blamed> {
-    let endpoint = args.connection.endpoint()?;
-    let done = reactor::block_on(async {
-        let mut session = Session::open(&endpoint, args.timeout).await?;
-        let result = what(&mut session).await;
-        session.close().await;
-        result
-    });
-    done.map_err(Blamed::machine)?
-}
-
-impl TimeArgs {
-    /// An error for a statement that would leave something behind, unless that is asked for.
-    fn check_kind(&self, statement: &SqlStatement) -> Result<(), Blamed> {
-        if self.commit || is_setting(statement) || effect_of(statement) != Effect::Other {
-            return Ok(());
-        }
-        let hint = "with --commit, it is executed in every round and not rolled back";
-        Err(not_taken(statement, "cannot be rolled back", hint))
-    }
 }

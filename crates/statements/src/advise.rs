@@ -1,0 +1,59 @@
+//! What could make statements faster, with reasons; and what of it is proved to.
+
+mod candidate;
+mod diagnosis;
+mod index_review;
+mod outputs;
+mod proof;
+mod rewording;
+mod rounds;
+mod table_facts;
+
+use std::time::Duration;
+
+use protocol::Endpoint;
+use runs::{Blame, Blamed};
+use workload::sql_script::SqlStatement;
+
+use self::{diagnosis::Advice, proof::Proof};
+pub use self::{
+    diagnosis::Diagnosis,
+    outputs::{Layout, json, text},
+    rounds::Rounds,
+};
+use super::{compare::check_kind, session::Session, setting::is_setting};
+
+/// Explains statements, and finds candidates; each execution ends after `timeout`.
+pub fn diagnose(
+    endpoint: &Endpoint,
+    statements: &[SqlStatement],
+    timeout: Duration,
+) -> Result<Diagnosis, Blamed> {
+    for statement in statements {
+        check_kind(statement)?;
+    }
+    if statements.iter().all(is_setting) {
+        let message = "no statement to advise on: there are only session settings";
+        return Err(Blamed::new(Blame::Input, message));
+    }
+    let diagnosis = reactor::block_on(async {
+        let mut session = Session::open(endpoint, timeout).await?;
+        let diagnosis = Diagnosis::of(&mut session, statements).await;
+        session.close().await;
+        diagnosis
+    });
+    diagnosis.map_err(Blamed::machine)?
+}
+
+impl Diagnosis {
+    /// Whether a candidate can be measured.
+    pub fn is_measurable(&self) -> bool {
+        self.advice.iter().any(Advice::is_measurable)
+    }
+
+    /// Whether a candidate was proved.
+    pub fn is_proved(&self) -> bool {
+        let mut proofs = self.advice.iter().filter_map(|it| it.proof.as_ref());
+        proofs.any(Proof::is_kept)
+    }
+}

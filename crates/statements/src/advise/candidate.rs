@@ -1,0 +1,396 @@
+//! What could make a statement faster, with the reason: from its plan, its use of columns, and its costs.
+
+mod indexes;
+mod order;
+mod saving;
+
+use plans::{Flag, Node, Operation, Plan, TableUse, stale_statistics};
+use runs::backticked;
+use units::{count, si};
+use workload::sql_script::SqlStatement;
+
+use super::{
+    rewording::{self, Rewording, Signs},
+    table_facts::TableFacts,
+};
+use crate::{
+    compare::NewIndexes,
+    statement_text::{ColumnName, StatementText},
+};
+
+/// Statistics are suspected from this factor between estimate and measurement on. A plan shows smaller ones, too
+/// ([`plans::MISESTIMATE_FROM`]), but they seldom change it.
+const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
+/// Rows of a table read per execution below which neither an index nor another order changes anything.
+const ROWS_AT_LEAST: f64 = 100.0;
+
+/// Something to try or to rewrite.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    /// Why it may help.
+    pub(super) reason: String,
+    pub(super) remedy: Remedy,
+    /// Share of the statement's time that it saves by the plan, about: it decides what is tried first.
+    pub(super) saving: f64,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// Fresh statistics of these tables, each by its full name in backticks.
+    Statistics(Vec<String>),
+    /// What a side of a comparison can have.
+    Side(SideChange),
+    /// A change of the statement that only its author can make.
+    Author(String),
+}
+
+/// What is different on a side of a comparison: parts of a variant, another text of the statement, or both where neither
+/// helps alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SideChange {
+    /// Its name: `index_price`.
+    pub(super) name: String,
+    /// SQL or an option of a variant; empty for another text alone.
+    pub(super) parts: String,
+    /// The indexes that the parts make, if they do.
+    pub(super) indexes: Option<NewIndexes>,
+    /// Another text of the statement.
+    pub(super) text: Option<String>,
+}
+
+impl Remedy {
+    /// Another text alone.
+    fn of_text(name: String, text: String) -> Self {
+        Self::Side(SideChange {
+            name,
+            parts: String::new(),
+            indexes: None,
+            text: Some(text),
+        })
+    }
+
+    /// SQL or an option alone.
+    pub(super) fn of_parts(name: &str, parts: String) -> Self {
+        Self::Side(SideChange {
+            name: name.to_owned(),
+            parts,
+            indexes: None,
+            text: None,
+        })
+    }
+
+    /// The same without the other text, which stands below.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::Side(change) if change.text.is_some() && change.parts.is_empty() => {
+                "another text of the statement".to_owned()
+            }
+            Self::Side(change) if change.text.is_some() => {
+                format!("{}; and another text of the statement", change.parts)
+            }
+            _ => self.words(),
+        }
+    }
+
+    /// `create index ... on ...`, or `as select ...`.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Statistics(tables) => format!("analyze table {}", tables.join(", ")),
+            Self::Author(what) => what.clone(),
+            Self::Side(change) => match &change.text {
+                None => change.parts.clone(),
+                Some(text) if change.parts.is_empty() => format!("as {text}"),
+                Some(text) => format!("{}; and the statement as {text}", change.parts),
+            },
+        }
+    }
+}
+
+/// What is known of a statement.
+pub(super) struct Subject<'a> {
+    pub(super) statement: &'a SqlStatement,
+    /// Its number, from 1.
+    pub(super) number: usize,
+    /// Whether the server follows hints on the order of tables.
+    pub(super) has_order_hints: bool,
+    pub(super) plan: &'a Plan,
+    pub(super) uses: &'a [TableUse],
+    /// Facts of each table, in the order of `uses`.
+    pub(super) facts: &'a [TableFacts],
+    /// What one warm execution adds to counters.
+    pub(super) costs: &'a [(String, i64)],
+    /// A larger buffer pool than the server's that the machine has memory for, bytes.
+    pub(super) larger_pool_bytes: Option<u64>,
+}
+
+impl Subject<'_> {
+    /// All candidates: indexes of each table and other conditions on it, then other texts, statistics and memory.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let text = StatementText::of(self.statement);
+        let mut found = Vec::new();
+        for (at, (table, facts)) in self.uses.iter().zip(self.facts).enumerate() {
+            found.extend(self.indexes(table, facts));
+            let is_shared = |column: &str| {
+                let mut all = self.facts.iter().enumerate();
+                all.any(|(other, facts)| other != at && facts.kind(column).is_some())
+            };
+            let reworded = text
+                .as_ref()
+                .map(|text| rewording::of_conditions(text, table, facts, is_shared));
+            let reworded = reworded.unwrap_or_default();
+            found.extend(authors(table, facts, &reworded));
+            for it in reworded {
+                found.extend(self.of_condition(table, facts, it));
+            }
+        }
+        if let Some(text) = &text {
+            let are_alike = |names: [ColumnName; 2]| {
+                let [one, other] = names.map(|name| self.kind(text.column_and_table(name)));
+                one.is_some() && one == other
+            };
+            let of_plan = rewording::of_plan(text, self.signs(), are_alike);
+            for it in of_plan {
+                let saving = self.saving_by_text(it.kind);
+                found.push(self.reworded(it, saving));
+            }
+            found.extend(self.order(text));
+        }
+        found.extend(self.statistics());
+        found.extend(self.memory());
+        found
+    }
+
+    /// How the server compares values of a column of the statement; `None` if it is unknown, or if it is one of several
+    /// tables that differ in that.
+    fn kind(&self, (column, table): (Option<&str>, Option<&str>)) -> Option<[&str; 2]> {
+        let column = column?;
+        let all = self.uses.iter().zip(self.facts);
+        let named =
+            all.filter(|(it, _)| table.is_none_or(|table| table.eq_ignore_ascii_case(&it.alias)));
+        let mut kinds = named.filter_map(|(_, facts)| facts.kind(column));
+        let first = kinds.next()?;
+        kinds.all(|it| it == first).then_some(first)
+    }
+
+    /// Another text for a condition of a table, with the index that it needs; alone where there is one, or where it may
+    /// help without.
+    fn of_condition(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        rewording: Rewording,
+    ) -> Vec<Candidate> {
+        let saving = self.saving_by_index(table, false);
+        let Some(condition) = rewording.condition.clone() else {
+            return vec![self.reworded(rewording, saving)];
+        };
+        let with_index = self.with_index(table, facts, &rewording, &condition);
+        let is_alone = facts.is_first_of_index(&condition.column)
+            || condition.is_equality && with_index.is_none();
+        let alone = is_alone.then(|| self.reworded(rewording, saving));
+        alone.into_iter().chain(with_index).collect()
+    }
+
+    /// Another text as a candidate.
+    fn reworded(&self, rewording: Rewording, saving: f64) -> Candidate {
+        let name = format!("{}_{}", rewording.kind, self.number);
+        Candidate {
+            reason: rewording.reason,
+            saving,
+            remedy: Remedy::of_text(name, rewording.text),
+        }
+    }
+
+    /// What the plan shows about subqueries.
+    fn signs(&self) -> Signs {
+        let all = self.plan.root.all();
+        let is_repeated = |node: &&Node| {
+            let loops = node.actual.and_then(|it| it.loops);
+            loops.is_some_and(|loops| loops > 1.0)
+        };
+        let is_dependent = all.iter().any(|node| {
+            node.flags.contains(&Flag::Dependent)
+                || node.operation == Operation::Subquery && node.all().iter().any(is_repeated)
+        });
+        let is_materialised = all
+            .iter()
+            .any(|node| matches!(node.operation, Operation::Derived | Operation::Materialise));
+        Signs {
+            is_dependent,
+            is_materialised,
+        }
+    }
+
+    /// The node that reads a table.
+    fn node(&self, table: &TableUse) -> Option<&Node> {
+        let nodes = self.plan.root.all().into_iter();
+        nodes
+            .filter(|node| node.table.as_deref() == Some(table.alias.as_str()))
+            .max_by(|a, b| read_rows(a).total_cmp(&read_rows(b)))
+    }
+
+    /// Fresh statistics of the tables whose own are far off.
+    fn statistics(&self) -> Option<Candidate> {
+        let (mut tables, mut reasons) = (Vec::new(), Vec::new());
+        for stale in stale_statistics(&self.plan.root) {
+            let alias = stale.node.table.as_deref().unwrap_or_default();
+            let table = self.uses.iter().find(|table| table.alias == alias);
+            let name = table.map(full_name);
+            let name = name.filter(|_| stale.factor() >= STATISTICS_SUSPECTED_FROM);
+            let Some(name) = name.filter(|name| !tables.contains(name)) else {
+                continue;
+            };
+            tables.push(name);
+            reasons.push(format!(
+                "{alias}: {} expected from the statistics, {} rows found ({}x)",
+                count(stale.estimated),
+                count(stale.actual),
+                si(stale.factor())
+            ));
+        }
+        (!tables.is_empty()).then(|| Candidate {
+            reason: reasons.join("; "),
+            saving: 1.0,
+            remedy: Remedy::Statistics(tables),
+        })
+    }
+
+    /// Larger buffers, where a warm execution overflows them.
+    fn memory(&self) -> Vec<Candidate> {
+        let cost = |name: &str| {
+            let mut costs = self.costs.iter();
+            costs
+                .find(|(known, _)| known == name)
+                .map_or(0, |(_, added)| *added)
+        };
+        let mut found = Vec::new();
+        let mut add = |is_needed: bool, reason: String, saving: f64, remedy: Remedy| {
+            if is_needed {
+                found.push(Candidate {
+                    reason,
+                    saving,
+                    remedy,
+                });
+            }
+        };
+        let number = |value: i64| count(value as f64);
+        let (passes, on_disk) = (cost("Sort_merge_passes"), cost("Created_tmp_disk_tables"));
+        let (asked, read) = (
+            cost("Innodb_buffer_pool_read_requests"),
+            // Pages that are read ahead are not among the first ones.
+            cost("Innodb_buffer_pool_reads").max(cost("Innodb_pages_read")),
+        );
+        add(
+            passes > 0,
+            format!(
+                "the sort does not fit into its buffer: {} merge passes",
+                number(passes)
+            ),
+            self.saving_by_text("sort"),
+            Remedy::of_parts("sort_buffer", "set sort_buffer_size = 33554432".to_owned()),
+        );
+        add(
+            on_disk > 0,
+            format!("{} temporary tables on disk", number(on_disk)),
+            self.saving_by_text("temporary"),
+            Remedy::of_parts(
+                "temporary_tables",
+                "set tmp_table_size = 268435456; set max_heap_table_size = 268435456".to_owned(),
+            ),
+        );
+        let pool = self.larger_pool_bytes.unwrap_or(0);
+        add(
+            read * 20 > asked && pool > 0,
+            format!(
+                "a warm execution reads {} of its {} pages from disk: the buffer pool is too small for them",
+                number(read),
+                number(asked)
+            ),
+            (read as f64 / asked.max(1) as f64).min(1.0),
+            Remedy::of_parts(
+                "buffer_pool",
+                format!("option innodb_buffer_pool_size = {pool}"),
+            ),
+        );
+        found
+    }
+}
+
+/// Rows that a node gives in all its loops: measured, else estimated.
+fn rows_of(node: &Node) -> Option<f64> {
+    let actual = node
+        .actual
+        .and_then(|it| Some(it.rows? * it.loops.unwrap_or(1.0)));
+    actual.or(node.estimate.rows)
+}
+
+/// The same; 0 where it is not known.
+fn read_rows(node: &Node) -> f64 {
+    rows_of(node).unwrap_or(0.0)
+}
+
+fn full_name(table: &TableUse) -> String {
+    format!("{}.{}", backticked(&table.schema), backticked(&table.table))
+}
+
+/// A name of letters, digits and `_` only.
+fn plain(name: &str) -> String {
+    let letter = |it: char| if it.is_alphanumeric() { it } else { '_' };
+    name.chars().map(letter).collect()
+}
+
+/// What only the author of a statement can change, without the columns whose conditions were rewritten.
+fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<Candidate> {
+    let is_open = |column: &String| {
+        let mut conditions = reworded.iter().filter_map(|it| it.condition.as_ref());
+        !conditions.any(|it| it.column == *column)
+    };
+    let mut found = Vec::new();
+    let wrapped = table
+        .wrapped
+        .iter()
+        .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
+    for (function, column) in wrapped {
+        found.push(Candidate {
+            reason: format!(
+                "{}.{column} has an index, which a condition on {function}() of it does not use",
+                table.alias
+            ),
+            saving: 0.0,
+            remedy: Remedy::Author(format!("compare {column} itself with a range of values")),
+        });
+    }
+    let of_text = table
+        .with_number
+        .iter()
+        .filter(|it| facts.is_text(it) && is_open(it));
+    for column in of_text {
+        found.push(Candidate {
+            reason: format!(
+                "{}.{column} is text and is compared with a number, which converts every row",
+                table.alias
+            ),
+            saving: 0.0,
+            remedy: Remedy::Author(format!(
+                "compare {column} with a text: put the number in quotation marks"
+            )),
+        });
+    }
+    for column in &table.wildcard {
+        found.push(Candidate {
+            reason: format!(
+                "{}.{column} is searched with a pattern that begins with a wildcard",
+                table.alias
+            ),
+            saving: 0.0,
+            remedy: Remedy::Author(format!(
+                "search {column} from its beginning, or use a full-text index"
+            )),
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! Indexes that could serve the conditions of a table.
+
+use plans::{Access, Node, TableUse};
+use runs::backticked;
+use units::count;
+
+use super::{Candidate, ROWS_AT_LEAST, Remedy, SideChange, Subject, full_name, plain, read_rows};
+use crate::{
+    advise::{
+        rewording::{NewCondition, Rewording},
+        table_facts::TableFacts,
+    },
+    compare::NewIndexes,
+};
+
+/// Columns of a covering index at most.
+const COLUMNS_AT_MOST: usize = 5;
+/// Columns of an OR at most, for an index of each.
+const ALTERNATIVES_AT_MOST: usize = 3;
+
+impl Subject<'_> {
+    /// Indexes by the conditions of a table, and one that also has every other column that is used.
+    pub(super) fn indexes(&self, table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
+        let Some((node, reads)) = self.read_of(table) else {
+            return Vec::new();
+        };
+        let lists = index_columns(table, facts, node);
+        let mut found: Vec<Candidate> = self
+            .alternatives(table, facts, &reads)
+            .into_iter()
+            .collect();
+        for (columns, equal) in &lists {
+            if let Some(columns) = missing(facts, columns, *equal) {
+                let reason = format!("{reads}; no index begins with {}", columns.join(", "));
+                let saving = self.saving_by_index(table, false);
+                found.push(index(table, &columns, "index", reason, saving));
+            }
+        }
+        // To change a row the server reads it in any case.
+        if let Some((columns, equal)) = lists.first().filter(|_| !table.is_changed) {
+            let mut covering = columns.clone();
+            let others = table.used.iter().filter(|it| !columns.contains(it));
+            covering.extend(others.filter(|it| !facts.is_in_key(it)).cloned());
+            let is_new = !facts.is_covered(columns, *equal, &covering);
+            let covering = facts.without_key(&covering);
+            let is_plain = lists
+                .iter()
+                .any(|(columns, _)| facts.without_key(columns) == covering);
+            let fits = covering.len() <= COLUMNS_AT_MOST
+                && covering.iter().all(|column| facts.is_indexable(column))
+                && facts.fit(&covering);
+            if is_new && !is_plain && fits {
+                let reason = format!(
+                    "{reads}; an index with every column of the statement avoids reading the table's rows"
+                );
+                let saving = self.saving_by_index(table, true);
+                found.push(index(table, &covering, "covering", reason, saving));
+            }
+        }
+        found
+    }
+
+    /// Another text for a condition, with the index that serves its new condition if there is none: neither helps alone.
+    pub(super) fn with_index(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        rewording: &Rewording,
+        condition: &NewCondition,
+    ) -> Option<Candidate> {
+        let (node, reads) = self.read_of(table)?;
+        let mut rewritten = table.clone();
+        rewritten.wrapped.retain(|it| it.1 != condition.column);
+        let column = condition.column.clone();
+        if condition.is_equality {
+            rewritten.with_number.retain(|it| *it != column);
+            if !rewritten.equal.contains(&column) {
+                rewritten.equal.push(column);
+            }
+        } else {
+            // The index serves one range, which is to be this one.
+            rewritten.range.insert(0, column);
+        }
+        let lists = index_columns(&rewritten, facts, node);
+        let mut lists = lists.iter();
+        let (columns, equal) = lists.find(|(columns, _)| columns.contains(&condition.column))?;
+        let columns = missing(facts, columns, *equal)?;
+        let reason = format!(
+            "{reads}; {}; no index begins with {}",
+            rewording.reason,
+            columns.join(", ")
+        );
+        let saving = self.saving_by_index(table, false);
+        let mut candidate = index(table, &columns, "index", reason, saving);
+        if let Remedy::Side(change) = &mut candidate.remedy {
+            change.text = Some(rewording.text.clone());
+        }
+        Some(candidate)
+    }
+
+    /// The node that reads a table, and that in words; `None` if it reads so few rows that no index changes anything.
+    fn read_of(&self, table: &TableUse) -> Option<(&Node, String)> {
+        let node = self.node(table);
+        let node = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST)?;
+        let reads = format!(
+            "{} reads {} rows ({})",
+            table.alias,
+            count(read_rows(node)),
+            node.access.map_or("read", Access::words)
+        );
+        Some((node, reads))
+    }
+
+    /// An index for each column of an OR, which the server merges: one alone changes nothing.
+    fn alternatives(&self, table: &TableUse, facts: &TableFacts, reads: &str) -> Option<Candidate> {
+        let missing = table
+            .either
+            .iter()
+            .filter(|it| !facts.is_first_of_index(it));
+        let missing: Vec<String> = missing.cloned().collect();
+        let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
+        if missing.is_empty()
+            || table.either.len() > ALTERNATIVES_AT_MOST
+            || !missing.iter().all(can_be)
+        {
+            return None;
+        }
+        let lists: Vec<Vec<String>> = missing.iter().map(|it| vec![it.clone()]).collect();
+        let name = format!(
+            "indexes_{}_{}",
+            plain(&table.table),
+            plain(&missing.join("_"))
+        );
+        let reason = format!(
+            "{reads}; an OR over {} needs an index that begins with each",
+            table.either.join(" and ")
+        );
+        let saving = self.saving_by_index(table, false);
+        Some(indexes(table, &lists, "index", name, reason, saving))
+    }
+}
+
+/// The columns of an index that would be new, without those that InnoDB adds; `None` if there is one, or none can be made.
+fn missing(facts: &TableFacts, columns: &[String], equal: usize) -> Option<Vec<String>> {
+    let is_missing = facts.index_with(columns, equal).is_none();
+    let columns = facts.without_key(columns);
+    (is_missing && facts.fit(&columns)).then_some(columns)
+}
+
+/// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
+/// conditions, and to find its rows for each row of the tables before.
+fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<String>, usize)> {
+    let usable = |columns: &[String]| -> Vec<String> {
+        let columns = columns.iter().filter(|column| facts.is_indexable(column));
+        columns.cloned().collect()
+    };
+    let mut own = usable(&table.equal);
+    // A column of text compared with a number finds nothing in an index.
+    own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
+    let mut joined = own.clone();
+    joined.extend(
+        usable(&table.joined)
+            .into_iter()
+            .filter(|it| !own.contains(it)),
+    );
+    let range = |equal: &[String]| {
+        usable(&table.range)
+            .into_iter()
+            .find(|it| !equal.contains(it))
+    };
+    let mut lists = Vec::new();
+    let mut first = own.clone();
+    match range(&own) {
+        Some(range) => first.push(range),
+        None => first.extend(
+            usable(&table.order)
+                .into_iter()
+                .filter(|it| !own.contains(it)),
+        ),
+    }
+    if first.len() == own.len() {
+        let not_null = usable(&table.not_null).into_iter();
+        first.extend(not_null.filter(|it| !own.contains(it)).take(1));
+    }
+    let is_found_by_key = matches!(
+        node.access,
+        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
+    );
+    let mut inner = joined.clone();
+    inner.extend(range(&joined));
+    if joined.len() > own.len() && !is_found_by_key {
+        lists.push((inner, joined.len()));
+    }
+    // A table that is read again and again is not the first one, unless an index makes it that.
+    let is_repeated = node
+        .actual
+        .and_then(|it| it.loops)
+        .is_some_and(|loops| loops > 1.0);
+    let at = if is_repeated { lists.len() } else { 0 };
+    lists.insert(at, (first, own.len()));
+    lists.retain(|(columns, _)| !columns.is_empty());
+    lists
+}
+
+/// A candidate of one index.
+fn index(
+    table: &TableUse,
+    columns: &[String],
+    kind: &str,
+    reason: String,
+    saving: f64,
+) -> Candidate {
+    let name = index_name(table, columns, kind);
+    indexes(table, &[columns.to_vec()], kind, name, reason, saving)
+}
+
+/// A candidate of an index for each list of columns.
+fn indexes(
+    table: &TableUse,
+    lists: &[Vec<String>],
+    kind: &str,
+    name: String,
+    reason: String,
+    saving: f64,
+) -> Candidate {
+    let names: Vec<String> = lists.iter().map(|it| index_name(table, it, kind)).collect();
+    let parts = names.iter().zip(lists).map(|(name, columns)| {
+        let columns: Vec<String> = columns.iter().map(|column| backticked(column)).collect();
+        format!(
+            "create index `{name}` on {} ({})",
+            full_name(table),
+            columns.join(", ")
+        )
+    });
+    Candidate {
+        reason,
+        saving,
+        remedy: Remedy::Side(SideChange {
+            name,
+            parts: parts.collect::<Vec<_>>().join("; "),
+            indexes: Some(NewIndexes {
+                schema: table.schema.clone(),
+                table: table.table.clone(),
+                names,
+                columns: lists.concat(),
+            }),
+            text: None,
+        }),
+    }
+}
+
+fn index_name(table: &TableUse, columns: &[String], kind: &str) -> String {
+    let columns: Vec<String> = columns.iter().map(|it| plain(it)).collect();
+    let name = format!("{kind}_{}_{}", plain(&table.table), columns.join("_"));
+    // The server's limit is 64 characters.
+    name.chars().take(60).collect()
+}

@@ -1,0 +1,299 @@
+//! What statements cost on a server, and the candidates by that.
+
+use std::{iter, time::Duration};
+
+use plans::column_uses;
+use runs::{Blamed, backticked};
+use workload::sql_script::SqlStatement;
+
+use super::{
+    candidate::{Candidate, Remedy, Subject},
+    index_review::{NeedlessIndex, needless},
+    proof::Proof,
+    table_facts::TableFacts,
+};
+use crate::{
+    compare::are_order_hints_known, execution::GuardedStatements, explain::explained_plan,
+    session::Session, statement_text::statement_name,
+};
+
+/// Statements with the candidates for them, those first that save most by the plan.
+#[derive(Debug, Default)]
+pub struct Diagnosis {
+    pub(super) statements: Vec<DiagnosedStatement>,
+    pub(super) advice: Vec<Advice>,
+    /// Indexes of their tables that may not be worth their price.
+    pub(super) needless: Vec<NeedlessIndex>,
+    /// Full names of their tables in backticks.
+    pub(super) tables: Vec<String>,
+    /// Whether a plan has no measurements, so that wrong statistics do not show.
+    pub(super) is_estimated: bool,
+    /// What the server does not show.
+    pub notes: Vec<String>,
+}
+
+/// A statement that was executed.
+#[derive(Debug)]
+pub(super) struct DiagnosedStatement {
+    /// Index among all statements, with settings.
+    pub(super) at: usize,
+    pub(super) name: String,
+    /// Its text in one line.
+    pub(super) text: String,
+    /// Time of a warm execution, seconds.
+    pub(super) time_s: f64,
+}
+
+/// A candidate with the statement that it is for, and what came of it.
+#[derive(Debug)]
+pub(super) struct Advice {
+    /// Index of the statement.
+    pub(super) at: usize,
+    /// Name of the statement.
+    pub(super) statement: String,
+    pub(super) candidate: Candidate,
+    /// Time that it saves by the plans of all statements, seconds, about.
+    pub(super) saving_s: f64,
+    /// The part of its statement, which is the one that it saves most of.
+    pub(super) own_saving_s: f64,
+    /// `None` if it was not tried.
+    pub(super) proof: Option<Proof>,
+}
+
+impl Advice {
+    /// Whether a comparison can measure it.
+    pub(super) fn is_measurable(&self) -> bool {
+        !matches!(self.candidate.remedy, Remedy::Author(_))
+    }
+
+    pub(super) fn is_statistics(&self) -> bool {
+        matches!(self.candidate.remedy, Remedy::Statistics(_))
+    }
+}
+
+impl Diagnosis {
+    /// Explains and executes the statements, each within its guard.
+    pub(super) async fn of(
+        session: &mut Session,
+        statements: &[SqlStatement],
+    ) -> Result<Self, Blamed> {
+        let guarded = GuardedStatements::new(statements, false, None);
+        guarded.check(session, iter::empty()).await?;
+        let larger_pool_bytes = larger_pool(session, &statements[0]).await?;
+        let uptime = uptime(session, &statements[0]).await?;
+        let mut diagnosis = Self::default();
+        for (at, statement) in statements.iter().enumerate() {
+            let Some(explained) = explained_plan(session, statement).await? else {
+                continue;
+            };
+            // Warm, so that what it reads from disk is what the memory cannot hold.
+            let time_s = guarded.execute(session, at).await?.time_s;
+            let costs = guarded.costs(session, at).await?;
+            if explained.rewritten.is_none() {
+                diagnosis.notes.push(format!(
+                    "{}: this version does not show which columns the statement uses, so no index is proposed for it",
+                    statement.place()
+                ));
+            }
+            diagnosis.is_estimated |= !explained.plan.root.is_measured();
+            let uses = column_uses(explained.rewritten.as_deref().unwrap_or_default());
+            let mut facts = Vec::new();
+            for table in &uses {
+                let of_table =
+                    TableFacts::read(session, statement, &table.schema, &table.table).await?;
+                let is_table = !of_table.types.is_empty();
+                let name = format!("{}.{}", backticked(&table.schema), backticked(&table.table));
+                if is_table && !diagnosis.tables.contains(&name) {
+                    diagnosis.tables.push(name);
+                    let name = format!("{}.{}", table.schema, table.table);
+                    diagnosis
+                        .needless
+                        .extend(needless(&name, &of_table, uptime));
+                }
+                facts.push(of_table);
+            }
+            let name = statement_name(statement, diagnosis.statements.len());
+            let text = String::from_utf8_lossy(statement.text()).into_owned();
+            diagnosis.statements.push(DiagnosedStatement {
+                at,
+                name: name.clone(),
+                text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+                time_s,
+            });
+            let subject = Subject {
+                statement,
+                number: diagnosis.statements.len(),
+                has_order_hints: are_order_hints_known(session.version()),
+                plan: &explained.plan,
+                uses: &uses,
+                facts: &facts,
+                costs: &costs,
+                larger_pool_bytes,
+            };
+            for candidate in subject.candidates() {
+                diagnosis.add(at, &name, candidate, time_s);
+            }
+        }
+        diagnosis.rank();
+        Ok(diagnosis)
+    }
+
+    /// Adds a candidate; one that several statements have is named once, with the one that it saves most of, and saves what
+    /// it saves in all.
+    fn add(&mut self, at: usize, statement: &str, candidate: Candidate, time_s: f64) {
+        let saving_s = candidate.saving * time_s;
+        for known in &mut self.advice {
+            match (&mut known.candidate.remedy, &candidate.remedy) {
+                (Remedy::Statistics(tables), Remedy::Statistics(more)) => {
+                    let new: Vec<&String> = more.iter().filter(|it| !tables.contains(it)).collect();
+                    if !new.is_empty() {
+                        known.candidate.reason += &format!("; {}", candidate.reason);
+                        tables.extend(new.into_iter().cloned());
+                    }
+                }
+                (remedy, other) if *remedy == *other => {
+                    known.saving_s += saving_s;
+                    if saving_s > known.own_saving_s {
+                        known.own_saving_s = saving_s;
+                        known.at = at;
+                        known.candidate.reason.clone_from(&candidate.reason);
+                        statement.clone_into(&mut known.statement);
+                    }
+                }
+                _ => continue,
+            }
+            return;
+        }
+        self.advice.push(Advice {
+            at,
+            statement: statement.to_owned(),
+            candidate,
+            saving_s,
+            own_saving_s: saving_s,
+            proof: None,
+        });
+    }
+
+    /// Fresh statistics first, because an index is judged only after them; then what saves most.
+    fn rank(&mut self) {
+        self.advice.sort_by(|a, b| {
+            let by_kind = b.is_statistics().cmp(&a.is_statistics());
+            by_kind.then(b.saving_s.total_cmp(&a.saving_s))
+        });
+    }
+
+    /// The candidates by fresh statistics, in place of those by the old ones. What was proved of the statistics stays, and so
+    /// do larger buffers of the server, which the copies do not have.
+    pub(super) fn renew(&mut self, fresh: Self) {
+        let stays = |it: &Advice| {
+            let parts = match &it.candidate.remedy {
+                Remedy::Side(change) => change.parts.as_str(),
+                _ => "",
+            };
+            it.is_statistics() || parts.starts_with("option ")
+        };
+        self.advice.retain(stays);
+        for it in fresh.advice {
+            if !stays(&it) {
+                self.advice.push(it);
+            }
+        }
+        self.rank();
+    }
+}
+
+/// Four times the buffer pool, or as much as a quarter of this machine's memory; `None` if that is hardly larger.
+async fn larger_pool(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Option<u64>, Blamed> {
+    let bytes = number(session, statement, "SELECT @@innodb_buffer_pool_size", 0).await?;
+    let limit = telemetry::usable_memory_bytes().map(|bytes| bytes / 4);
+    let larger = bytes
+        .zip(limit)
+        .map(|(bytes, limit)| (bytes, (4 * bytes).min(limit)));
+    Ok(larger
+        .filter(|(bytes, larger)| *larger > bytes + bytes / 2)
+        .map(|it| it.1))
+}
+
+/// Time since the server's start.
+async fn uptime(session: &mut Session, statement: &SqlStatement) -> Result<Duration, Blamed> {
+    let seconds = number(session, statement, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1).await?;
+    Ok(Duration::from_secs(seconds.unwrap_or(0)))
+}
+
+/// The number in a column of the first row of an answer.
+async fn number(
+    session: &mut Session,
+    statement: &SqlStatement,
+    sql: &str,
+    column: usize,
+) -> Result<Option<u64>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let sets = session.rows(sql).await;
+    let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
+    let row = sets.iter().flat_map(|set| &set.rows).next();
+    let value = row.and_then(|row| row.get(column)?.as_deref());
+    Ok(value.and_then(|it| String::from_utf8_lossy(it).parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(remedy: Remedy, saving: f64) -> Candidate {
+        Candidate {
+            reason: "why".to_owned(),
+            remedy,
+            saving,
+        }
+    }
+
+    fn statistics(tables: &[&str]) -> Remedy {
+        Remedy::Statistics(tables.iter().map(|it| (*it).to_owned()).collect())
+    }
+
+    fn words(diagnosis: &Diagnosis) -> Vec<String> {
+        let all = diagnosis.advice.iter();
+        all.map(|it| it.candidate.remedy.words()).collect()
+    }
+
+    #[test]
+    fn statistics_come_first_and_then_what_saves_most_of_all_statements() {
+        let mut diagnosis = Diagnosis::default();
+        let author = |what: &str| Remedy::Author(what.to_owned());
+        diagnosis.add(0, "1", candidate(author("a"), 0.9), 1.0);
+        diagnosis.add(0, "1", candidate(author("b"), 0.5), 1.0);
+        diagnosis.add(0, "1", candidate(statistics(&["s.t"]), 0.1), 1.0);
+        diagnosis.add(1, "2", candidate(author("b"), 0.5), 2.0);
+        diagnosis.add(1, "2", candidate(statistics(&["s.t", "s.u"]), 1.0), 1.0);
+        diagnosis.rank();
+        assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
+        assert_eq!(diagnosis.advice[1].statement, "2");
+    }
+
+    #[test]
+    fn fresh_candidates_replace_those_by_old_statistics() {
+        let mut diagnosis = Diagnosis::default();
+        let mut fresh = Diagnosis::default();
+        let option = Remedy::of_parts(
+            "buffer_pool",
+            "option innodb_buffer_pool_size = 5".to_owned(),
+        );
+        let index = |name: &str| Remedy::of_parts(name, format!("create index {name}"));
+        for remedy in [statistics(&["s.t"]), index("old"), option] {
+            diagnosis.add(0, "1", candidate(remedy, 0.5), 1.0);
+        }
+        fresh.add(0, "1", candidate(index("new"), 0.9), 1.0);
+        diagnosis.renew(fresh);
+        assert_eq!(
+            words(&diagnosis),
+            [
+                "analyze table s.t",
+                "create index new",
+                "option innodb_buffer_pool_size = 5"
+            ]
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Advice as one object for programs.
+
+use serde_json::{Value, json};
+
+use crate::{
+    advise::{
+        candidate::Remedy,
+        diagnosis::{Advice, Diagnosis},
+        index_review::{NeedlessIndex, Why},
+        proof::{Effect, Proof},
+    },
+    compare::{IndexPrice, WriteTimes},
+};
+
+/// One object with all candidates, in the order in which they are tried.
+pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&str>) -> String {
+    let statements: Vec<Value> = diagnosis
+        .statements
+        .iter()
+        .map(|it| json!({ "statement": it.name, "text": it.text, "time_s": it.time_s }))
+        .collect();
+    let candidates: Vec<Value> = diagnosis.advice.iter().map(advice_json).collect();
+    let needless: Vec<Value> = diagnosis.needless.iter().map(needless_json).collect();
+    format!(
+        "{:#}\n",
+        json!({
+            "version": 1,
+            "answer": headline,
+            "incomplete": incomplete,
+            "statements": statements,
+            "candidates": candidates,
+            "needless_indexes": needless,
+            "notes": diagnosis.notes,
+        })
+    )
+}
+
+fn advice_json(it: &Advice) -> Value {
+    let remedy = &it.candidate.remedy;
+    let (kind, text) = match remedy {
+        Remedy::Statistics(_) => ("variant", None),
+        Remedy::Author(_) => ("rewrite", None),
+        Remedy::Side(change) => match &change.text {
+            None => ("variant", None),
+            Some(text) if change.parts.is_empty() => ("statement", Some(text)),
+            Some(text) => ("variant and statement", Some(text)),
+        },
+    };
+    // Another text alone is the remedy itself.
+    let what = match text {
+        Some(text) if kind == "statement" => text.clone(),
+        _ => remedy.words(),
+    };
+    json!({
+        "statement": it.statement,
+        "reason": it.candidate.reason,
+        "kind": kind,
+        "remedy": what,
+        "text": text,
+        "saving_s": it.saving_s,
+        "trial": it.proof.as_ref().map(proof_json),
+    })
+}
+
+fn proof_json(proof: &Proof) -> Value {
+    let sentences = |all: &[Effect]| all.iter().map(Effect::sentence).collect::<Vec<_>>();
+    let effects = |all: &[Effect]| all.iter().map(effect_json).collect::<Vec<_>>();
+    match proof {
+        Proof::Kept {
+            faster,
+            slower,
+            price,
+        } => json!({
+            "outcome": "proved",
+            "faster": sentences(faster),
+            "slower": sentences(slower),
+            "effects": effects(&[faster.as_slice(), slower].concat()),
+            "index_price": price.as_ref().map(price_json),
+        }),
+        Proof::Rejected(all) => json!({
+            "outcome": "not proved",
+            "statements": sentences(all),
+            "effects": effects(all),
+        }),
+        Proof::Unused => json!({
+            "outcome": "not proved",
+            "reason": "the optimizer does not choose it for any statement",
+        }),
+        Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
+        Proof::NotTried => json!({ "outcome": "not tried" }),
+    }
+}
+
+fn effect_json(it: &Effect) -> Value {
+    json!({
+        "statement": it.statement,
+        "verdict": it.verdict,
+        "mean_s": it.means_s,
+        "ratio": it.ratio.map(|it| it.estimate),
+        "ratio_low": it.ratio.map(|it| it.low),
+        "ratio_high": it.ratio.map(|it| it.high),
+        "why": it.why,
+    })
+}
+
+fn price_json(price: &IndexPrice) -> Value {
+    let times = |it: &WriteTimes| {
+        json!({
+            "before_s": it.means_s[0],
+            "after_s": it.means_s[1],
+            "ratio": it.ratio.estimate,
+            "ratio_low": it.ratio.low,
+            "ratio_high": it.ratio.high,
+        })
+    };
+    let writes = price.writes.as_ref();
+    json!({
+        "bytes": price.bytes,
+        "insert": writes.ok().map(|it| times(&it.insert)),
+        "update": writes.ok().and_then(|it| it.update.as_ref()).map(times),
+        "writes_not_measured": writes.err(),
+    })
+}
+
+fn needless_json(it: &NeedlessIndex) -> Value {
+    let (duplicate_of, unused_for_s) = match &it.why {
+        Why::Duplicate { of } => (Some(of), None),
+        Why::Unused { since } => (None, Some(since.as_secs())),
+    };
+    json!({
+        "table": it.table,
+        "index": it.index,
+        "duplicate_of": duplicate_of,
+        "unused_for_s": unused_for_s,
+        "sentence": it.sentence(),
+    })
+}

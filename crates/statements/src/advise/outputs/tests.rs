@@ -1,0 +1,254 @@
+//! Tests of the answers.
+
+use std::time::Duration;
+
+use stats::Interval;
+
+use super::*;
+use crate::advise::{
+    candidate::{Candidate, Remedy},
+    index_review::{NeedlessIndex, Why},
+};
+
+fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
+    DiagnosedStatement {
+        at,
+        name: name.to_owned(),
+        text: text.to_owned(),
+        time_s,
+    }
+}
+
+fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advice {
+    Advice {
+        at,
+        statement: statement.to_owned(),
+        candidate: Candidate {
+            reason: "t reads 8.00k rows (whole table)".to_owned(),
+            remedy: Remedy::of_parts("name", parts.to_owned()),
+            saving: 0.5,
+        },
+        saving_s: 0.5,
+        own_saving_s: 0.5,
+        proof,
+    }
+}
+
+fn effect(statement: &str, verdict: &'static str, means_s: [f64; 2]) -> Effect {
+    let estimate = means_s[1] / means_s[0];
+    Effect {
+        statement: statement.to_owned(),
+        verdict,
+        means_s: Some(means_s),
+        ratio: Some(Interval {
+            estimate,
+            low: estimate * 0.9,
+            high: estimate * 1.1,
+        }),
+        why: "because rows read 8.00k to 5".to_owned(),
+    }
+}
+
+fn kept(faster: Vec<Effect>) -> Option<Proof> {
+    Some(Proof::Kept {
+        faster,
+        slower: Vec::new(),
+        price: Some(IndexPrice {
+            bytes: Some(163_840.0),
+            writes: Err("the table has no primary key".to_owned()),
+        }),
+    })
+}
+
+fn rejected(statement: &str) -> Option<Proof> {
+    Some(Proof::Rejected(vec![effect(
+        statement,
+        "equivalent",
+        [0.125, 0.124],
+    )]))
+}
+
+fn shown(diagnosis: &Diagnosis, is_tried: bool, is_verbose: bool) -> String {
+    let layout = Layout {
+        is_tried,
+        is_verbose,
+        width: 80,
+    };
+    text(diagnosis, layout, None)
+}
+
+fn diagnosis(advice: Vec<Advice>) -> Diagnosis {
+    Diagnosis {
+        statements: vec![
+            statement(0, "Q1", "select count(*) from t where a = 1", 0.125),
+            statement(1, "2", "select b from t where c = 1", 0.002),
+        ],
+        advice,
+        ..Diagnosis::default()
+    }
+}
+
+#[test]
+fn the_answer_comes_first_then_what_had_no_effect() {
+    let mut all = diagnosis(vec![
+        advice(0, "Q1", "create index u on t (b)", rejected("Q1")),
+        advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried)),
+        advice(0, "Q1", "create index w on t (y)", Some(Proof::Unused)),
+        advice(
+            0,
+            "Q1",
+            "create index i on t (a)",
+            kept(vec![effect("Q1", "faster", [0.125, 0.0032])]),
+        ),
+        advice(
+            1,
+            "2",
+            "create index x on t (n)",
+            Some(Proof::CannotBeMade("the key is too long".to_owned())),
+        ),
+    ]);
+    all.needless.push(NeedlessIndex {
+        table: "s.t".to_owned(),
+        index: "c".to_owned(),
+        why: Why::Unused {
+            since: Duration::from_secs(3600),
+        },
+    });
+    assert_eq!(
+        shown(&all, true, false),
+        "1 remedy proved: create index i on t (a): 125 ms to 3.20 ms\n\
+         statement Q1 (125 ms): select count(*) from t where a = 1\n\
+         \x20 proved: create index i on t (a)\n\
+         \x20   Q1: faster, 125 ms to 3.20 ms, -97.4 % (-97.7 % to -97.2 %); because rows r…\n\
+         \x20   size of the index: 160 KiB\n\
+         \x20   its share of write time was not measured: the table has no primary key\n\
+         \x20 without effect: create index u on t (b): 125 ms to 124 ms\n\
+         \x20 not used: create index w on t (y)\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 cannot be made: create index x on t (n): the key is too long\n\
+         index c of s.t is unused since the server's start (1 h 0 min ago)\n\
+         1 not tried (--verbose)\n"
+    );
+    let verbose = shown(&all, true, true);
+    for part in [
+        "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n",
+        "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
+        "    the optimizer does not choose it for any statement\n",
+        "because rows read 8.00k to 5\n    size of the index",
+    ] {
+        assert!(verbose.contains(part), "{part}: {verbose}");
+    }
+}
+
+#[test]
+fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
+    let first = |advice: Vec<Advice>| {
+        let text = shown(&diagnosis(advice), true, false);
+        text.lines().next().map(str::to_owned).unwrap_or_default()
+    };
+    let small = kept(vec![effect("2", "faster", [0.002, 0.001])]);
+    let large = kept(vec![effect("Q1", "faster", [0.125, 0.0032])]);
+    assert_eq!(
+        first(vec![
+            advice(1, "2", "create index a on t (c)", small),
+            advice(0, "Q1", "create index b on t (a)", large),
+        ]),
+        "2 remedies proved: the best: create index b on t (a): 125 ms to 3.20 ms"
+    );
+    assert_eq!(
+        first(vec![
+            advice(0, "Q1", "create index a on t (c)", rejected("Q1")),
+            advice(0, "Q1", "create index b on t (a)", Some(Proof::Unused)),
+            advice(0, "Q1", "create index c on t (b)", Some(Proof::NotTried)),
+            advice(
+                0,
+                "Q1",
+                "create index d on t (d)",
+                Some(Proof::Rejected(vec![effect("Q1", "slower", [0.1, 0.2])]))
+            ),
+        ]),
+        "No remedy proved: 2 tried without effect, 1 slower or with another result, 1 not tried"
+    );
+}
+
+#[test]
+fn candidates_without_a_trial_have_their_reasons() {
+    let two = vec![
+        advice(0, "Q1", "create index a on t (c)", None),
+        advice(1, "2", "create index b on t (a)", None),
+    ];
+    assert_eq!(
+        shown(&diagnosis(two), false, false),
+        "2 candidates; according to the plans, this one saves most: create index a on t (c)\n\
+         statement Q1 (125 ms): select count(*) from t where a = 1\n\
+         \x20 create index a on t (c): t reads 8.00k rows (whole table)\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 create index b on t (a): t reads 8.00k rows (whole table)\n\
+         Nothing was tried: --try measures these on copies of a private server.\n"
+    );
+    let none = shown(&Diagnosis::default(), false, false);
+    assert!(none.starts_with("No candidates"), "{none}");
+}
+
+#[test]
+fn an_answer_has_twelve_lines_at_most() {
+    let rejected_index = |at: usize| {
+        let parts = format!("create index i{at} on t (c)");
+        advice(0, "Q1", &parts, rejected("Q1"))
+    };
+    let many: Vec<Advice> = (0..20).map(rejected_index).collect();
+    let none = shown(&diagnosis(many), true, false);
+    assert_eq!(none.lines().count(), 12, "{none}");
+    assert!(none.starts_with("No remedy proved: 20 tried without effect\nstatement Q1"));
+    assert!(none.ends_with("11 lines more (--verbose)\n"), "{none}");
+    let mut many: Vec<Advice> = (0..20).map(rejected_index).collect();
+    let faster = kept(vec![effect("2", "faster", [0.002, 0.001])]);
+    many.push(advice(1, "2", "create index b on t (a)", faster));
+    assert_eq!(
+        shown(&diagnosis(many), true, false),
+        "1 remedy proved: create index b on t (a): 2.00 ms to 1.00 ms\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 proved: create index b on t (a): 2.00 ms to 1.00 ms\n\
+         20 tried without effect (--verbose)\n"
+    );
+    // Nothing but what was proved, and too much of it.
+    let many = (0..20).map(|at| {
+        let parts = format!("create index i{at} on t (c)");
+        let faster = kept(vec![effect("Q1", "faster", [0.002, 0.001])]);
+        advice(0, "Q1", &parts, faster)
+    });
+    let text = shown(&diagnosis(many.collect()), true, false);
+    assert_eq!(text.lines().count(), 12, "{text}");
+    assert!(text.ends_with("11 lines more (--verbose)\n"), "{text}");
+}
+
+#[test]
+fn what_was_proved_of_several_statements_is_shown_with_its_times() {
+    let proved = |at, statement: &str, parts: &str, before_s| {
+        let faster = kept(vec![effect(statement, "faster", [before_s, 0.001])]);
+        advice(at, statement, parts, faster)
+    };
+    let all = diagnosis(vec![
+        proved(0, "Q1", "create index a on t (a)", 0.125),
+        proved(0, "Q1", "create index b on t (a, b)", 0.124),
+        proved(1, "2", "create index c on t (c)", 0.002),
+        advice(1, "2", "create index d on t (c, b)", rejected("2")),
+        advice(
+            1,
+            "2",
+            "create index e on t (b)",
+            Some(Proof::Rejected(vec![effect("2", "slower", [0.002, 0.008])])),
+        ),
+    ]);
+    assert_eq!(
+        shown(&all, true, false),
+        "3 remedies proved: the best: create index a on t (a): 125 ms to 1.00 ms\n\
+         statement Q1 (125 ms): select count(*) from t where a = 1\n\
+         \x20 proved: create index a on t (a): 125 ms to 1.00 ms\n\
+         \x20 proved: create index b on t (a, b): 124 ms to 1.00 ms\n\
+         statement 2 (2.00 ms): select b from t where c = 1\n\
+         \x20 proved: create index c on t (c): 2.00 ms to 1.00 ms\n\
+         \x20 without effect: create index d on t (c, b): 125 ms to 124 ms\n\
+         \x20 slower: create index e on t (b): 2.00 ms to 8.00 ms\n"
+    );
+}

@@ -1,0 +1,441 @@
+//! Candidates measured one after the other on two copies of a private server: one stays as it is, and the other has the
+//! candidate of the round, which is taken back.
+//!
+//! A copy for each candidate needs as much memory and disk as all of them together, so that most found none.
+
+mod changes;
+mod servers;
+
+use std::time::Duration;
+
+use protocol::Endpoint;
+use runs::{Blame, Blamed, Context, Length, Purpose};
+use workload::sql_script::SqlStatement;
+
+use self::servers::{BASELINE, Servers};
+use super::{
+    candidate::{Remedy, SideChange},
+    diagnosis::{Advice, Diagnosis},
+    proof::Proof,
+};
+use crate::{
+    compare::{Contest, NewIndexes, Report, Terms, Variant, change},
+    connection::Connection,
+    session::Session,
+    setting::is_setting,
+};
+
+/// Blocks of a round at most.
+const BLOCKS_AT_MOST: usize = 20;
+
+/// How candidates are measured.
+pub struct Rounds<'a> {
+    /// The statements that the advice is for.
+    pub statements: &'a [SqlStatement],
+    /// The private server that is copied.
+    pub connection: &'a dyn Connection,
+    /// Receives notes and progress.
+    pub context: &'a Context,
+    /// Candidates at most, besides fresh statistics.
+    pub at_most: usize,
+    /// Time of all blocks.
+    pub budget: Duration,
+    /// The smallest difference that matters, as a share.
+    pub margin: f64,
+    /// Of the order of execution.
+    pub seed: u64,
+    /// Time limit of each statement.
+    pub timeout: Duration,
+}
+
+/// The time of a round, and why it ended all of them.
+#[derive(Default)]
+struct Ended {
+    took: Duration,
+    failure: Option<Blamed>,
+}
+
+/// A candidate in a round.
+struct Side {
+    /// Index of its advice.
+    place: usize,
+    /// The settings of its session.
+    variant: Variant,
+    /// What changes its server: the parts, and their variant.
+    changes: Option<(String, Variant)>,
+    statements: Vec<SqlStatement>,
+    indexes: Option<NewIndexes>,
+}
+
+impl Rounds<'_> {
+    /// Measures the candidates, and notes what came of each. Returns why the measurement ended early, if it did, and why
+    /// a copy was not removed.
+    pub fn run(&self, diagnosis: &mut Diagnosis) -> Result<[Option<Blamed>; 2], Blamed> {
+        let places = chosen(&diagnosis.advice, self.at_most);
+        let changes_server = |(place, it): (usize, &Advice)| match &it.candidate.remedy {
+            Remedy::Statistics(_) => true,
+            Remedy::Side(change) => places.contains(&place) && needs_server(change),
+            Remedy::Author(_) => false,
+        };
+        if !diagnosis.advice.iter().enumerate().any(changes_server) {
+            let servers = Servers::named(self.connection.endpoint()?);
+            return Ok([self.measure(diagnosis, &servers, self.budget)?, None]);
+        }
+        let mut with_options = Vec::new();
+        let changes = places
+            .iter()
+            .filter_map(|place| side_change(&diagnosis.advice[*place]));
+        for change in changes {
+            if change.indexes.is_none() && needs_server(change) {
+                let variant = parsed(&change.name, &change.parts)?;
+                with_options.push((change.parts.clone(), variant));
+            }
+        }
+        let (servers, copies) = Servers::copied(self.connection, with_options, self.context)?;
+        let measured = self.measure_on_copies(diagnosis, &servers);
+        // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
+        let destroyed = copies.destroy();
+        Ok([measured?, destroyed.err()])
+    }
+
+    /// Refreshes the statistics before an index is judged: with wrong ones the optimizer ignores it.
+    fn measure_on_copies(
+        &self,
+        diagnosis: &mut Diagnosis,
+        servers: &Servers,
+    ) -> Result<Option<Blamed>, Blamed> {
+        let statistics = diagnosis.advice.iter().position(Advice::is_statistics);
+        let mut left = self.budget;
+        if let Some(place) = statistics {
+            let ended = self.statistics(diagnosis, place, servers)?;
+            left = left.saturating_sub(ended.took);
+            if ended.failure.is_some() {
+                return Ok(ended.failure);
+            }
+        }
+        let renewed = reactor::block_on(async {
+            for endpoint in servers.copies() {
+                self.analyze(endpoint, &diagnosis.tables).await?;
+            }
+            if statistics.is_none() && !diagnosis.is_estimated {
+                return Ok(None);
+            }
+            let mut session = Session::open(&servers.baseline, self.timeout).await?;
+            let fresh = Diagnosis::of(&mut session, self.statements).await;
+            session.close().await;
+            fresh.map(Some)
+        });
+        match renewed.map_err(Blamed::machine)? {
+            Ok(Some(fresh)) => diagnosis.renew(fresh),
+            Ok(None) => {}
+            Err(error) => return Ok(Some(error)),
+        }
+        self.measure(diagnosis, servers, left)
+    }
+
+    /// The round of fresh statistics, which stay on their copy.
+    fn statistics(
+        &self,
+        diagnosis: &mut Diagnosis,
+        place: usize,
+        servers: &Servers,
+    ) -> Result<Ended, Blamed> {
+        let words = diagnosis.advice[place].candidate.remedy.words();
+        let variant = parsed("statistics", &words)?;
+        let endpoint = match &servers.changed {
+            Ok(endpoint) => endpoint,
+            Err(why) => {
+                diagnosis.advice[place].proof = Some(Proof::CannotBeMade(why.clone()));
+                return Ok(Ended::default());
+            }
+        };
+        let _step = self
+            .context
+            .step(&format!("trying {words}"), Length::Unknown);
+        let made = reactor::block_on(change(&variant, endpoint, self.limit()));
+        if let Err(error) = made.map_err(Blamed::machine)? {
+            return Ok(not_made(&mut diagnosis.advice[place], error));
+        }
+        let side = Side {
+            place,
+            variant: of_session(&variant),
+            changes: None,
+            statements: self.statements.to_vec(),
+            indexes: None,
+        };
+        let terms = self.terms(self.budget / 2, 1);
+        Ok(self.contest(diagnosis, &[side], servers, endpoint, terms))
+    }
+
+    /// Measures the first candidates in rounds, the best by the plans first.
+    fn measure(
+        &self,
+        diagnosis: &mut Diagnosis,
+        servers: &Servers,
+        mut left: Duration,
+    ) -> Result<Option<Blamed>, Blamed> {
+        let places = chosen(&diagnosis.advice, self.at_most);
+        let rounds = rounds(&diagnosis.advice, &places);
+        let mut failure = None;
+        for (number, round) in rounds.iter().enumerate() {
+            let budget = budget_of_round(left, rounds.len() - number);
+            let terms = self.terms(budget, places.len());
+            let ended = self.round(diagnosis, round, servers, terms)?;
+            left = left.saturating_sub(ended.took);
+            failure = ended.failure;
+            if failure.is_some() {
+                break;
+            }
+        }
+        for it in &mut diagnosis.advice {
+            if it.is_measurable() && it.proof.is_none() {
+                it.proof = Some(Proof::NotTried);
+            }
+        }
+        Ok(failure)
+    }
+
+    /// One round: a candidate on a server of its own, or all those that need none.
+    fn round(
+        &self,
+        diagnosis: &mut Diagnosis,
+        round: &[usize],
+        servers: &Servers,
+        terms: Terms,
+    ) -> Result<Ended, Blamed> {
+        let mut sides = Vec::new();
+        for place in round {
+            sides.extend(self.side(*place, &diagnosis.advice[*place])?);
+        }
+        let Some(first) = sides.first() else {
+            return Ok(Ended::default());
+        };
+        let _step = self
+            .context
+            .step(&format!("trying {}", first.variant.name), Length::Unknown);
+        let Some((parts, variant)) = &first.changes else {
+            return Ok(self.contest(diagnosis, &sides, servers, &servers.baseline, terms));
+        };
+        let endpoint = match servers.of(parts) {
+            Ok(endpoint) => endpoint,
+            Err(why) => {
+                diagnosis.advice[first.place].proof = Some(Proof::CannotBeMade(why));
+                return Ok(Ended::default());
+            }
+        };
+        let Some(indexes) = first.indexes.clone() else {
+            return Ok(self.contest(diagnosis, &sides, servers, endpoint, terms));
+        };
+        let made = reactor::block_on(async {
+            change(variant, endpoint, self.limit()).await?;
+            self.is_used(endpoint, &first.statements, &indexes).await
+        });
+        let advice = &mut diagnosis.advice[first.place];
+        let mut ended = match made.map_err(Blamed::machine)? {
+            Err(error) => not_made(advice, error),
+            Ok(false) => {
+                advice.proof = Some(Proof::Unused);
+                Ended::default()
+            }
+            Ok(true) => self.contest(diagnosis, &sides, servers, endpoint, terms),
+        };
+        if ended.failure.is_none() {
+            let dropped = reactor::block_on(self.dropped(endpoint, &indexes));
+            ended.failure = dropped.map_err(Blamed::machine)?.err();
+        }
+        Ok(ended)
+    }
+
+    /// The side of a candidate; `None` if it has none.
+    fn side(&self, place: usize, advice: &Advice) -> Result<Option<Side>, Blamed> {
+        let Some(change) = side_change(advice) else {
+            return Ok(None);
+        };
+        let variant = parsed(&change.name, &change.parts)?;
+        let mut statements = self.statements.to_vec();
+        if let Some(text) = &change.text {
+            statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
+        }
+        Ok(Some(Side {
+            place,
+            variant: of_session(&variant),
+            changes: needs_server(change).then(|| (change.parts.clone(), variant)),
+            statements,
+            indexes: change.indexes.clone(),
+        }))
+    }
+
+    /// Compares the sides on a server with the baseline, and notes what came of each.
+    fn contest(
+        &self,
+        diagnosis: &mut Diagnosis,
+        sides: &[Side],
+        servers: &Servers,
+        endpoint: &Endpoint,
+        terms: Terms,
+    ) -> Ended {
+        let baseline = Variant::baseline();
+        let variants = [&baseline].into_iter();
+        let variants: Vec<&Variant> = variants.chain(sides.iter().map(|it| &it.variant)).collect();
+        let own = sides.iter().map(|it| it.statements.clone());
+        let statements: Vec<Vec<SqlStatement>> =
+            [self.statements.to_vec()].into_iter().chain(own).collect();
+        let indexes = sides.iter().map(|it| it.indexes.clone());
+        let indexes: Vec<Option<NewIndexes>> = [None].into_iter().chain(indexes).collect();
+        let endpoints = sides.iter().map(|_| Ok(endpoint.clone()));
+        let endpoints: Vec<Result<Endpoint, String>> = [Ok(servers.baseline.clone())]
+            .into_iter()
+            .chain(endpoints)
+            .collect();
+        let contest = Contest {
+            context: self.context,
+            variants: &variants,
+            statements: &statements,
+            connection: self.connection,
+            setup: None,
+            terms,
+            timeout: self.timeout,
+            indexes: &indexes,
+            leaves_out: true,
+        };
+        match contest.measure(&endpoints) {
+            Ok(report) => {
+                note(diagnosis, sides, &report);
+                Ended {
+                    took: report.took,
+                    failure: report.failure,
+                }
+            }
+            Err(error) => {
+                let of_baseline = format!("variant {BASELINE}:");
+                if error.blame == Blame::Interrupted || error.message.starts_with(&of_baseline) {
+                    return Ended {
+                        failure: Some(error),
+                        ..Ended::default()
+                    };
+                }
+                for side in sides {
+                    let why = error.message.clone();
+                    diagnosis.advice[side.place].proof = Some(Proof::CannotBeMade(why));
+                }
+                Ended::default()
+            }
+        }
+    }
+
+    /// The terms of a round, of which each of this number of candidates has one comparison for each statement.
+    fn terms(&self, budget: Duration, candidates: usize) -> Terms {
+        let statements = self.statements.iter().filter(|it| !is_setting(it));
+        Terms {
+            blocks: BLOCKS_AT_MOST,
+            budget,
+            margin: self.margin,
+            is_beyond_margin: true,
+            seed: self.seed,
+            family: candidates * statements.count(),
+        }
+    }
+
+    /// Time limit of what prepares a copy.
+    fn limit(&self) -> Duration {
+        let limit = self.connection.statement_timeout();
+        limit.unwrap_or(Purpose::Work.limit())
+    }
+}
+
+/// Notes what a report says about each side.
+fn note(diagnosis: &mut Diagnosis, sides: &[Side], report: &Report) {
+    for (number, side) in sides.iter().enumerate() {
+        let advice = &mut diagnosis.advice[side.place];
+        let proof = match &report.left_out[number + 1] {
+            Some(why) => Proof::CannotBeMade(why.clone()),
+            None => Proof::of(report, number + 1, &advice.statement),
+        };
+        advice.proof = Some(proof);
+    }
+}
+
+/// Notes why a candidate was not made; an interruption ends all rounds.
+fn not_made(advice: &mut Advice, error: Blamed) -> Ended {
+    if error.blame == Blame::Interrupted {
+        return Ended {
+            failure: Some(error),
+            ..Ended::default()
+        };
+    }
+    advice.proof = Some(Proof::CannotBeMade(error.message));
+    Ended::default()
+}
+
+fn side_change(advice: &Advice) -> Option<&SideChange> {
+    match &advice.candidate.remedy {
+        Remedy::Side(change) => Some(change),
+        Remedy::Statistics(_) | Remedy::Author(_) => None,
+    }
+}
+
+/// Whether a candidate changes a server or its data, and not only its session or the text of the statement.
+fn needs_server(change: &SideChange) -> bool {
+    change.indexes.is_some() || change.parts.starts_with(servers::OPTION)
+}
+
+/// The variant of these parts.
+fn parsed(name: &str, parts: &str) -> Result<Variant, Blamed> {
+    if parts.is_empty() {
+        return Ok(Variant {
+            name: name.to_owned(),
+            ..Variant::default()
+        });
+    }
+    let variant = Variant::parse(&format!("{name}: {parts}"));
+    variant.map_err(|error| Blamed::new(Blame::Server, error))
+}
+
+/// A variant on a server that has its changes already.
+fn of_session(variant: &Variant) -> Variant {
+    Variant {
+        name: variant.name.clone(),
+        sql: variant.settings().cloned().collect(),
+        ..Variant::default()
+    }
+}
+
+/// The candidates that are measured, those first that save most by the plans. Fresh statistics have a round before.
+fn chosen(advice: &[Advice], at_most: usize) -> Vec<usize> {
+    let measurable = advice.iter().enumerate();
+    let measurable = measurable.filter(|(_, it)| side_change(it).is_some());
+    let places = measurable.map(|(place, _)| place);
+    places.take(at_most).collect()
+}
+
+/// The rounds of candidates: each that needs a server has one, and the others share one, at the place of the first.
+fn rounds(advice: &[Advice], places: &[usize]) -> Vec<Vec<usize>> {
+    let mut rounds: Vec<Vec<usize>> = Vec::new();
+    let mut shared = None;
+    for place in places {
+        let has_server = side_change(&advice[*place]).is_some_and(needs_server);
+        match shared.filter(|_| !has_server) {
+            Some(at) => {
+                let round: &mut Vec<usize> = &mut rounds[at];
+                round.push(*place);
+            }
+            None => {
+                if !has_server {
+                    shared = Some(rounds.len());
+                }
+                rounds.push(vec![*place]);
+            }
+        }
+    }
+    rounds
+}
+
+/// Time of the next of some rounds: half of what is left, so that the best candidates have most, and at least an equal
+/// part.
+fn budget_of_round(left: Duration, rounds: usize) -> Duration {
+    let parts = u32::try_from(rounds).unwrap_or(u32::MAX).clamp(1, 2);
+    left / parts
+}
+
+#[cfg(test)]
+mod tests;

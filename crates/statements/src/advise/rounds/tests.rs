@@ -1,0 +1,66 @@
+//! Tests of the order and the time of rounds.
+
+use super::*;
+use crate::advise::candidate::Candidate;
+
+fn advice(remedy: Remedy) -> Advice {
+    Advice {
+        at: 0,
+        statement: "1".to_owned(),
+        candidate: Candidate {
+            reason: String::new(),
+            remedy,
+            saving: 0.5,
+        },
+        saving_s: 0.5,
+        own_saving_s: 0.5,
+        proof: None,
+    }
+}
+
+fn index(name: &str) -> Advice {
+    advice(Remedy::Side(SideChange {
+        name: name.to_owned(),
+        parts: format!("create index {name} on s.t (a)"),
+        indexes: Some(NewIndexes {
+            schema: "s".to_owned(),
+            table: "t".to_owned(),
+            names: vec![name.to_owned()],
+            columns: vec!["a".to_owned()],
+        }),
+        text: None,
+    }))
+}
+
+fn all() -> Vec<Advice> {
+    let set = Remedy::of_parts("sort_buffer", "set sort_buffer_size = 1".to_owned());
+    let option = Remedy::of_parts("pool", "option innodb_buffer_pool_size = 5".to_owned());
+    vec![
+        advice(Remedy::Statistics(vec!["s.t".to_owned()])),
+        index("a"),
+        advice(set.clone()),
+        advice(Remedy::Author("compare day itself".to_owned())),
+        index("b"),
+        advice(set),
+        advice(option),
+    ]
+}
+
+#[test]
+fn the_best_candidates_are_measured_and_those_of_sessions_together() {
+    let all = all();
+    let places = chosen(&all, 16);
+    assert_eq!(places, [1, 2, 4, 5, 6]);
+    assert_eq!(
+        rounds(&all, &places),
+        [vec![1], vec![2, 5], vec![4], vec![6]]
+    );
+    assert_eq!(chosen(&all, 2), [1, 2]);
+}
+
+#[test]
+fn the_first_rounds_have_most_of_the_time() {
+    let second = Duration::from_secs(1);
+    assert_eq!(budget_of_round(60 * second, 8), 30 * second);
+    assert_eq!(budget_of_round(10 * second, 1), 10 * second);
+}

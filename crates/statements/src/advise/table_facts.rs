@@ -1,0 +1,333 @@
+//! What a server knows about a table: the types of its columns and its indexes.
+
+use std::collections::BTreeMap;
+
+use protocol::ResultSet;
+use runs::{Blamed, quoted};
+use workload::sql_script::SqlStatement;
+
+use crate::session::Session;
+
+/// Bytes of a key of InnoDB at most; old row formats and small pages take less, which the server says.
+const KEY_BYTES_MAX: u64 = 3072;
+/// Bytes of a column of numbers or times in an index, about.
+const NUMBER_BYTES: u64 = 8;
+/// Name of the primary key.
+pub(super) const PRIMARY: &str = "PRIMARY";
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TableFacts {
+    /// Type of each column in small letters: `varchar`.
+    pub(super) types: BTreeMap<String, String>,
+    /// Collation of each column of text.
+    pub(super) collations: BTreeMap<String, String>,
+    /// Bytes that a column can take in an index, of those of text and bytes.
+    pub(super) bytes: BTreeMap<String, u64>,
+    /// Each index that is sorted by its columns.
+    pub(super) indexes: BTreeMap<String, IndexFacts>,
+    /// Whether rows are kept in the primary key, whose columns each other index ends in.
+    pub(super) is_clustered: bool,
+    /// Reads of each index since the server's start; `None` where the server does not count them.
+    pub(super) reads: Option<BTreeMap<String, u64>>,
+    /// First columns of foreign keys, which need an index.
+    pub(super) foreign: Vec<String>,
+}
+
+/// An index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct IndexFacts {
+    /// Its columns in its order; an expression has an empty name.
+    pub(super) columns: Vec<String>,
+    pub(super) is_unique: bool,
+    /// Whether it has only whole columns in ascending order.
+    pub(super) is_plain: bool,
+}
+
+impl TableFacts {
+    /// Reads them; a table that is none has no columns.
+    pub(super) async fn read(
+        session: &mut Session,
+        statement: &SqlStatement,
+        schema: &str,
+        table: &str,
+    ) -> Result<Self, Blamed> {
+        let filter = format!(
+            "table_schema = {} AND table_name = {}",
+            quoted(schema),
+            quoted(table)
+        );
+        let mut facts = Self::default();
+        let columns = format!(
+            "SELECT column_name, data_type, COALESCE(collation_name, ''), COALESCE(character_octet_length, '') \
+             FROM information_schema.columns WHERE {filter}"
+        );
+        for [column, kind, collation, bytes] in rows(session, statement, &columns).await? {
+            facts.types.insert(column.clone(), kind.to_lowercase());
+            if !collation.is_empty() {
+                facts.collations.insert(column.clone(), collation);
+            }
+            facts
+                .bytes
+                .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
+        }
+        let indexes = format!(
+            "SELECT index_name, COALESCE(column_name, ''), non_unique, \
+             sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A' \
+             FROM information_schema.statistics WHERE {filter} \
+             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
+        );
+        for [name, column, not_unique, is_plain] in rows(session, statement, &indexes).await? {
+            let index = facts.indexes.entry(name).or_insert(IndexFacts {
+                is_unique: not_unique == "0",
+                is_plain: true,
+                ..IndexFacts::default()
+            });
+            index.columns.push(column);
+            index.is_plain &= is_plain == "1";
+        }
+        let engine =
+            format!("SELECT COALESCE(engine, '') FROM information_schema.tables WHERE {filter}");
+        let engines = rows(session, statement, &engine).await?;
+        facts.is_clustered = engines
+            .iter()
+            .any(|[engine]| engine.eq_ignore_ascii_case("InnoDB"));
+        let foreign = format!(
+            "SELECT column_name FROM information_schema.key_column_usage WHERE {filter} \
+             AND referenced_table_name IS NOT NULL AND ordinal_position = 1"
+        );
+        let foreign = rows(session, statement, &foreign).await?;
+        facts.foreign = foreign.into_iter().map(|[column]| column).collect();
+        facts.reads = reads(session, statement, schema, table).await?;
+        Ok(facts)
+    }
+
+    /// The columns of the primary key that each other index ends in; none where rows are not kept in it.
+    fn key(&self) -> &[String] {
+        let primary = self.indexes.get(PRIMARY).filter(|_| self.is_clustered);
+        primary.map_or(&[][..], |index| index.columns.as_slice())
+    }
+
+    /// Whether InnoDB adds a column to each index, as one of the primary key.
+    pub(super) fn is_in_key(&self, column: &str) -> bool {
+        contains(self.key(), column)
+    }
+
+    /// The columns of an index with those of the primary key that InnoDB adds to it.
+    pub(super) fn with_key(&self, columns: &[String]) -> Vec<String> {
+        let added = self.key().iter().filter(|it| !contains(columns, it));
+        columns.iter().chain(added).cloned().collect()
+    }
+
+    /// Columns for an index without those at the end that InnoDB adds by itself: `(country, id)` becomes `(country)`.
+    pub(super) fn without_key(&self, columns: &[String]) -> Vec<String> {
+        let whole = self.with_key(columns);
+        let mut lengths = 1..columns.len();
+        let shortest = lengths.find(|length| same(&self.with_key(&columns[..*length]), &whole));
+        columns[..shortest.unwrap_or(columns.len())].to_vec()
+    }
+
+    /// The index that begins with these columns, in any order among the first `equal` of them.
+    pub(super) fn index_with(&self, columns: &[String], equal: usize) -> Option<&str> {
+        let mut all = self.indexes.iter();
+        all.find(|(_, index)| begins_with(&self.with_key(&index.columns), columns, equal))
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// Whether an index begins with these columns and has all others, too, so that no row is read besides. The primary
+    /// key of InnoDB has all columns.
+    pub(super) fn is_covered(&self, first: &[String], equal: usize, all: &[String]) -> bool {
+        self.indexes.iter().any(|(name, index)| {
+            let columns = self.with_key(&index.columns);
+            let has_all =
+                name == PRIMARY && self.is_clustered || all.iter().all(|it| contains(&columns, it));
+            has_all && begins_with(&columns, first, equal)
+        })
+    }
+
+    /// Whether an index begins with a column.
+    pub(super) fn is_first_of_index(&self, column: &str) -> bool {
+        let mut indexes = self.indexes.values();
+        indexes.any(|index| index.columns.first().is_some_and(|first| first == column))
+    }
+
+    /// Whether an index can hold a column as a whole.
+    pub(super) fn is_indexable(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        let is_long =
+            kind.ends_with("text") || kind.ends_with("blob") || matches!(kind, "json" | "geometry");
+        !kind.is_empty() && !is_long
+    }
+
+    /// Whether these columns fit into one index.
+    pub(super) fn fit(&self, columns: &[String]) -> bool {
+        let bytes = columns
+            .iter()
+            .map(|column| self.bytes.get(column).unwrap_or(&NUMBER_BYTES));
+        bytes.sum::<u64>() <= KEY_BYTES_MAX
+    }
+
+    /// How the server compares values of a column, the name in any case: values of two columns with one kind are equal or
+    /// not in every comparison. `None` if there is no such column.
+    pub(super) fn kind(&self, column: &str) -> Option<[&str; 2]> {
+        let mut types = self.types.iter();
+        let (name, kind) = types.find(|(name, _)| name.eq_ignore_ascii_case(column))?;
+        let collation = self.collations.get(name).map_or("", String::as_str);
+        let kind = match kind.as_str() {
+            "tinyint" | "smallint" | "mediumint" | "int" | "bigint" => "int",
+            "char" | "varchar" => "varchar",
+            other => other,
+        };
+        Some([kind, collation])
+    }
+
+    /// Whether a column holds a date, with a time or without.
+    pub(super) fn has_date(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        matches!(kind, "date" | "datetime" | "timestamp")
+    }
+
+    /// Whether a column holds text.
+    pub(super) fn is_text(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        matches!(kind, "char" | "varchar") || kind.ends_with("text")
+    }
+}
+
+/// Reads of each index since the server's start, by performance_schema; `None` if it is off, missing or hidden.
+async fn reads(
+    session: &mut Session,
+    statement: &SqlStatement,
+    schema: &str,
+    table: &str,
+) -> Result<Option<BTreeMap<String, u64>>, Blamed> {
+    let sql = format!(
+        "SELECT index_name, count_star FROM performance_schema.table_io_waits_summary_by_index_usage \
+         WHERE object_schema = {} AND object_name = {} AND index_name IS NOT NULL",
+        quoted(schema),
+        quoted(table)
+    );
+    let endpoint = session.endpoint().clone();
+    let sets = match session.rows(&sql).await {
+        Err(failure) if failure.is_of_statement() => return Ok(None),
+        sets => sets.map_err(|failure| failure.blamed(&endpoint, statement))?,
+    };
+    let counts = texts(sets).into_iter();
+    let counts = counts.filter_map(|[index, count]| Some((index, count.parse().ok()?)));
+    let counts: BTreeMap<String, u64> = counts.collect();
+    Ok(Some(counts).filter(|counts| !counts.is_empty()))
+}
+
+fn contains(columns: &[String], column: &str) -> bool {
+    columns.iter().any(|it| it.eq_ignore_ascii_case(column))
+}
+
+fn same(some: &[String], others: &[String]) -> bool {
+    let mut pairs = some.iter().zip(others);
+    some.len() == others.len() && pairs.all(|(a, b)| a.eq_ignore_ascii_case(b))
+}
+
+/// Whether an index begins with columns, in any order among the first `equal` of them.
+fn begins_with(index: &[String], columns: &[String], equal: usize) -> bool {
+    let Some(start) = index.get(..columns.len()) else {
+        return false;
+    };
+    let is_wanted = |column: &String| contains(&columns[..equal], column);
+    start[..equal].iter().all(is_wanted) && same(&start[equal..], &columns[equal..])
+}
+
+/// The rows of a question whose columns are never NULL.
+async fn rows<const COLUMNS: usize>(
+    session: &mut Session,
+    statement: &SqlStatement,
+    sql: &str,
+) -> Result<Vec<[String; COLUMNS]>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let sets = session.rows(sql).await;
+    let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
+    Ok(texts(sets))
+}
+
+/// The rows as texts.
+fn texts<const COLUMNS: usize>(sets: Vec<ResultSet>) -> Vec<[String; COLUMNS]> {
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    let rows = rows.filter_map(|row| {
+        let texts: Option<Vec<String>> = row
+            .into_iter()
+            .map(|it| Some(String::from_utf8_lossy(it.as_deref()?).into_owned()))
+            .collect();
+        texts?.try_into().ok()
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Vec<String> {
+        names.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    fn facts(is_clustered: bool) -> TableFacts {
+        let indexes = [
+            (PRIMARY, columns(&["id"])),
+            ("country", columns(&["country"])),
+            ("kind", columns(&["kind", "day"])),
+        ];
+        let indexes = indexes.map(|(name, columns)| {
+            let index = IndexFacts {
+                columns,
+                ..IndexFacts::default()
+            };
+            (name.to_owned(), index)
+        });
+        TableFacts {
+            indexes: indexes.into(),
+            is_clustered,
+            ..TableFacts::default()
+        }
+    }
+
+    #[test]
+    fn an_index_of_innodb_ends_in_the_primary_key() {
+        for (wanted, equal, index) in [
+            (&["country", "id"][..], 1, Some("country")),
+            (&["COUNTRY", "ID"], 2, Some("country")),
+            (&["id"], 1, Some(PRIMARY)),
+            (&["id", "country"], 1, None),
+            (&["day", "kind", "id"], 2, Some("kind")),
+            (&["day", "kind"], 0, None),
+        ] {
+            let wanted = columns(wanted);
+            assert_eq!(facts(true).index_with(&wanted, equal), index, "{wanted:?}");
+        }
+        let wanted = columns(&["country", "id"]);
+        assert_eq!(facts(false).index_with(&wanted, 1), None);
+    }
+
+    #[test]
+    fn columns_that_innodb_adds_by_itself_are_left_out() {
+        let facts = facts(true);
+        for (wanted, expected) in [
+            (&["country", "id"][..], &["country"][..]),
+            (&["id", "country"], &["id", "country"]),
+            (&["country", "day"], &["country", "day"]),
+            (&["id"], &["id"]),
+        ] {
+            assert_eq!(facts.without_key(&columns(wanted)), columns(expected));
+        }
+    }
+
+    #[test]
+    fn an_index_covers_with_the_primary_key_and_the_primary_key_covers_all() {
+        let facts = facts(true);
+        let is_covered = |first: &[&str], all: &[&str]| {
+            facts.is_covered(&columns(first), first.len(), &columns(all))
+        };
+        assert!(is_covered(&["country"], &["country", "id"]));
+        assert!(is_covered(&["kind"], &["day", "kind", "id"]));
+        assert!(is_covered(&["id"], &["id", "note"]));
+        assert!(!is_covered(&["country"], &["country", "day"]));
+    }
+}

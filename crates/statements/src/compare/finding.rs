@@ -1,0 +1,189 @@
+//! What a comparison found: the verdict, the result check, the change of the plan, the reason.
+
+use std::time::Duration;
+
+use plans::{Change, changes};
+use runs::Blamed;
+use verdict::{Compared, Decision};
+
+use super::{
+    index_price::IndexPrice,
+    mechanism::reason,
+    trial::{Comparison, Sameness, Terms},
+};
+use crate::explain::ExplainedPlan;
+
+/// Amounts in a reason at most.
+const AMOUNTS_AT_MOST: usize = 3;
+
+/// One statement under one variant.
+pub(crate) struct Finding {
+    /// Name of the statement.
+    pub(crate) statement: String,
+    pub(crate) variant: String,
+    /// The text on either side.
+    pub(crate) texts: [String; 2],
+    /// The plans of both sides.
+    pub(crate) plans: [Option<ExplainedPlan>; 2],
+    /// Whether both sides have servers of one version, which count and explain in one way.
+    pub(crate) is_one_version: bool,
+    /// Whether the statement has a LIMIT, whose rows its order may leave open.
+    pub(crate) has_limit: bool,
+    pub(crate) comparison: Comparison,
+}
+
+/// All findings, and how they came about.
+pub struct Report {
+    /// Version of the server.
+    pub(crate) version: String,
+    /// Name of the baseline.
+    pub(crate) baseline: String,
+    /// The private server that was copied for the sides.
+    pub(crate) copied: Option<String>,
+    /// The file with the data of new servers.
+    pub(crate) setup: Option<String>,
+    /// The version of each side's server, by the name of its variant.
+    pub(crate) versions: Vec<(String, String)>,
+    pub(crate) terms: Terms,
+    /// Blocks measured.
+    pub(crate) blocks: usize,
+    /// Time of all blocks.
+    pub(crate) took: Duration,
+    pub(crate) findings: Vec<Finding>,
+    /// The price of each side's indexes, where it was measured.
+    pub(crate) prices: Vec<Option<IndexPrice>>,
+    /// Why a side was left out.
+    pub(crate) left_out: Vec<Option<String>>,
+    /// Why the measurement ended early, at which statement of which variant.
+    pub failure: Option<Blamed>,
+    /// Why a server of a side was not removed.
+    pub not_removed: Option<Blamed>,
+}
+
+impl Finding {
+    /// The verdict with its numbers; `None` without a block, as for a different result.
+    pub(crate) fn compared(&self) -> Option<&Compared> {
+        self.comparison.compared.as_ref()
+    }
+
+    /// The verdict in a word.
+    pub(crate) fn verdict(&self) -> &'static str {
+        match (self.comparison.sameness, self.compared()) {
+            (Sameness::Different, _) => "different result",
+            (_, Some(compared)) => compared.decision.word(),
+            (_, None) => Decision::Inconclusive.word(),
+        }
+    }
+
+    /// Whether both results are right, though the LIMIT takes other rows.
+    pub(crate) fn is_tied(&self) -> bool {
+        self.comparison.sameness == Sameness::Tied
+    }
+
+    /// Differences of the plans; `None` if one of them is missing. Of two versions only those of tables that both name:
+    /// one shows work that the other leaves out.
+    pub(crate) fn plan_changes(&self) -> Option<Vec<Change>> {
+        let [Some(before), Some(after)] = &self.plans else {
+            return None;
+        };
+        let mut found = changes(&before.plan.root, &after.plan.root);
+        found.retain(|it| {
+            let is_of_tables = match it {
+                Change::Access { before, after, .. } => before.is_some() && after.is_some(),
+                Change::Order { .. } => true,
+                Change::Work { .. } => false,
+            };
+            is_of_tables || self.is_one_version
+        });
+        Some(found)
+    }
+
+    /// The result check in words, where there is something to say.
+    pub(crate) fn check(&self) -> Option<String> {
+        let [before, after] = self.comparison.results;
+        match self.comparison.sameness {
+            Sameness::Same => None,
+            Sameness::Tied => Some(
+                "different rows, because LIMIT does not define which rows are returned; \
+                 without LIMIT, the results are the same"
+                    .to_owned(),
+            ),
+            Sameness::Unknown => Some(
+                "result not compared: the baseline itself returns a different result each time"
+                    .to_owned(),
+            ),
+            Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
+                "{} instead of {}",
+                rows(after.rows.rows()),
+                rows(before.rows.rows())
+            )),
+            Sameness::Different if before.changed != after.changed => Some(format!(
+                "{} changed instead of {}",
+                rows(after.changed),
+                rows(before.changed)
+            )),
+            Sameness::Different => {
+                let open = if self.has_limit {
+                    "; LIMIT does not define which rows, unless its ORDER BY has no ties"
+                } else {
+                    ""
+                };
+                let rows = rows(after.rows.rows());
+                Some(format!("other values in {rows}{open}"))
+            }
+        }
+    }
+
+    /// Why the times differ, or do not.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.reason_of(AMOUNTS_AT_MOST)
+    }
+
+    /// The most telling amount only.
+    pub(crate) fn first_reason(&self) -> Option<String> {
+        self.reason_of(1)
+    }
+
+    fn reason_of(&self, amounts: usize) -> Option<String> {
+        let decision = self.compared()?.decision;
+        let [before, after] = &self.comparison.costs;
+        // They are read last, so that there are none after a failure.
+        if before.is_empty() && after.is_empty() {
+            return None;
+        }
+        Some(reason(
+            decision,
+            [before, after],
+            amounts,
+            self.is_one_version,
+        ))
+    }
+}
+
+fn rows(number: u64) -> String {
+    units::counted(usize::try_from(number).unwrap_or(usize::MAX), "row")
+}
+
+impl Report {
+    /// Whether a variant gives another result than the baseline.
+    pub fn has_different_results(&self) -> bool {
+        let mut all = self.findings.iter();
+        all.any(|it| it.comparison.sameness == Sameness::Different)
+    }
+
+    /// `server 8.0.33, each side on a copy of server demo; 12 blocks, seed 1`.
+    pub(crate) fn headline(&self) -> String {
+        let copied = self.copied.as_ref();
+        let copied = copied.map(|name| format!(", on copies of server {name}"));
+        let setup = self.setup.as_ref();
+        let setup = setup.map(|path| format!(", on new servers with the data of {path}"));
+        format!(
+            "server {}{}; compared with {}; {}, seed {}",
+            self.version,
+            copied.or(setup).unwrap_or_default(),
+            self.baseline,
+            units::counted(self.blocks, "block"),
+            self.terms.seed
+        )
+    }
+}

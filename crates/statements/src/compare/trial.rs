@@ -1,0 +1,463 @@
+//! The statements executed on all sides, in blocks of random order, until each comparison is decided.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use runs::{Blame, Blamed};
+use stats::Random;
+use verdict::{Compared, Decision, TimedFamily};
+use workload::sql_script::SqlStatement;
+
+use super::side::Side;
+use crate::{
+    execution::{GuardedStatements, StatementResult},
+    setting::is_setting,
+    unlimited::Unlimited,
+};
+
+/// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
+const BLOCK_S: f64 = 0.05;
+/// Executions of a statement on one side in a block at most.
+const EXECUTIONS_AT_MOST: usize = 9;
+
+/// When the blocks end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    /// Blocks at most.
+    pub(crate) blocks: usize,
+    /// Time for all blocks.
+    pub(crate) budget: Duration,
+    /// The smallest difference that matters, as a share.
+    pub(crate) margin: f64,
+    /// Whether a side is faster only if the whole interval is beyond the margin.
+    pub(crate) is_beyond_margin: bool,
+    /// Seed of the order.
+    pub(crate) seed: u64,
+    /// Comparisons at least that are decided together: those of other trials for the same question, too.
+    pub(crate) family: usize,
+}
+
+/// Whether the variant of a comparison gives the result of the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sameness {
+    /// The same rows, each as often, or as many changed rows.
+    Same,
+    /// Other rows of those that the LIMIT leaves open: without it both have the same rows.
+    Tied,
+    /// Other rows, or another number of changed rows.
+    Different,
+    /// The baseline itself gives another result each time.
+    Unknown,
+}
+
+impl Sameness {
+    /// Its name for programs.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Tied => "tied",
+            Self::Different => "different",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// One statement under one variant, against the baseline.
+pub(crate) struct Comparison {
+    /// Index of the statement.
+    pub(crate) statement: usize,
+    /// Index of the side, from 1; 0 is the baseline.
+    pub(crate) side: usize,
+    /// The results of both sides.
+    pub(crate) results: [StatementResult; 2],
+    pub(crate) sameness: Sameness,
+    /// Seconds of both sides, block by block: medians of the block's executions.
+    pub(crate) times_s: Vec<(f64, f64)>,
+    /// The verdict; `None` without a block.
+    pub(crate) compared: Option<Compared>,
+    /// What one execution on either side adds to the counters.
+    pub(crate) costs: [Vec<(String, i64)>; 2],
+}
+
+impl Comparison {
+    /// Whether the verdict is faster, with a result that was compared.
+    pub(crate) fn is_faster(&self) -> bool {
+        let decision = self.compared.as_ref().map(|it| it.decision);
+        let is_same = matches!(self.sameness, Sameness::Same | Sameness::Tied);
+        decision == Some(Decision::Faster) && is_same
+    }
+}
+
+/// What a trial came to.
+pub(crate) struct Measured {
+    pub(crate) comparisons: Vec<Comparison>,
+    /// Number of blocks.
+    pub(crate) blocks: usize,
+    /// Time of all blocks.
+    pub(crate) took: Duration,
+    /// Why it ended early.
+    pub(crate) failure: Option<Blamed>,
+}
+
+/// The result of a statement with the server's warnings: number and text.
+type Executed = (StatementResult, Vec<(u32, String)>);
+
+/// The comparisons with their state during the trial.
+pub(crate) struct Trial<'a> {
+    guarded: Vec<GuardedStatements<'a>>,
+    terms: Terms,
+    comparisons: Vec<Comparison>,
+}
+
+impl<'a> Trial<'a> {
+    /// Executes every statement on every side twice, which is not timed, and compares the results. The second time shows
+    /// how long an execution takes once its pages are in memory.
+    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, Blamed> {
+        let guarded: Vec<GuardedStatements<'a>> = sides
+            .iter()
+            .map(|side| GuardedStatements::new(side.statements, false, None))
+            .collect();
+        for (side, guarded) in sides.iter_mut().zip(&guarded) {
+            let checked = guarded.check(&side.session, side.variant.settings()).await;
+            checked.map_err(|error| side.blamed(error))?;
+        }
+        let mut trial = Self {
+            guarded,
+            terms,
+            comparisons: Vec::new(),
+        };
+        let first = trial.results(sides).await?;
+        check_hints(sides, &first)?;
+        let second = trial.results(sides).await?;
+        for (statement, (earlier, _)) in first[0].iter().enumerate() {
+            for side in 1..sides.len() {
+                let results = [0, side].map(|side| second[side][statement].0);
+                trial.comparisons.push(Comparison {
+                    statement,
+                    side,
+                    results,
+                    sameness: sameness(*earlier, results),
+                    times_s: Vec::new(),
+                    compared: None,
+                    costs: Default::default(),
+                });
+            }
+        }
+        trial.settle_ties(sides).await?;
+        Ok(trial)
+    }
+
+    /// Compares all rows of the statements whose limited results differ only in which rows they have. Where that takes
+    /// longer than the time limit of statements, they count as different.
+    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+        let own = |side: &Side<'a>, statement: usize| {
+            let mut own = side.statements.iter().filter(|it| !is_setting(it));
+            own.nth(statement).and_then(Unlimited::of)
+        };
+        let is_open = |it: &Comparison| {
+            let [before, after] = it.results;
+            let is_of_values = before.rows.rows() == after.rows.rows();
+            if it.sameness != Sameness::Different || !is_of_values {
+                return false;
+            }
+            let parts = [0, it.side].map(|side| own(&sides[side], it.statement));
+            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
+        };
+        let open: Vec<usize> = (0..self.comparisons.len())
+            .filter(|at| is_open(&self.comparisons[*at]))
+            .collect();
+        let mut results: BTreeMap<(usize, usize), StatementResult> = BTreeMap::new();
+        for (number, side) in sides.iter_mut().enumerate() {
+            let is_wanted = |statement: usize| {
+                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
+                comparisons
+                    .any(|it| it.statement == statement && (number == 0 || it.side == number))
+            };
+            unlimited_results(side, is_wanted, |statement, result| {
+                results.insert((number, statement), result);
+            })
+            .await?;
+        }
+        for at in open {
+            let comparison = &mut self.comparisons[at];
+            let [before, after] =
+                [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            if let (Some(before), Some(after)) = (before, after)
+                && before.rows == after.rows
+            {
+                comparison.sameness = Sameness::Tied;
+            }
+        }
+        Ok(())
+    }
+
+    /// The results of all statements on some sides, without those of settings.
+    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, Blamed> {
+        let mut all = Vec::new();
+        for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
+            let mut results = Vec::new();
+            for (at, statement) in side.statements.iter().enumerate() {
+                if is_setting(statement) {
+                    let executed = guarded.execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
+                } else {
+                    let result = guarded.result(&mut side.session, at).await;
+                    results.push(result.map_err(|error| side.blamed(error))?);
+                }
+            }
+            all.push(results);
+        }
+        Ok(all)
+    }
+
+    /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
+    /// is not measured. A failure ends it, and what was measured before counts.
+    pub(crate) async fn run(mut self, sides: &mut [Side<'a>]) -> Measured {
+        let Terms {
+            blocks,
+            budget,
+            margin,
+            is_beyond_margin,
+            seed,
+            family,
+        } = self.terms;
+        let measured: Vec<usize> = (0..self.comparisons.len())
+            .filter(|at| self.comparisons[*at].sameness != Sameness::Different)
+            .collect();
+        let members = measured.len().max(family).max(1);
+        let family = TimedFamily::new(members, margin, blocks, is_beyond_margin);
+        let mut family = family.expect("the command line has a margin and three blocks or more");
+        let mut random = Random::new(seed);
+        let started = reactor::now();
+        let (mut done, mut failure) = (0, None);
+        while done < blocks && reactor::now() - started < budget {
+            let open: Vec<(usize, usize)> = measured
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(member, _)| !family.is_decided(*member))
+                .collect();
+            if open.is_empty() {
+                break;
+            }
+            let block = self.block(sides, &open, &mut family, &mut random).await;
+            if let Err(error) = block {
+                failure = Some(error);
+                break;
+            }
+            done += 1;
+        }
+        let took = reactor::now() - started;
+        let compared = family.compared();
+        for ((member, at), compared) in measured.iter().enumerate().zip(compared) {
+            self.comparisons[*at].times_s = family.pairs(member).to_vec();
+            self.comparisons[*at].compared = compared;
+        }
+        if failure.is_none() {
+            failure = self.add_costs(sides).await.err();
+        }
+        Measured {
+            comparisons: self.comparisons,
+            blocks: done,
+            took,
+            failure,
+        }
+    }
+
+    /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
+    async fn block(
+        &self,
+        sides: &mut [Side<'a>],
+        open: &[(usize, usize)],
+        family: &mut TimedFamily,
+        random: &mut Random,
+    ) -> Result<(), Blamed> {
+        let mut places: Vec<Places<'_>> = sides.iter().map(Places::of).collect();
+        let statements = self.comparisons.last().map_or(0, |it| it.statement + 1);
+        for statement in 0..statements {
+            let of_statement: Vec<(usize, usize)> = open
+                .iter()
+                .map(|(member, at)| (*member, &self.comparisons[*at]))
+                .filter(|(_, it)| it.statement == statement)
+                .map(|(member, it)| (member, it.side))
+                .collect();
+            let mut order: Vec<usize> = (0..sides.len())
+                .filter(|side| *side == 0 || of_statement.iter().any(|(_, of)| of == side))
+                .collect();
+            let mut times_s: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
+            for (at, side) in sides.iter_mut().enumerate() {
+                // The settings before it, also on a side that needs no execution.
+                let (settings, _) = places[at].reach(statement);
+                for setting in settings {
+                    let executed = self.guarded[at].execute(&mut side.session, setting).await;
+                    executed.map_err(|error| side.blamed(error))?;
+                }
+            }
+            if of_statement.is_empty() {
+                continue;
+            }
+            for _ in 0..self.executions(statement) {
+                random.shuffle(&mut order);
+                for at in &order {
+                    let (_, place) = places[*at].reach(statement);
+                    let side = &mut sides[*at];
+                    let execution = self.guarded[*at].execute(&mut side.session, place).await;
+                    let execution = execution.map_err(|error| side.blamed(error))?;
+                    times_s[*at].push(execution.time_s);
+                }
+            }
+            for (member, side) in of_statement {
+                let pair = median(&mut times_s[0]).zip(median(&mut times_s[side]));
+                family.add(member, pair.expect("both sides were executed"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Executions of a statement in a block on each side: a short one is disturbed easily, and a median of several is not.
+    fn executions(&self, statement: usize) -> usize {
+        let of_statement = self
+            .comparisons
+            .iter()
+            .filter(|it| it.statement == statement);
+        let times_s = of_statement.flat_map(|it| it.results.map(|result| result.time_s));
+        let longest_s = times_s.fold(0.0, f64::max);
+        ((BLOCK_S / longest_s) as usize).clamp(1, EXECUTIONS_AT_MOST)
+    }
+
+    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+        for (number, side) in sides.iter_mut().enumerate() {
+            let mut statement = 0;
+            for (at, text) in side.statements.iter().enumerate() {
+                if is_setting(text) {
+                    let executed = self.guarded[number].execute(&mut side.session, at).await;
+                    executed.map_err(|error| side.blamed(error))?;
+                    continue;
+                }
+                let costs = self.guarded[number].costs(&mut side.session, at).await;
+                let costs = costs.map_err(|error| side.blamed(error))?;
+                let of_statement = |it: &&mut Comparison| it.statement == statement;
+                for comparison in self.comparisons.iter_mut().filter(of_statement) {
+                    if number == 0 {
+                        comparison.costs[0].clone_from(&costs);
+                    } else if comparison.side == number {
+                        comparison.costs[1].clone_from(&costs);
+                    }
+                }
+                statement += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The results of some statements of a side without their LIMIT, after the settings before each. One that cannot be executed
+/// in time has none.
+async fn unlimited_results(
+    side: &mut Side<'_>,
+    is_wanted: impl Fn(usize) -> bool,
+    mut add: impl FnMut(usize, StatementResult),
+) -> Result<(), Blamed> {
+    let own = side.statements.iter().filter(|it| !is_setting(it));
+    if !(0..own.count()).any(&is_wanted) {
+        return Ok(());
+    }
+    let statements: Vec<SqlStatement> = side
+        .statements
+        .iter()
+        .map(|it| Unlimited::of(it).map_or_else(|| it.clone(), |it| it.statement))
+        .collect();
+    let guarded = GuardedStatements::new(&statements, false, None);
+    let mut number = 0;
+    for (at, statement) in statements.iter().enumerate() {
+        if is_setting(statement) {
+            let executed = guarded.execute(&mut side.session, at).await;
+            executed.map_err(|error| side.blamed(error))?;
+            continue;
+        }
+        if is_wanted(number) {
+            match guarded.result(&mut side.session, at).await {
+                Ok((result, _)) => add(number, result),
+                Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
+                Err(_) => {}
+            }
+        }
+        number += 1;
+    }
+    Ok(())
+}
+
+/// An error for a hint that a server does not follow, which it only says in a warning: one of a kind that the statement
+/// does not have on a side without hints.
+fn check_hints(sides: &[Side<'_>], executed: &[Vec<Executed>]) -> Result<(), Blamed> {
+    let plain = sides.iter().position(|it| it.variant.hints.is_empty());
+    for (side, of_side) in sides.iter().zip(executed) {
+        if side.variant.hints.is_empty() {
+            continue;
+        }
+        let own = side.statements.iter().filter(|it| !is_setting(it));
+        for (at, (statement, (_, warnings))) in own.zip(of_side).enumerate() {
+            let known = plain.map_or(&[][..], |plain| &executed[plain][at].1);
+            let is_known = |number: u32| known.iter().any(|(other, _)| *other == number);
+            if let Some((number, text)) = warnings.iter().find(|(number, _)| !is_known(*number)) {
+                let message = format!(
+                    "{}: a hint has no effect: {text} (warning {number})",
+                    statement.place()
+                );
+                return Err(side.blamed(Blamed::new(Blame::Input, message)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The way through the statements of a side, whose settings stand between them.
+struct Places<'a> {
+    side: &'a [SqlStatement],
+    next: usize,
+    /// Index of the statement that was reached last, without settings.
+    reached: Option<(usize, usize)>,
+}
+
+impl<'a> Places<'a> {
+    fn of(side: &Side<'a>) -> Self {
+        Self {
+            side: side.statements,
+            next: 0,
+            reached: None,
+        }
+    }
+
+    /// The settings on the way to a statement that were not passed yet, and its place.
+    fn reach(&mut self, statement: usize) -> (Vec<usize>, usize) {
+        let mut settings = Vec::new();
+        while self.reached.is_none_or(|(number, _)| number < statement) {
+            let place = self.next;
+            self.next += 1;
+            if is_setting(&self.side[place]) {
+                settings.push(place);
+            } else {
+                let number = self.reached.map_or(0, |(number, _)| number + 1);
+                self.reached = Some((number, place));
+            }
+        }
+        (settings, self.reached.map_or(0, |(_, place)| place))
+    }
+}
+
+/// The median; of an even number of values the upper one of the two in the middle.
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Whether both sides have the same result; `earlier` is the baseline's own from another execution.
+fn sameness(earlier: StatementResult, [baseline, variant]: [StatementResult; 2]) -> Sameness {
+    let result = |it: StatementResult| (it.rows, it.changed);
+    if result(baseline) == result(variant) {
+        Sameness::Same
+    } else if result(earlier) == result(baseline) {
+        Sameness::Different
+    } else {
+        Sameness::Unknown
+    }
+}

@@ -1,0 +1,32 @@
+//! Statements on a server: explained, timed, compared under variants, and advised on.
+//!
+//! Nothing is left behind: what a statement can reach is examined before it is executed, a change is rolled back, and a
+//! variant that changes a server is measured on a copy of it.
+
+pub mod advise;
+mod catalogue;
+pub mod compare;
+mod connection;
+mod counters;
+mod csv_field;
+mod dear;
+mod effect;
+mod examination;
+mod executable;
+mod execution;
+pub mod explain;
+mod guard;
+mod reach;
+mod session;
+mod setting;
+mod sight;
+mod statement_event;
+mod statement_text;
+mod statistics;
+pub mod time;
+mod unlimited;
+
+pub use connection::Connection;
+pub use dear::DearStatements;
+pub use executable::executable;
+pub use session::quoting_of;
