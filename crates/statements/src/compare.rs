@@ -21,7 +21,7 @@ use self::copies::Setup;
 pub(crate) use self::{
     contest::Contest,
     copies::Copies,
-    finding::Finding,
+    finding::{Finding, Verdict},
     hints::are_order_hints_known,
     index_price::{IndexPrice, NewIndexes, WriteTimes},
     side::change,

@@ -59,6 +59,18 @@ pub(super) struct SideChange {
     pub(super) text: Option<String>,
 }
 
+impl SideChange {
+    /// Whether it is an option of the server, and not a change that can be taken back on a running one.
+    pub(super) fn is_option(&self) -> bool {
+        is_option(&self.parts)
+    }
+}
+
+/// Whether the parts of a variant are an option of the server.
+pub(super) fn is_option(parts: &str) -> bool {
+    parts.starts_with("option ")
+}
+
 impl Remedy {
     /// Another text alone.
     fn of_text(name: String, text: String) -> Self {

@@ -186,11 +186,11 @@ impl Diagnosis {
     /// do larger buffers of the server, which the copies do not have.
     pub(super) fn renew(&mut self, fresh: Self) {
         let stays = |it: &Advice| {
-            let parts = match &it.candidate.remedy {
-                Remedy::Side(change) => change.parts.as_str(),
-                _ => "",
+            let is_option = match &it.candidate.remedy {
+                Remedy::Side(change) => change.is_option(),
+                _ => false,
             };
-            it.is_statistics() || parts.starts_with("option ")
+            it.is_statistics() || is_option
         };
         self.advice.retain(stays);
         for it in fresh.advice {

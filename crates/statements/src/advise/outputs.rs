@@ -6,9 +6,9 @@ mod lines;
 use self::lines::Lines;
 use super::{
     diagnosis::{Advice, DiagnosedStatement, Diagnosis},
-    proof::{Effect, Proof},
+    proof::{Effect, HARMS, Proof},
 };
-use crate::compare::{IndexPrice, WriteTimes};
+use crate::compare::{IndexPrice, Verdict, WriteTimes};
 
 const NOT_TRIED: &str = "not tried";
 
@@ -265,18 +265,17 @@ fn title(statement: &DiagnosedStatement) -> String {
 }
 
 /// The verdict of a remedy that does harm.
-fn worst(effects: &[Effect]) -> Option<&'static str> {
-    let harms = ["different result", "slower"];
-    let is_one = |verdict: &&str| effects.iter().any(|it| it.verdict == *verdict);
-    harms.into_iter().find(is_one)
+fn worst(effects: &[Effect]) -> Option<Verdict> {
+    let is_one = |verdict: &Verdict| effects.iter().any(|it| it.verdict == *verdict);
+    HARMS.into_iter().find(is_one)
 }
 
 fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
     match &advice.proof {
         Some(Proof::Kept { .. }) => "proved: ",
         Some(Proof::Rejected(effects)) => match worst(effects) {
-            Some("slower") => "slower: ",
-            Some(_) => "another result: ",
+            Some(Verdict::OtherResult) => "another result: ",
+            Some(Verdict::OfTime(_)) => "slower: ",
             None => "without effect: ",
         },
         Some(Proof::Unused) => "not used: ",

@@ -1,8 +1,12 @@
 //! What a trial says about a candidate.
 
 use stats::Interval;
+use verdict::Decision;
 
-use crate::compare::{Comparison, Finding, IndexPrice, Report};
+use crate::compare::{Comparison, Finding, IndexPrice, Report, Verdict};
+
+/// The verdicts that speak against a remedy, the worst one first.
+pub(super) const HARMS: [Verdict; 2] = [Verdict::OtherResult, Verdict::OfTime(Decision::Slower)];
 
 /// What came of a candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +33,7 @@ pub(super) enum Proof {
 pub(super) struct Effect {
     /// Name of the statement.
     pub(super) statement: String,
-    /// The verdict in a word.
-    pub(super) verdict: &'static str,
+    pub(super) verdict: Verdict,
     /// Mean times without and with it, seconds.
     pub(super) means_s: Option<[f64; 2]>,
     /// With divided by without.
@@ -76,7 +79,7 @@ impl Effect {
             let [change, low, high] = [ratio.estimate, ratio.low, ratio.high].map(units::change);
             format!("{change} ({low} to {high})")
         });
-        let parts = [Some(self.verdict.to_owned()), self.times(), numbers];
+        let parts = [Some(self.verdict.word().to_owned()), self.times(), numbers];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let why = match self.why.as_str() {
             "" => String::new(),
@@ -100,13 +103,13 @@ impl Proof {
             .filter(|it| Comparison::is_faster(&it.comparison))
             .collect();
         let worse: Vec<&Finding> = of_side()
-            .filter(|it| matches!(it.verdict(), "slower" | "different result"))
+            .filter(|it| HARMS.contains(&it.verdict()))
             .collect();
         let effects = |all: &[&Finding]| all.iter().map(|it| Effect::of(it)).collect::<Vec<_>>();
         // What it takes from other statements counts, too.
         let saved_s = |it: &&Finding| it.compared().map_or(0.0, |it| it.means[0] - it.means[1]);
         let net_s: f64 = faster.iter().chain(&worse).map(saved_s).sum();
-        let is_different = worse.iter().any(|it| it.verdict() == "different result");
+        let is_different = worse.iter().any(|it| it.verdict() == Verdict::OtherResult);
         if faster.is_empty() || is_different || net_s <= 0.0 {
             let is_telling = |it: &&Finding| it.statement == statement || is_one_of(&worse, it);
             let telling: Vec<&Finding> = of_side().filter(is_telling).collect();

@@ -376,7 +376,7 @@ fn side_change(advice: &Advice) -> Option<&SideChange> {
 
 /// Whether a candidate changes a server or its data, and not only its session or the text of the statement.
 fn needs_server(change: &SideChange) -> bool {
-    change.indexes.is_some() || change.parts.starts_with(servers::OPTION)
+    change.indexes.is_some() || change.is_option()
 }
 
 /// The variant of these parts.

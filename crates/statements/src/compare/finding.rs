@@ -16,6 +16,25 @@ use crate::explain::ExplainedPlan;
 /// Amounts in a reason at most.
 const AMOUNTS_AT_MOST: usize = 3;
 
+/// What a comparison of one statement under one variant came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The variant gives another result, whatever time it takes.
+    OtherResult,
+    /// About the time.
+    OfTime(Decision),
+}
+
+impl Verdict {
+    /// In a word or two.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::OtherResult => "different result",
+            Self::OfTime(decision) => decision.word(),
+        }
+    }
+}
+
 /// One statement under one variant.
 pub(crate) struct Finding {
     /// Name of the statement.
@@ -66,12 +85,11 @@ impl Finding {
         self.comparison.compared.as_ref()
     }
 
-    /// The verdict in a word.
-    pub(crate) fn verdict(&self) -> &'static str {
+    pub(crate) fn verdict(&self) -> Verdict {
         match (self.comparison.sameness, self.compared()) {
-            (Sameness::Different, _) => "different result",
-            (_, Some(compared)) => compared.decision.word(),
-            (_, None) => Decision::Inconclusive.word(),
+            (Sameness::Different, _) => Verdict::OtherResult,
+            (_, Some(compared)) => Verdict::OfTime(compared.decision),
+            (_, None) => Verdict::OfTime(Decision::Inconclusive),
         }
     }
 

@@ -60,7 +60,10 @@ pub fn table(report: &Report, is_verbose: bool, width: usize) -> String {
         }
     }
     if has_rest {
-        let rest: Vec<&str> = order[shown..].iter().map(|it| it.verdict()).collect();
+        let rest: Vec<&str> = order[shown..]
+            .iter()
+            .map(|it| it.verdict().word())
+            .collect();
         let mut kinds: Vec<&str> = rest.clone();
         kinds.sort_unstable();
         kinds.dedup();
@@ -108,7 +111,7 @@ fn row(finding: &Finding) -> String {
         name(&finding.statement),
         name(&finding.variant)
     );
-    let verdict = finding.verdict();
+    let verdict = finding.verdict().word();
     let Some(compared) = finding.compared() else {
         let check = finding.check().unwrap_or_default();
         return format!("{start}  {verdict}: {check}");
@@ -252,7 +255,7 @@ fn finding_json(finding: &Finding) -> Value {
         "statement": finding.statement,
         "variant": finding.variant,
         "texts": finding.texts,
-        "verdict": finding.verdict(),
+        "verdict": finding.verdict().word(),
         "result": finding.comparison.sameness.word(),
         "result_note": finding.check(),
         "rows": [before.rows.rows(), after.rows.rows()],
@@ -285,7 +288,7 @@ pub fn csv(report: &Report) -> String {
         let fields = [
             quoted(&finding.statement),
             quoted(&finding.variant),
-            finding.verdict().to_owned(),
+            finding.verdict().word().to_owned(),
             finding.comparison.sameness.word().to_owned(),
             finding.comparison.times_s.len().to_string(),
             number(compared.map(|it| it.means[0])),

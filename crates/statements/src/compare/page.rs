@@ -43,7 +43,7 @@ fn statement(finding: &Finding) -> ComparedStatement<'_> {
     ComparedStatement {
         statement: &finding.statement,
         variant: &finding.variant,
-        verdict: finding.verdict(),
+        verdict: finding.verdict().word(),
         change: numbers.as_ref().map(|[estimate, ..]| estimate.clone()),
         interval: numbers.map(|[_, low, high]| format!("{low} to {high}")),
         blocks: finding.comparison.times_s.len(),

@@ -94,7 +94,7 @@ fn proof_json(proof: &Proof) -> Value {
 fn effect_json(it: &Effect) -> Value {
     json!({
         "statement": it.statement,
-        "verdict": it.verdict,
+        "verdict": it.verdict.word(),
         "mean_s": it.means_s,
         "ratio": it.ratio.map(|it| it.estimate),
         "ratio_low": it.ratio.map(|it| it.low),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use stats::Interval;
+use verdict::Decision;
 
 use super::*;
 use crate::advise::{
@@ -34,11 +35,11 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
     }
 }
 
-fn effect(statement: &str, verdict: &'static str, means_s: [f64; 2]) -> Effect {
+fn effect(statement: &str, decision: Decision, means_s: [f64; 2]) -> Effect {
     let estimate = means_s[1] / means_s[0];
     Effect {
         statement: statement.to_owned(),
-        verdict,
+        verdict: Verdict::OfTime(decision),
         means_s: Some(means_s),
         ratio: Some(Interval {
             estimate,
@@ -63,7 +64,7 @@ fn kept(faster: Vec<Effect>) -> Option<Proof> {
 fn rejected(statement: &str) -> Option<Proof> {
     Some(Proof::Rejected(vec![effect(
         statement,
-        "equivalent",
+        Decision::Equivalent,
         [0.125, 0.124],
     )]))
 }
@@ -98,7 +99,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
             0,
             "Q1",
             "create index i on t (a)",
-            kept(vec![effect("Q1", "faster", [0.125, 0.0032])]),
+            kept(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]),
         ),
         advice(
             1,
@@ -146,8 +147,8 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
         let text = shown(&diagnosis(advice), true, false);
         text.lines().next().map(str::to_owned).unwrap_or_default()
     };
-    let small = kept(vec![effect("2", "faster", [0.002, 0.001])]);
-    let large = kept(vec![effect("Q1", "faster", [0.125, 0.0032])]);
+    let small = kept(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
+    let large = kept(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]);
     assert_eq!(
         first(vec![
             advice(1, "2", "create index a on t (c)", small),
@@ -164,7 +165,11 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
                 0,
                 "Q1",
                 "create index d on t (d)",
-                Some(Proof::Rejected(vec![effect("Q1", "slower", [0.1, 0.2])]))
+                Some(Proof::Rejected(vec![effect(
+                    "Q1",
+                    Decision::Slower,
+                    [0.1, 0.2]
+                )]))
             ),
         ]),
         "No remedy proved: 2 tried without effect, 1 slower or with another result, 1 not tried"
@@ -202,7 +207,7 @@ fn an_answer_has_twelve_lines_at_most() {
     assert!(none.starts_with("No remedy proved: 20 tried without effect\nstatement Q1"));
     assert!(none.ends_with("11 lines more (--verbose)\n"), "{none}");
     let mut many: Vec<Advice> = (0..20).map(rejected_index).collect();
-    let faster = kept(vec![effect("2", "faster", [0.002, 0.001])]);
+    let faster = kept(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
     many.push(advice(1, "2", "create index b on t (a)", faster));
     assert_eq!(
         shown(&diagnosis(many), true, false),
@@ -214,7 +219,7 @@ fn an_answer_has_twelve_lines_at_most() {
     // Nothing but what was proved, and too much of it.
     let many = (0..20).map(|at| {
         let parts = format!("create index i{at} on t (c)");
-        let faster = kept(vec![effect("Q1", "faster", [0.002, 0.001])]);
+        let faster = kept(vec![effect("Q1", Decision::Faster, [0.002, 0.001])]);
         advice(0, "Q1", &parts, faster)
     });
     let text = shown(&diagnosis(many.collect()), true, false);
@@ -225,7 +230,7 @@ fn an_answer_has_twelve_lines_at_most() {
 #[test]
 fn what_was_proved_of_several_statements_is_shown_with_its_times() {
     let proved = |at, statement: &str, parts: &str, before_s| {
-        let faster = kept(vec![effect(statement, "faster", [before_s, 0.001])]);
+        let faster = kept(vec![effect(statement, Decision::Faster, [before_s, 0.001])]);
         advice(at, statement, parts, faster)
     };
     let all = diagnosis(vec![
@@ -237,7 +242,11 @@ fn what_was_proved_of_several_statements_is_shown_with_its_times() {
             1,
             "2",
             "create index e on t (b)",
-            Some(Proof::Rejected(vec![effect("2", "slower", [0.002, 0.008])])),
+            Some(Proof::Rejected(vec![effect(
+                "2",
+                Decision::Slower,
+                [0.002, 0.008],
+            )])),
         ),
     ]);
     assert_eq!(

@@ -5,6 +5,7 @@ use runs::{Blame, Blamed, Context, named_server};
 use server::Settings;
 
 use crate::{
+    advise::candidate::is_option,
     compare::{Copies, Variant},
     connection::Connection,
 };
@@ -12,8 +13,6 @@ use crate::{
 /// Name of the side without a candidate.
 pub(super) const BASELINE: &str = "baseline";
 
-/// The beginning of the parts of a candidate that is an option of the server.
-pub(super) const OPTION: &str = "option ";
 const NO_COPY: &str = "there is no copy for it";
 /// Room in the buffer pool of a copy besides its data, for a new index and the server's own tables.
 const ROOM_BYTES: u64 = 64 << 20;
@@ -96,7 +95,7 @@ impl Servers {
         let own = own.find(|(known, _)| known == parts);
         match own {
             Some((_, endpoint)) => endpoint.as_ref().map_err(String::clone),
-            None if parts.starts_with(OPTION) => Err(NO_COPY.to_owned()),
+            None if is_option(parts) => Err(NO_COPY.to_owned()),
             None => self.changed.as_ref().map_err(String::clone),
         }
     }
