@@ -156,12 +156,12 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         return Vec::new();
     };
     let share = if wish.memory_bytes < LARGE_BYTES {
-        "a half"
+        "half"
     } else {
         "three quarters"
     };
     let reason = format!(
-        "At most {share} of {}, and at most what {} connections and the other buffers leave. Large enough if Innodb_buffer_pool_reads per query is near 0.",
+        "At most {share} of {}, and no more than {} connections and the other buffers leave free. The pool is large enough if Innodb_buffer_pool_reads per query is near 0.",
         bytes(wish.memory_bytes),
         wish.connections
     );

@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "buffer-pool-misses",
         title: "Pages read from disk",
-        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were first reads, which no pool size avoids.",
+        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were the first reads of pages, which a larger pool does not avoid.",
         source: "MySQL Reference Manual, \"Server Status Variables\"; 1 % and ten reads a second are our own limits",
         check: nothing_in_a_file,
     },

@@ -45,7 +45,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
                 "the checkpoint age is {} of the redo log now; {written}",
                 percent(age)
             );
-            let fix = "raise it and monitor the checkpoint age; crash recovery takes longer";
+            let fix = "raise the redo log size and monitor the checkpoint age; crash recovery takes longer with a larger log";
             Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
         }
         // The age is known, and there is room.

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
     title: "Recovery mode left enabled",
-    reason: "With 1 or more, errors are ignored; with 4 or more, data can be damaged permanently, and writes are refused.",
+    reason: "With a value of 1 or more, InnoDB ignores errors. With 4 or more, data can be damaged permanently, and InnoDB refuses writes.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
 };

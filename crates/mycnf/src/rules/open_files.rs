@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     );
     vec![
         Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
-            "lower table_open_cache, or set {needed} if Opened_tables grows"
+            "lower table_open_cache, or set open_files_limit to {needed} if Opened_tables grows"
         )),
     ]
 }
