@@ -44,7 +44,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(prunes_per_s)
     );
     let fix = format!(
-        "disable it (query_cache_type=0, query_cache_size=0), which frees {}",
+        "disable the query cache (query_cache_type=0, query_cache_size=0), which frees {} of memory",
         bytes(u64::try_from(size).ok()?)
     );
     Some(Remark::of(subject, "query_cache_size", Level::Warning, what).fix(fix))
