@@ -173,7 +173,8 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         lines.push((
             option,
             "ON".to_owned(),
-            "Keeps the buffer pool warm across a restart. Later versions enable this by default.".to_owned(),
+            "Keeps the buffer pool warm across a restart. Later versions enable this by default."
+                .to_owned(),
         ));
     }
     lines
@@ -185,7 +186,9 @@ fn parts(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let Some(cpus) = wish.cpus.filter(|cpus| *cpus >= 4) else {
         return Vec::new();
     };
-    let reason = format!("{cpus} CPUs share this cache. Each instance has its own mutex, so threads wait less often.");
+    let reason = format!(
+        "{cpus} CPUs share this cache. Each instance has its own mutex, so threads wait less often."
+    );
     let mut lines = Vec::new();
     if subject.number("table_open_cache_instances") == Some(1) {
         let parts = cpus.min(PARTS_MAX).to_string();
@@ -235,8 +238,7 @@ fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let mut lines = vec![];
     // 11.8 deprecates the option, and has this by default.
     if !subject.target.is_at_least(Family::MariaDb, &[11, 8]) {
-        let reason =
-            "Caches pages only in the buffer pool, not also in the kernel's page cache.";
+        let reason = "Caches pages only in the buffer pool, not also in the kernel's page cache.";
         lines.push((
             "innodb_flush_method",
             "O_DIRECT".to_owned(),
@@ -311,7 +313,8 @@ fn clients(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
             .number("max_allowed_packet")
             .is_some_and(|size| size < 64 << 20)
     {
-        let reason = "Data loads have long statements and rows. This is the default in later versions.";
+        let reason =
+            "Data loads have long statements and rows. This is the default in later versions.";
         lines.push(("max_allowed_packet", "64M".to_owned(), reason.to_owned()));
     }
     lines
@@ -331,7 +334,11 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
             "1",
             "Dropped tables free their disk space.",
         ),
-        line("slow_query_log", "1", "The slow log shows which statements to improve."),
+        line(
+            "slow_query_log",
+            "1",
+            "The slow log shows which statements to improve.",
+        ),
         line(
             "long_query_time",
             "1",

@@ -38,8 +38,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         bytes(size),
         rate(per_s)
     );
-    let fix =
-        "commit large changes in parts, or double binlog_cache_size and monitor Binlog_cache_disk_use";
+    let fix = "commit large changes in parts, or double binlog_cache_size and monitor Binlog_cache_disk_use";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

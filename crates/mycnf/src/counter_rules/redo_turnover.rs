@@ -51,7 +51,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         // The age is known, and there is room.
         Some(_) => None,
         None if turnover_s < TURNOVER_S => {
-            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you raise it";
+            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you increase the redo log";
             Some(Remark::of(subject, name, Level::Note, written).fix(fix))
         }
         None => None,

@@ -48,7 +48,8 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(opened_per_s),
         misses.unwrap_or_default()
     );
-    let fix = "increase table_open_cache in steps, within open_files_limit, and monitor Opened_tables";
+    let fix =
+        "increase table_open_cache in steps, within open_files_limit, and monitor Opened_tables";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -28,7 +28,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.is_on(name) != Some(true) || set.is_empty() {
         return Vec::new();
     }
-    let what = format!("does not choose a value for options that other lines set: {}", set.join(", "));
+    let what = format!(
+        "does not choose a value for options that other lines set: {}",
+        set.join(", ")
+    );
     vec![
         Remark::of(subject, name, Level::Note, what)
             .fix("remove either this line or the other lines"),

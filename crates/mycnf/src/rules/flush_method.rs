@@ -51,9 +51,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         say(Level::Risk, what, "set O_DIRECT");
     }
     if is(&["O_DSYNC"]) && subject.set(name).is_some() {
-        let what = "O_DSYNC affects only the redo log, so the kernel also caches data pages"
-            .to_owned();
-        say(Level::Note, what, "compare the throughput of O_DSYNC and O_DIRECT");
+        let what =
+            "O_DSYNC affects only the redo log, so the kernel also caches data pages".to_owned();
+        say(
+            Level::Note,
+            what,
+            "compare the throughput of O_DSYNC and O_DIRECT",
+        );
     }
     remarks
 }

@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.number(name).is_none_or(|mode| mode <= 0) {
         return Vec::new();
     }
-    let what = "InnoDB's forced recovery is enabled";
+    let what = "forced recovery of InnoDB is enabled";
     vec![
         Remark::of(subject, name, Level::Risk, what)
             .fix("dump the data with mysqldump, remove the line, and reload the data"),

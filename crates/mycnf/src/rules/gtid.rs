@@ -66,7 +66,9 @@ mod tests {
             &RULE,
             "mysql-5.6",
             whole,
-            &["risk: gtid_mode=ON: sync_binlog is not 1: after a power cut, the binary log may lack GTIDs"],
+            &[
+                "risk: gtid_mode=ON: sync_binlog is not 1: after a power cut, the binary log may lack GTIDs",
+            ],
         );
         assert_found(&RULE, "mysql-5.7", whole, &[]);
         assert_found(&RULE, "mariadb-10.11", "gtid_mode=ON", &[]);

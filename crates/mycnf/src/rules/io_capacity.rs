@@ -22,11 +22,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.set("innodb_io_capacity_max").is_none() || normal <= max {
         return Vec::new();
     }
-    let what =
-        format!("the value is below innodb_io_capacity ({normal}), so the server changes one of the two values or rejects both");
+    let what = format!(
+        "the value is below innodb_io_capacity ({normal}), so the server changes one of the two values or rejects both"
+    );
     vec![
         Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
-            .fix("set it to innodb_io_capacity or more"),
+            .fix("set innodb_io_capacity_max to at least innodb_io_capacity"),
     ]
 }
 

@@ -101,7 +101,10 @@ impl Promise {
         let (global, size) = largest(&self.global);
         let of_connections = self.connections_bytes();
         if size >= of_connections {
-            let fix = format!("lower {global}, the largest part of this sum ({})", bytes(size));
+            let fix = format!(
+                "lower {global}, the largest part of this sum ({})",
+                bytes(size)
+            );
             return (global, fix);
         }
         let (buffer, size) = largest(&self.each);
@@ -159,7 +162,9 @@ mod tests {
             &with_memory(22),
             "mysql-5.5",
             file,
-            &["warning: innodb_buffer_pool_size=20G: global buffers of 20.0 GiB and 1024 connections"],
+            &[
+                "warning: innodb_buffer_pool_size=20G: global buffers of 20.0 GiB and 1024 connections",
+            ],
         );
         assert_found_on(&RULE, &with_memory(16), "mysql-5.5", file, &["risk: "]);
         let many = "max_connections=4000\nsort_buffer_size=32M";
@@ -208,7 +213,9 @@ mod tests {
             "innodb_buffer_pool_size=42G",
         );
         assert!(
-            found[0].ends_with("; lower innodb_buffer_pool_size, the largest part of this sum (42.0 GiB)"),
+            found[0].ends_with(
+                "; lower innodb_buffer_pool_size, the largest part of this sum (42.0 GiB)"
+            ),
             "{found:?}"
         );
     }

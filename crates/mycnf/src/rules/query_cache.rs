@@ -26,8 +26,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let size_text = bytes(u64::try_from(size).unwrap_or(0));
     match (subject.set("query_cache_size"), is_off) {
         (Some(line), true) => {
-            let what =
-                format!("reserves {size_text} for the query cache, although query_cache_type disables the cache");
+            let what = format!(
+                "reserves {size_text} for the query cache, although query_cache_type disables the cache"
+            );
             vec![Remark::on(line, Level::Note, what).fix("remove the line")]
         }
         (_, false) => {

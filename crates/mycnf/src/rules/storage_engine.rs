@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     title: "Unknown storage engine",
     reason: "A server does not start if its default storage engine does not exist. The server's own validator does not detect this.",
     source: "MySQL Reference Manual, \"Alternative Storage Engines\"; MariaDB documentation, \"Storage Engines\"; Percona Server \
-        documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; error \"Unknown/unsupported storage engine\" of a start",
+        documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; the error \"Unknown/unsupported storage engine\" at startup",
     check,
 };
 
@@ -76,7 +76,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             continue;
         }
         if is_in(plugins, engine) {
-            let what = format!("the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded");
+            let what = format!(
+                "the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded"
+            );
             let fix = format!(
                 "load the plugin in this file (plugin_load_add), or check that SHOW PLUGINS lists {engine}"
             );
