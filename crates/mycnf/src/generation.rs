@@ -327,7 +327,7 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
         line(
             "character_set_server",
             "utf8mb4",
-            "Stores all Unicode characters. This is the default in later versions.",
+            "utf8mb4 stores all Unicode characters. It is the default in later versions.",
         ),
         line(
             "innodb_file_per_table",
@@ -346,7 +346,7 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
         ),
     ];
     if subject.is_one_of("innodb_checksum_algorithm", &["innodb"]) {
-        let reason = "Uses less CPU time than this version's default. This is the default in later versions.";
+        let reason = "crc32 uses less CPU time than this version's default. It is the default in later versions.";
         lines.push(line("innodb_checksum_algorithm", "crc32", reason));
     }
     lines

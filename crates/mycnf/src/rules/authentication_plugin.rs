@@ -37,7 +37,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
     if is_8_4 && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
-        let what = "8.4 disables the plugin mysql_native_password by default";
+        let what = "MySQL 8.4 disables the plugin mysql_native_password by default";
         let fix = "add loose_mysql_native_password = ON, or use caching_sha2_password instead";
         return vec![Remark::on(line, Level::Warning, what).fix(fix)];
     }

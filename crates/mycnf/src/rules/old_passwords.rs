@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             (
                 Level::Risk,
-                "hashes from before 4.1 are accepted or created",
+                "password hashes from before MySQL 4.1 are accepted or created",
             )
         };
         Remark::on(line, level, what).fix("remove the line, and set new passwords for accounts with such hashes")
