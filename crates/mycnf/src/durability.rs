@@ -154,7 +154,7 @@ pub(crate) fn durability(subject: &Subject<'_>) -> Durability {
 /// What to write in place of a setting that loses commits.
 fn remedy(option: &str) -> &'static str {
     match option {
-        "innodb_doublewrite" => "leave it on",
+        "innodb_doublewrite" => "keep innodb_doublewrite enabled",
         "innodb_flush_method" => "set O_DIRECT or fsync",
         "sync_binlog" => "set sync_binlog = 1",
         _ => "set it to 1",

@@ -5,7 +5,7 @@
 //! ```text
 //! [sync_binlog]
 //! unit = "commits"
-//! what = "After how many groups of commits the binary log is flushed: 1 each, 0 never."
+//! what = "The number of commit groups after which the binary log is flushed; with 0, never."
 //! ```
 
 use std::{collections::BTreeMap, sync::LazyLock};

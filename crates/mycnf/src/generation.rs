@@ -156,12 +156,12 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         return Vec::new();
     };
     let share = if wish.memory_bytes < LARGE_BYTES {
-        "a half"
+        "half"
     } else {
         "three quarters"
     };
     let reason = format!(
-        "At most {share} of {}, and at most what {} connections and the other buffers leave. Large enough if Innodb_buffer_pool_reads per query is near 0.",
+        "At most {share} of {}, and no more than {} connections and the other buffers leave free. The pool is large enough if Innodb_buffer_pool_reads per query is near 0.",
         bytes(wish.memory_bytes),
         wish.connections
     );
@@ -173,7 +173,8 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
         lines.push((
             option,
             "ON".to_owned(),
-            "The pool is warm after a restart; enabled by default in later versions.".to_owned(),
+            "Keeps the buffer pool warm across a restart. Later versions enable this by default."
+                .to_owned(),
         ));
     }
     lines
@@ -185,7 +186,9 @@ fn parts(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let Some(cpus) = wish.cpus.filter(|cpus| *cpus >= 4) else {
         return Vec::new();
     };
-    let reason = format!("{cpus} CPUs share the pool: each instance has its own mutex.");
+    let reason = format!(
+        "{cpus} CPUs share this cache. Each instance has its own mutex, so threads wait less often."
+    );
     let mut lines = Vec::new();
     if subject.number("table_open_cache_instances") == Some(1) {
         let parts = cpus.min(PARTS_MAX).to_string();
@@ -235,8 +238,7 @@ fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let mut lines = vec![];
     // 11.8 deprecates the option, and has this by default.
     if !subject.target.is_at_least(Family::MariaDb, &[11, 8]) {
-        let reason =
-            "Pages are cached only in the buffer pool and not also in the kernel's page cache.";
+        let reason = "Caches pages only in the buffer pool, not also in the kernel's page cache.";
         lines.push((
             "innodb_flush_method",
             "O_DIRECT".to_owned(),
@@ -249,11 +251,11 @@ fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let max = iops.clamp(100, IO_CAPACITY_MAX);
     let normal = (max / 2).max(100);
     let reason = format!(
-        "Half of {iops} durable writes per second, so background writes leave capacity for other work."
+        "Half of the disk's {iops} durable writes per second, so background writes leave capacity for other work."
     );
     lines.push(("innodb_io_capacity", normal.to_string(), reason));
     let reason = format!(
-        "The disk's limit: {iops} durable writes per second (at most {IO_CAPACITY_MAX} here)."
+        "The disk's limit of {iops} durable writes per second, but at most {IO_CAPACITY_MAX}."
     );
     lines.push(("innodb_io_capacity_max", max.to_string(), reason));
     if iops >= SOLID_STATE_IOPS {
@@ -296,14 +298,14 @@ fn clients(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     let mut lines = vec![(
         "max_connections",
         wish.connections.to_string(),
-        format!("As requested; each connection can use up to {each} in its buffers."),
+        format!("The requested number. Each connection can use up to {each} for its buffers."),
     )];
     if subject.number("thread_cache_size") == Some(0) {
         let kept = wish.connections.min(100);
         lines.push((
             "thread_cache_size",
             kept.to_string(),
-            "Keeps threads for new connections.".to_owned(),
+            "Caches threads for new connections.".to_owned(),
         ));
     }
     if wish.purpose != Purpose::Oltp
@@ -311,7 +313,8 @@ fn clients(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
             .number("max_allowed_packet")
             .is_some_and(|size| size < 64 << 20)
     {
-        let reason = "Data loads have long statements and rows; default in later versions.";
+        let reason =
+            "Data loads have long statements and rows. This is the default in later versions.";
         lines.push(("max_allowed_packet", "64M".to_owned(), reason.to_owned()));
     }
     lines
@@ -324,22 +327,26 @@ fn base(subject: &Subject<'_>) -> Vec<Line> {
         line(
             "character_set_server",
             "utf8mb4",
-            "Stores all characters; default in later versions.",
+            "utf8mb4 stores all Unicode characters. It is the default in later versions.",
         ),
         line(
             "innodb_file_per_table",
             "1",
             "Dropped tables free their disk space.",
         ),
-        line("slow_query_log", "1", "Shows which statements to improve."),
+        line(
+            "slow_query_log",
+            "1",
+            "The slow log shows which statements to improve.",
+        ),
         line(
             "long_query_time",
             "1",
-            "Statements that take one second or longer count as slow.",
+            "Statements that take longer than one second are written to the slow log.",
         ),
     ];
     if subject.is_one_of("innodb_checksum_algorithm", &["innodb"]) {
-        let reason = "Cheaper than this version's default; default in later versions.";
+        let reason = "crc32 uses less CPU time than this version's default. It is the default in later versions.";
         lines.push(line("innodb_checksum_algorithm", "crc32", reason));
     }
     lines

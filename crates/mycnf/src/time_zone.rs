@@ -111,10 +111,10 @@ impl FixedZone {
     fn fix(&self) -> String {
         let offset = self.offset;
         if self.is_the_same_always() {
-            return format!("set '{offset}', which is the same");
+            return format!("set '{offset}', which is equivalent");
         }
         format!(
-            "set '{offset}', which is the same for times after {}, or load the time zone tables first",
+            "set '{offset}', which is equivalent for times after {}, or load the time zone tables first",
             self.since
         )
     }
@@ -122,7 +122,7 @@ impl FixedZone {
 
 /// What to do about a zone that has another offset in summer, or that is no zone at all.
 const NO_FIXED_OFFSET: &str =
-    "load the time zone tables before you use the line: no offset is the same all year";
+    "load the time zone tables before you use this line; no fixed offset is correct all year";
 
 /// `+13:00`
 fn shown(minutes: i32) -> String {
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn offsets_need_no_tables_and_names_have_offsets_of_their_own() {
         for (value, fix) in [
-            ("UTC", "set '+00:00', which is the same"),
-            ("Asia/Tokyo", "set '+09:00', which is the same"),
-            ("Etc/GMT-9", "set '+09:00', which is the same"),
-            ("asia/kolkata", "set '+05:30', which is the same"),
+            ("UTC", "set '+00:00', which is equivalent"),
+            ("Asia/Tokyo", "set '+09:00', which is equivalent"),
+            ("Etc/GMT-9", "set '+09:00', which is equivalent"),
+            ("asia/kolkata", "set '+05:30', which is equivalent"),
             (
                 "Asia/Shanghai",
-                "set '+08:00', which is the same for times after 1991, or",
+                "set '+08:00', which is equivalent for times after 1991, or",
             ),
         ] {
             let TimeZone::Named(Some(zone)) = TimeZone::of(value) else {

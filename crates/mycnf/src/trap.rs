@@ -30,16 +30,16 @@ mod tests {
         for (line, hint) in [
             (
                 "default_time_zone=UTC",
-                Some("set '+00:00', which is the same"),
+                Some("set '+00:00', which is equivalent"),
             ),
             (
                 "default-time-zone='Asia/Tokyo'",
-                Some("set '+09:00', which is the same"),
+                Some("set '+09:00', which is equivalent"),
             ),
             (
                 "default-time-zone=Europe/Berlin",
                 Some(
-                    "load the time zone tables before you use the line: no offset is the same all year",
+                    "load the time zone tables before you use this line; no fixed offset is correct all year",
                 ),
             ),
             (

@@ -12,7 +12,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "aborted-clients",
         title: "Lost clients",
-        reason: "A client loses its transaction if it ends without closing the connection, sleeps for longer than wait_timeout or sends too large a packet.",
+        reason: "A client that ends without closing its connection, sleeps for longer than wait_timeout or sends too large a packet loses its transaction.",
         source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; 10 % is our own limit",
         check: nothing_in_a_file,
     },
@@ -39,7 +39,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         count(counters.get("Connections")? as f64),
         span(Duration::from_secs(timeout_s))
     );
-    let fix = "make the application close its connections, and make its pool drop idle connections before the server does";
+    let fix = "make the application close its connections, and make its connection pool close idle connections before the server does";
     Some(Remark::of(subject, name, Level::Note, what).fix(fix))
 }
 

@@ -33,13 +33,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "binlog_cache_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} of the transactions did not fit into {}, {}",
+        "{} of the transactions did not fit into the cache of {}, {}",
         percent(share),
         bytes(size),
         rate(per_s)
     );
-    let fix =
-        "commit large changes in parts, or double the value and monitor Binlog_cache_disk_use";
+    let fix = "commit large changes in parts, or double binlog_cache_size and monitor Binlog_cache_disk_use";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -55,7 +54,7 @@ mod tests {
             &RULE,
             &size,
             &[used, ("Binlog_cache_disk_use", 8_000)],
-            "warning: binlog_cache_size: 20 % of the transactions did not fit into 32.0 KiB, 6 a minute",
+            "warning: binlog_cache_size: 20 % of the transactions did not fit into the cache of 32.0 KiB, 6 a minute",
         );
         assert_silent(&RULE, &size, &[used, ("Binlog_cache_disk_use", 1_500)]);
         assert_too_early(&RULE, &[("Binlog_cache_use", 999)]);

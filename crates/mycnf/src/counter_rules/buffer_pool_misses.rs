@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "buffer-pool-misses",
         title: "Pages read from disk",
-        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were first reads, which no pool size avoids.",
+        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were the first reads of pages, which a larger pool does not avoid.",
         source: "MySQL Reference Manual, \"Server Status Variables\"; 1 % and ten reads a second are our own limits",
         check: nothing_in_a_file,
     },
@@ -59,18 +59,18 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let memory = subject.machine.memory_bytes;
     let fix = match memory {
         Some(memory) if option_to_lower(subject).is_some() => format!(
-            "buffers may already use {}: find the statements that read most, or add memory",
+            "the configured buffers may already use the machine's memory ({}): find the statements that read most, or add memory",
             bytes(memory)
         ),
         Some(memory) if pool as f64 > MEMORY_SHARE * memory as f64 => format!(
-            "the machine has {}: find the statements that read most, or add memory",
+            "the machine has {} of memory: find the statements that read most, or add memory",
             bytes(memory)
         ),
         Some(memory) => format!(
-            "increase it in steps, up to {}, and measure Innodb_buffer_pool_reads per query",
+            "increase innodb_buffer_pool_size in steps, up to {}, and measure Innodb_buffer_pool_reads per query",
             bytes(memory)
         ),
-        None => "increase it in steps if the machine has enough memory, and measure Innodb_buffer_pool_reads per query"
+        None => "increase innodb_buffer_pool_size in steps if the machine has enough memory, and measure Innodb_buffer_pool_reads per query"
             .to_owned(),
     };
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
@@ -99,7 +99,7 @@ mod tests {
             &RULE,
             &POOL,
             &[&busy[..], &FULL].concat(),
-            "warning: innodb_buffer_pool_size: 5 % of 200M page requests were read from disk, 116 a second, with a full pool of 128 MiB; increase it in steps if the machine",
+            "warning: innodb_buffer_pool_size: 5 % of 200M page requests were read from disk, 116 a second, with a full pool of 128 MiB; increase innodb_buffer_pool_size in steps if the machine",
         );
         let (memory, all) = (with_memory(8), [&busy[..], &FULL].concat());
         assert_counted_on(&RULE, &memory, &POOL, &all, "up to 8.00 GiB");

@@ -9,7 +9,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "free-page-waits",
         title: "Waits for a free page",
-        reason: "A thread that needs a page waits until one is written and freed: flushing does not keep up, or the pool is far too small.",
+        reason: "A thread that needs a free page waits until a page is written and freed. Either flushing does not keep up, or the buffer pool is far too small.",
         source: "MySQL Reference Manual, \"Innodb_buffer_pool_wait_free\": \"this value should be small\"; one a second is our own limit",
         check: nothing_in_a_file,
     },
@@ -32,7 +32,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         "threads waited for a free page {}: pages are not flushed fast enough",
         rate(waits_per_s)
     );
-    let fix = "measure a higher innodb_io_capacity within the disk's limits (dbdyno storage), then a larger pool";
+    let fix = "test a higher innodb_io_capacity within the disk's limits (measured by dbdyno storage), then a larger buffer pool";
     Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
 }
 

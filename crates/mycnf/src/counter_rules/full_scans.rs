@@ -48,8 +48,7 @@ fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         percent(share),
         rate(counters.per_s(name)?)
     );
-    let fix =
-        "find the statements (rows examined in the statement digests); no setting solves this";
+    let fix = "find the statements that examine most rows (rows examined in the statement digests); no setting solves this";
     Some(Remark::about(name, Level::Note, what).fix(fix))
 }
 

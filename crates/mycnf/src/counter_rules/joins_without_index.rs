@@ -27,7 +27,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!("joins without a usable index: {}", rate(per_s));
-    let fix = "find the joins (full joins in the statement digests) and add the index; do not change the buffer";
+    let fix = "find the joins (full joins in the statement digests) and add the missing index; do not increase join_buffer_size";
     Some(Remark::of(subject, "join_buffer_size", Level::Note, what).fix(fix))
 }
 

@@ -33,7 +33,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         bytes(size),
         rate(waits_per_s)
     );
-    let fix = "double it and monitor Innodb_log_waits; if the waits remain, the redo log's disk is the limit";
+    let fix = "double innodb_log_buffer_size and monitor Innodb_log_waits; if the waits remain, the redo log's disk is the limit";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -44,7 +44,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(prunes_per_s)
     );
     let fix = format!(
-        "disable it (query_cache_type=0, query_cache_size=0), which frees {}",
+        "disable the query cache (query_cache_type=0, query_cache_size=0), which frees {} of memory",
         bytes(u64::try_from(size).ok()?)
     );
     Some(Remark::of(subject, "query_cache_size", Level::Warning, what).fix(fix))
@@ -69,7 +69,7 @@ mod tests {
             &RULE,
             &on,
             &lookups(10_000),
-            "warning: query_cache_size: 10 % of the lookups found a result, and 864k results were dropped for lack of space (10 a second); disable it (query_cache_type=0, query_cache_size=0), which frees 16.0 MiB",
+            "warning: query_cache_size: 10 % of the lookups found a result, and 864k results were dropped for lack of space (10 a second); disable the query cache (query_cache_type=0, query_cache_size=0), which frees 16.0 MiB of memory",
         );
         assert_silent(&RULE, &on, &lookups(100_000));
         let off = [

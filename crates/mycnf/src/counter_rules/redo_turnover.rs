@@ -45,13 +45,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
                 "the checkpoint age is {} of the redo log now; {written}",
                 percent(age)
             );
-            let fix = "raise it and monitor the checkpoint age; crash recovery takes longer";
+            let fix = "raise the redo log size and monitor the checkpoint age; crash recovery takes longer with a larger log";
             Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
         }
         // The age is known, and there is room.
         Some(_) => None,
         None if turnover_s < TURNOVER_S => {
-            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you raise it";
+            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you increase the redo log";
             Some(Remark::of(subject, name, Level::Note, written).fix(fix))
         }
         None => None,

@@ -40,9 +40,9 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let log = ["log_slow_query", "slow_query_log"];
     let is_logged = log.iter().any(|name| subject.is_on(name) == Some(true));
     let fix = if is_logged {
-        "read them: dbdyno sql ranks the slow log"
+        "find the slowest statements: dbdyno sql ranks the statements in the slow log"
     } else {
-        "enable the slow log for a while, and read it"
+        "enable the slow log for a while, and find the slowest statements in it"
     };
     Some(Remark::of(subject, name, Level::Note, what).fix(fix))
 }

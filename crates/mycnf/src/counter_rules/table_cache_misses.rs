@@ -44,11 +44,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     );
     let misses = misses.map(|share| format!(", {} of all lookups", fine_percent(share)));
     let what = format!(
-        "tables are opened {}{} with a full cache of {size}",
+        "the cache of {size} tables is too small: tables are opened at a rate of {}{}",
         rate(opened_per_s),
         misses.unwrap_or_default()
     );
-    let fix = "increase it in steps within open_files_limit, and monitor Opened_tables";
+    let fix =
+        "increase table_open_cache in steps, within open_files_limit, and monitor Opened_tables";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -69,7 +70,7 @@ mod tests {
                 ("Table_open_cache_misses", 20),
                 ("Table_open_cache_hits", 80),
             ],
-            "warning: table_open_cache: tables are opened 2 a second, 20 % of all lookups with a full cache of 400",
+            "warning: table_open_cache: the cache of 400 tables is too small: tables are opened at a rate of 2 a second, 20 % of all lookups",
         );
         let overflows = [
             opened,
@@ -80,7 +81,7 @@ mod tests {
             &RULE,
             &cache,
             &overflows,
-            "tables are opened 2 a second with",
+            "tables are opened at a rate of 2 a second; increase",
         );
         // FLUSH TABLES and ALTER TABLE open tables again, too.
         assert_silent(&RULE, &cache, &[opened, ("Open_tables", 300)]);

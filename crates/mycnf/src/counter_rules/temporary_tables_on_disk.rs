@@ -35,7 +35,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         percent(share),
         rate(per_s)
     );
-    let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; measure a higher limit only if they have neither";
+    let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; test a higher tmp_table_size only if they have neither";
     Some(Remark::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
 }
 

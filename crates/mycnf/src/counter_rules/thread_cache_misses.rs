@@ -43,7 +43,8 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s),
         subject.value(name)?
     );
-    let fix = "keep connections open in the application's pool, or raise it";
+    let fix =
+        "keep connections open in a connection pool of the application, or raise thread_cache_size";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

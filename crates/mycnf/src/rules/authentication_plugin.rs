@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "authentication-plugin",
     title: "Authentication plugin",
-    reason: "A server does not start if the policy names a plugin that it does not have, and its own check does not find this.",
+    reason: "A server does not start if authentication_policy names a plugin that the server does not have. The server's own validator does not detect this.",
     source: "tested: authentication_policy = mysql_native_password,, on 9.7, and auth_socket,, on 8.0.33 and 9.7 without its \
         library",
     check,
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut plugins = plugins_of_policy(policy);
     if let Some(plugin) = plugins.find(|plugin| !has_plugin(subject, plugin)) {
         let what = format!(
-            "this version has no plugin {plugin} and the file does not load it: the server does not start"
+            "this version has no plugin {plugin}, and the file does not load it: the server does not start"
         );
         let factors = policy.split(',').map(|factor| {
             let is_known = plugins_of_policy(factor).all(|plugin| has_plugin(subject, plugin));
@@ -31,14 +31,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         });
         let factors: Vec<&str> = factors.collect();
         let new = option_line(line.entry.name.as_written(), Some(&factors.join(",")));
-        let fix = format!("set {new}, and switch the accounts with {plugin} to another plugin");
+        let fix = format!("set {new}, and change accounts that use {plugin} to another plugin");
         let remark = Remark::on(line, Level::Refused, what).fix(fix);
         return vec![remark.rewrite(Rewrite::Replace(new))];
     }
     let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
     if is_8_4 && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
-        let what = "8.4 disables the plugin mysql_native_password by default";
-        let fix = "add loose_mysql_native_password = ON, or write caching_sha2_password";
+        let what = "MySQL 8.4 disables the plugin mysql_native_password by default";
+        let fix = "add loose_mysql_native_password = ON, or use caching_sha2_password instead";
         return vec![Remark::on(line, Level::Warning, what).fix(fix)];
     }
     Vec::new()
@@ -56,7 +56,7 @@ mod tests {
             "mysql-9.7",
             line,
             &[
-                "refused: authentication_policy=mysql_native_password,,: this version has no plugin mysql_native_password and the file does not load it: the server does not start; set authentication_policy = *,,",
+                "refused: authentication_policy=mysql_native_password,,: this version has no plugin mysql_native_password, and the file does not load it: the server does not start; set authentication_policy = *,,",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", line, &[]);

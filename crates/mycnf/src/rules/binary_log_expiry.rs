@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         limits[0]
     };
-    let what = "binary logs are never removed: they eventually fill the disk";
+    let what = "binary logs are never removed and eventually fill the disk";
     vec![Remark::of(subject, "log_bin", Level::Warning, what).fix(format!("add {name}"))]
 }
 
@@ -49,7 +49,7 @@ mod tests {
             "mysql-5.6",
             "log_bin=x",
             &[
-                "warning: log_bin=x: binary logs are never removed: they eventually fill the disk; add \
+                "warning: log_bin=x: binary logs are never removed and eventually fill the disk; add \
                     expire_logs_days",
             ],
         );

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "binary-log-without-server-id",
     title: "Binary log without server_id",
-    reason: "MySQL 5.7 does not start. Other versions start, but no replica can connect, or two servers share an id.",
+    reason: "MySQL 5.7 does not start without server_id. Other versions start, but no replica can connect, or two servers have the same ID.",
     source: "tested: MySQL 5.7 rejects log_bin without server_id; replication needs a unique id on each server",
     check,
 };
@@ -22,12 +22,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let (level, what) = if is_5_7 {
         (
             Level::Refused,
-            "5.7 does not start with a binary log and without server_id",
+            "MySQL 5.7 does not start if log_bin is set without server_id",
         )
     } else {
         (
             Level::Note,
-            "server_id has its default value, as on every server: two such servers cannot replicate",
+            "server_id keeps its default value; two servers with the same value cannot replicate from each other",
         )
     };
     vec![Remark::on(line, level, what).fix("add server_id with a unique number")]

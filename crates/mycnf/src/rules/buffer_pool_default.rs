@@ -35,8 +35,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .number(name)
         .and_then(|pool| u64::try_from(pool).ok())
         .unwrap_or(0);
-    let what = format!("not set: {} of {}", bytes(pool), bytes(memory));
-    let fix = "measure Innodb_buffer_pool_reads per query; near 0 means that the data already fits";
+    let what = format!(
+        "not set: the default is {} on a machine with {} of memory",
+        bytes(pool),
+        bytes(memory)
+    );
+    let fix = "measure Innodb_buffer_pool_reads per query; a value near 0 means that the data in use already fits";
     vec![Remark::about(name, Level::Warning, what).fix(fix)]
 }
 
@@ -51,7 +55,9 @@ mod tests {
             &with_memory(8),
             "mysql-8.0.33",
             "",
-            &["warning: innodb_buffer_pool_size: not set: 128 MiB of 8.00 GiB"],
+            &[
+                "warning: innodb_buffer_pool_size: not set: the default is 128 MiB on a machine with 8.00 GiB of memory",
+            ],
         );
         assert_found_on(
             &RULE,

@@ -33,12 +33,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             (
                 Level::Warning,
-                "utf8 means utf8mb3 here: characters of 4 bytes, such as emoji, are rejected or truncated",
+                "utf8 means utf8mb3 in this version: characters of 4 bytes, such as emoji, are rejected or truncated",
             )
         };
         let new = format!("{} = utf8mb3", line.entry.name);
         let mut remark = Remark::on(line, level, what)
-            .fix("set utf8mb4 for new data, or utf8mb3 to change nothing");
+            .fix("set utf8mb4 for new data, or utf8mb3 to keep the current character set");
         // Older versions do not know the longer name.
         if subject.target.is_at_least(crate::Family::MySql, &[8]) {
             remark = remark.rewrite(Rewrite::Replace(new));
@@ -63,7 +63,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             line,
-            &["warning: character-set-server=utf8: utf8 means utf8mb3 here"],
+            &["warning: character-set-server=utf8: utf8 means utf8mb3 in this version"],
         );
         assert_found(&RULE, "mysql-9.7", line, &["refused"]);
         assert_found(

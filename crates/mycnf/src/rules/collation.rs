@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "collation-without-character-set",
     title: "Collation of another character set",
-    reason: "The server does not start, because a collation belongs to one character set.",
-    source: "tested: collation_server=utf8mb4_general_ci alone is rejected if the default character set is latin1",
+    reason: "Each collation belongs to one character set. The server does not start if its character set and its collation do not match.",
+    source: "tested: collation_server=utf8mb4_general_ci without character_set_server is rejected if the default character set is latin1",
     check,
 };
 

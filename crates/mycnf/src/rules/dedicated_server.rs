@@ -5,8 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "dedicated-server",
-    title: "innodb_dedicated_server and its own values",
-    reason: "Explicit lines take precedence over the values that this option would choose.",
+    title: "innodb_dedicated_server overridden by other lines",
+    reason: "Values that the file sets take precedence over the values that innodb_dedicated_server chooses.",
     source: "MySQL Reference Manual, \"Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server\"",
     check,
 };
@@ -28,10 +28,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.is_on(name) != Some(true) || set.is_empty() {
         return Vec::new();
     }
-    let what = format!("other lines override its value for {}", set.join(", "));
+    let what = format!(
+        "does not choose a value for options that other lines set: {}",
+        set.join(", ")
+    );
     vec![
         Remark::of(subject, name, Level::Note, what)
-            .fix("keep the explicit lines or the option, not both"),
+            .fix("remove either this line or the other lines"),
     ]
 }
 
@@ -46,7 +49,7 @@ mod tests {
             "mysql-8.0.33",
             "innodb_dedicated_server=1\ninnodb_buffer_pool_size=1G",
             &[
-                "note: innodb_dedicated_server=1: other lines override its value for innodb_buffer_pool_size",
+                "note: innodb_dedicated_server=1: does not choose a value for options that other lines set: innodb_buffer_pool_size",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", "innodb_dedicated_server=1", &[]);

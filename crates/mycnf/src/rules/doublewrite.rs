@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "doublewrite",
     title: "Doublewrite buffer disabled",
-    reason: "A power cut during a page write can leave a page that is only half written. Without the doublewrite buffer the server may fail to restart.",
+    reason: "A power cut during a page write can leave a page that is only half written. Without the doublewrite buffer, the server may fail to restart.",
     source: "our own power-cut tests at the worst moment: the server failed to restart in 4 of 4 trials without the doublewrite buffer, and in none of 4 with it",
     check,
 };
@@ -20,9 +20,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     {
         return Vec::new();
     }
-    let what = "without the doublewrite buffer a power cut can leave torn pages, and the server may fail to restart";
-    let fix =
-        "keep it enabled, except on a file system that never overwrites in place (zfs, btrfs)";
+    let what = "without the doublewrite buffer, a power cut can leave half-written pages, and the server may fail to restart";
+    let fix = "keep innodb_doublewrite enabled, except on a file system that never overwrites pages in place (zfs, btrfs)";
     vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
 }
 

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "empty-value",
     title: "Missing value",
-    reason: "The server does not start, or treats the option as a switch.",
+    reason: "Without a value, the server does not start, or it treats the option as a switch.",
     source: "tested: 5.6 and 5.7 reject report_host without a value",
     check,
 };

@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 subject.catalogue.version()
             );
             let remark = Remark::on(line, Level::Note, what)
-                .fix("remove it, unless it pins the value for other versions");
+                .fix("remove the line, unless it pins the value for other versions");
             // No rewrite: a pin for another version looks the same.
             remarks.push(remark);
         }

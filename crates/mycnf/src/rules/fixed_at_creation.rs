@@ -8,7 +8,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
     title: "Fixed when the data directory is created",
-    reason: "With an existing data directory, the server rejects or ignores another value.",
+    reason: "If the value differs from that of an existing data directory, the server rejects or ignores it.",
     source: "tested: the server compares page size, data files and undo layout at startup; MySQL 8.0 rejects a different lower_case_table_names",
     check,
 };
@@ -20,9 +20,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     });
     let remarks = lines.map(|line| {
         let what =
-            "takes effect only when the data directory is created; an existing one keeps its value";
+            "takes effect only when the server creates the data directory; an existing data directory keeps its own value";
         Remark::on(line, Level::Note, what)
-            .fix("compare with the existing data directory before you move it")
+            .fix("set the value with which the existing data directory was created")
     });
     remarks.collect()
 }

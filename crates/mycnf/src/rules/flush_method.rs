@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
     title: "Flush method unsuitable for the file system",
-    reason: "If the file system does not support the method, the server does not start. A method without flushes loses commits, and a buffered method caches every page twice.",
+    reason: "If the file system does not support the method, the server does not start. A method that does not flush loses commits, and a method that uses the kernel's page cache caches every page twice.",
     source: "MySQL Reference Manual, \"innodb_flush_method\"; tmpfs rejects O_DIRECT",
     check,
 };
@@ -30,15 +30,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if is(&["nosync", "littlesync"]) {
         say(
             Level::Risk,
-            format!("{method} does not flush: a power cut loses data"),
+            format!("with {method}, InnoDB does not flush its files, so a power cut loses data"),
             "set O_DIRECT or fsync",
         );
     }
     if is(&["O_DIRECT", "O_DIRECT_NO_FSYNC"]) && IN_MEMORY.contains(&file_system) {
         say(
             Level::Warning,
-            format!("{file_system} has no direct I/O"),
-            "set fsync for a data directory in memory",
+            format!("{file_system} does not support direct I/O, which this flush method needs"),
+            "set fsync if the data directory is in memory",
         );
     }
     if is(&["O_DIRECT_NO_FSYNC"])
@@ -46,14 +46,18 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         && subject.set(name).is_some()
     {
         let what = format!(
-            "on {file_system}, the growth of a file is lost without an fsync, which only some versions issue"
+            "in a power cut, {file_system} can lose the growth of a file that was not flushed with fsync; only some versions issue this fsync"
         );
         say(Level::Risk, what, "set O_DIRECT");
     }
     if is(&["O_DSYNC"]) && subject.set(name).is_some() {
-        let what = "O_DSYNC applies only to the redo log: data pages are also cached by the kernel"
-            .to_owned();
-        say(Level::Note, what, "compare with O_DIRECT");
+        let what =
+            "O_DSYNC affects only the redo log, so the kernel also caches data pages".to_owned();
+        say(
+            Level::Note,
+            what,
+            "compare the throughput of O_DSYNC and O_DIRECT",
+        );
     }
     remarks
 }
@@ -74,7 +78,7 @@ mod tests {
             &on("tmpfs"),
             "mysql-5.6",
             line,
-            &["tmpfs has no direct I/O"],
+            &["tmpfs does not support direct I/O"],
         );
         assert_found_on(&RULE, &on("xfs"), "mysql-5.6", line, &[]);
         let line = "innodb_flush_method=O_DIRECT_NO_FSYNC";

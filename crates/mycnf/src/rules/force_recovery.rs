@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
     title: "Recovery mode left enabled",
-    reason: "With 1 or more, errors are ignored; with 4 or more, data can be damaged permanently, and writes are refused.",
+    reason: "With a value of 1 or more, InnoDB ignores errors. With 4 or more, data can be damaged permanently, and InnoDB refuses writes.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
 };
@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.number(name).is_none_or(|mode| mode <= 0) {
         return Vec::new();
     }
-    let what = "InnoDB's forced recovery is enabled";
+    let what = "forced recovery of InnoDB is enabled";
     vec![
         Remark::of(subject, name, Level::Risk, what)
             .fix("dump the data with mysqldump, remove the line, and reload the data"),

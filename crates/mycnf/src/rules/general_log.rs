@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "general-log",
     title: "General log enabled",
-    reason: "Every statement of all sessions is also written to one file, including passwords in statements.",
+    reason: "Every statement of every session is also written to one log, including any passwords in statements.",
     source: "MySQL Reference Manual, \"The General Query Log\"",
     check,
 };
@@ -17,7 +17,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = "every statement of every session is written to one log";
         remarks.push(
             Remark::of(subject, "general_log", Level::Warning, what)
-                .fix("enable it for a few minutes: SET GLOBAL general_log = 1"),
+                .fix("remove the line, and enable the log only for a few minutes: SET GLOBAL general_log = 1"),
         );
     }
     let output = subject
@@ -29,9 +29,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .any(|name| subject.is_on(name) == Some(true));
     if output.contains("TABLE") && subject.set("log_output").is_some() {
         let what = if is_logging {
-            "the logs are CSV tables without an index, and tools for slow logs read files"
+            "the logs are written to CSV tables without an index, and slow log tools read only files"
         } else {
-            "neither log is enabled, so it has no effect"
+            "neither the general log nor the slow log is enabled, so the line has no effect"
         };
         remarks.push(
             Remark::of(subject, "log_output", Level::Note, what)
@@ -57,7 +57,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "log_output=TABLE",
-            &["neither log is enabled"],
+            &["neither the general log nor the slow log is enabled"],
         );
         assert_found(
             &RULE,

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
     title: "GTIDs without required settings",
-    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed, a power cut can remove GTIDs that replicas have already received.",
+    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed at every commit, a power cut can remove GTIDs from it although replicas have already received them.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };
@@ -34,13 +34,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !subject.has_binary_log() || !updates {
             say(
                 Level::Refused,
-                "5.6 also requires log_bin and log_slave_updates",
+                "MySQL 5.6 also requires log_bin and log_slave_updates",
                 "add log_bin and log_slave_updates",
             );
         }
     }
     if subject.has_binary_log() && subject.number("sync_binlog").is_some_and(|sync| sync != 1) {
-        let what = "sync_binlog is not 1: a power cut can remove GTIDs from the binary log that replicas have already received";
+        let what = "sync_binlog is not 1: after a power cut, the binary log may lack GTIDs that replicas have already received";
         say(Level::Risk, what, "set sync_binlog = 1");
     }
     remarks
@@ -58,7 +58,7 @@ mod tests {
             "gtid_mode=ON",
             &[
                 "needs enforce_gtid_consistency",
-                "5.6 also requires log_bin and log_slave_updates",
+                "MySQL 5.6 also requires log_bin and log_slave_updates",
             ],
         );
         let whole = "gtid_mode=ON\nenforce_gtid_consistency=ON\nlog_bin=x\nlog_slave_updates=ON";
@@ -66,7 +66,9 @@ mod tests {
             &RULE,
             "mysql-5.6",
             whole,
-            &["risk: gtid_mode=ON: sync_binlog is not 1: a power cut can remove GTIDs"],
+            &[
+                "risk: gtid_mode=ON: sync_binlog is not 1: after a power cut, the binary log may lack GTIDs",
+            ],
         );
         assert_found(&RULE, "mysql-5.7", whole, &[]);
         assert_found(&RULE, "mariadb-10.11", "gtid_mode=ON", &[]);

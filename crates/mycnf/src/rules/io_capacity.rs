@@ -22,11 +22,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.set("innodb_io_capacity_max").is_none() || normal <= max {
         return Vec::new();
     }
-    let what =
-        format!("below innodb_io_capacity ({normal}), which the server then lowers or rejects");
+    let what = format!(
+        "the value is below innodb_io_capacity ({normal}), so the server changes one of the two values or rejects both"
+    );
     vec![
         Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
-            .fix("set it to innodb_io_capacity or more"),
+            .fix("set innodb_io_capacity_max to at least innodb_io_capacity"),
     ]
 }
 
@@ -40,7 +41,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "innodb_io_capacity=5000\ninnodb_io_capacity_max=4000",
-            &["warning: innodb_io_capacity_max=4000: below innodb_io_capacity (5000)"],
+            &["warning: innodb_io_capacity_max=4000: the value is below innodb_io_capacity (5000)"],
         );
         assert_found(&RULE, "mysql-5.6", "innodb_io_capacity=10000", &[]);
         assert_found(&RULE, "mysql-5.5", "innodb_io_capacity=10000", &[]);

@@ -7,8 +7,8 @@ use units::{bytes, percent};
 pub(super) const RULE: Rule = Rule {
     id: "memory-sum",
     title: "Memory reserved for buffers and connections",
-    reason: "The sum is an upper bound that few loads reach, because a connection's buffers are allocated only when a statement needs them. If memory runs out, the kernel kills the server.",
-    source: "our own sum: the global buffers plus max_connections times the buffers of one connection; both are shown",
+    reason: "The sum is an upper bound. Few loads reach it, because a connection allocates a buffer only when a statement needs the buffer. If memory runs out, the kernel kills the server.",
+    source: "our own sum: the global buffers plus max_connections times the buffers of one connection; the finding shows both parts",
     check,
 };
 
@@ -101,12 +101,15 @@ impl Promise {
         let (global, size) = largest(&self.global);
         let of_connections = self.connections_bytes();
         if size >= of_connections {
-            let fix = format!("lower {global}, the largest part ({})", bytes(size));
+            let fix = format!(
+                "lower {global}, the largest part of this sum ({})",
+                bytes(size)
+            );
             return (global, fix);
         }
         let (buffer, size) = largest(&self.each);
         let fix = format!(
-            "lower max_connections or {buffer}, a connection's largest buffer with {}: all connections together are the largest part with {}",
+            "lower max_connections, or {buffer}, the largest buffer of each connection ({}); all connections together are the largest part of this sum ({})",
             bytes(size),
             bytes(of_connections)
         );
@@ -134,7 +137,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     let all = promise.all_bytes();
     let shares = format!(
-        "{} for the server and {} connections with at most {} each add up to {}, {} of {}",
+        "global buffers of {} and {} connections with up to {} each add up to {}, which is {} of the memory ({})",
         bytes(promise.global_bytes()),
         promise.connections,
         bytes(sum(&promise.each)),
@@ -159,7 +162,9 @@ mod tests {
             &with_memory(22),
             "mysql-5.5",
             file,
-            &["warning: innodb_buffer_pool_size=20G: 20.0 GiB for the server and 1024 connections"],
+            &[
+                "warning: innodb_buffer_pool_size=20G: global buffers of 20.0 GiB and 1024 connections",
+            ],
         );
         assert_found_on(&RULE, &with_memory(16), "mysql-5.5", file, &["risk: "]);
         let many = "max_connections=4000\nsort_buffer_size=32M";
@@ -169,7 +174,7 @@ mod tests {
             "mysql-8.0.33",
             many,
             &[
-                "risk: max_connections=4000: 152 MiB for the server and 4000 connections with at most",
+                "risk: max_connections=4000: global buffers of 152 MiB and 4000 connections with up to",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", many, &[]);
@@ -181,22 +186,22 @@ mod tests {
             (
                 32,
                 "max_connections=1000\nsort_buffer_size=40M",
-                "warning: max_connections=1000: 152 MiB for the server and 1000 connections with at most 41.7 MiB each add up to 40.8 GiB, 128 % of 32.0 GiB; lower max_connections or sort_buffer_size, a connection's largest buffer with 40.0 MiB: all connections together are the largest part with 40.7 GiB",
+                "warning: max_connections=1000: global buffers of 152 MiB and 1000 connections with up to 41.7 MiB each add up to 40.8 GiB, which is 128 % of the memory (32.0 GiB); lower max_connections, or sort_buffer_size, the largest buffer of each connection (40.0 MiB); all connections together are the largest part of this sum (40.7 GiB)",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=7G\nmax_connections=1000",
-                "warning: innodb_buffer_pool_size=7G: 7.02 GiB for the server",
+                "warning: innodb_buffer_pool_size=7G: global buffers of 7.02 GiB",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=2G\nkey_buffer_size=6G",
-                "risk: key_buffer_size=6G: 8.02 GiB for the server",
+                "risk: key_buffer_size=6G: global buffers of 8.02 GiB",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=42G",
-                "risk: innodb_buffer_pool_size=42G: 42.0 GiB for the server",
+                "risk: innodb_buffer_pool_size=42G: global buffers of 42.0 GiB",
             ),
         ] {
             assert_found_on(&RULE, &with_memory(memory), "mysql-8.0.33", lines, &[parts]);
@@ -208,7 +213,9 @@ mod tests {
             "innodb_buffer_pool_size=42G",
         );
         assert!(
-            found[0].ends_with("; lower innodb_buffer_pool_size, the largest part (42.0 GiB)"),
+            found[0].ends_with(
+                "; lower innodb_buffer_pool_size, the largest part of this sum (42.0 GiB)"
+            ),
             "{found:?}"
         );
     }

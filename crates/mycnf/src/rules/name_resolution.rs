@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.set(name).is_none() || subject.is_on(name) != Some(true) {
         return Vec::new();
     }
-    let what = "accounts with a host name do not match; over TCP localhost is 127.0.0.1";
+    let what = "accounts with a host name do not match; the host of a local TCP client is 127.0.0.1, not localhost";
     vec![
         Remark::of(subject, name, Level::Note, what)
             .fix("create accounts with addresses: 'app'@'10.0.0.%'"),

@@ -23,15 +23,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_5_7 {
             (
                 Level::Refused,
-                "5.7 does not support hashes from before 4.1 and does not start",
+                "MySQL 5.7 does not support password hashes from before 4.1 and does not start with this line",
             )
         } else {
             (
                 Level::Risk,
-                "hashes from before 4.1 are accepted or created",
+                "password hashes from before MySQL 4.1 are accepted or created",
             )
         };
-        Remark::on(line, level, what).fix("remove the line, and give such accounts a new password")
+        Remark::on(line, level, what).fix("remove the line, and set new passwords for accounts with such hashes")
     });
     remarks.collect()
 }

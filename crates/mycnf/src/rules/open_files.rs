@@ -5,7 +5,7 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "open-files-limit",
-    title: "Too few open files",
+    title: "Limit on open files too low",
     reason: "If the limit on open files is too low, the server lowers table_open_cache and max_connections, and reports this only in its log, if at all.",
     source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; tested: 10000 became 9919 with a limit \
         of 20000",
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     );
     vec![
         Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
-            "lower table_open_cache, or set {needed} if Opened_tables grows"
+            "lower table_open_cache, or set open_files_limit to {needed} if Opened_tables grows"
         )),
     ]
 }

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
     title: "Option in the wrong group",
-    reason: "Either the server does not read the group, so the line has no effect, or clients also read the group and do not start, because they do not know the option.",
+    reason: "If the server does not read the group, the line has no effect. If clients also read the group, a client that does not know the option does not start.",
     source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it ignores unknown options in its group",
     check,
 };
@@ -90,7 +90,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let shared = subject.read().filter(|line| ends_clients(subject, line));
     let mut remarks: Vec<Remark> = shared
         .map(|line| {
-            let what = "clients read [client-server] too, and clients without this option do not start (unknown variable)";
+            let what = "clients also read [client-server], and a client that does not know this option does not start (unknown variable)";
             Remark::on(line, Level::Risk, what).fix("move the line to [mysqld]")
         })
         .collect();
@@ -123,7 +123,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_servers = option.name.contains('_');
         if (is_safe || is_client) && !is_theirs && is_servers {
             let what = format!(
-                "a server option in [{}], which the server does not read",
+                "this is a server option, but the server does not read [{}]",
                 line.entry.group
             );
             remarks.push(Remark::on(line, Level::Warning, what).fix("move the line to [mysqld]"));
@@ -145,7 +145,7 @@ mod tests {
             "mariadb-10.11",
             file,
             &[
-                "risk: max_connections=500: clients read [client-server] too",
+                "risk: max_connections=500: clients also read [client-server]",
                 "risk: skip-name-resolve: ",
                 "risk: max_allowed_packet=64M: ",
             ],
@@ -165,8 +165,8 @@ mod tests {
             "mysql-5.5",
             file,
             &[
-                "character-set-server=utf8: a server option in [mysqld_safe]",
-                "in [client]",
+                "character-set-server=utf8: this is a server option, but the server does not read [mysqld_safe]",
+                "the server does not read [client]",
             ],
         );
     }

@@ -46,7 +46,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 fn fix_of_transfer(subject: &Subject<'_>) -> &'static str {
     let method = subject.value("wsrep_sst_method").unwrap_or_default();
     match method.as_str() {
-        "rsync" => "remove the line: a transfer with rsync does not use it",
+        "rsync" => "remove the line: a state transfer with rsync does not use it",
         "mariabackup" | "mariadb-backup" => {
             "set wsrep_sst_auth = mysql: and let that user log in with unix_socket, or keep the line in a file that only mysql can read"
         }
@@ -74,7 +74,7 @@ mod tests {
         for (lines, part) in [
             (
                 "wsrep_sst_auth=sst:mimsy\nwsrep_sst_method=rsync",
-                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; remove the line: a transfer with rsync",
+                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; remove the line: a state transfer with rsync",
             ),
             (
                 "wsrep_sst_method=mariabackup\nwsrep_sst_auth=sst:mimsy",

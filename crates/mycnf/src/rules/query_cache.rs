@@ -8,8 +8,8 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "query-cache",
     title: "Query cache",
-    reason: "A single mutex protects the query cache. With several threads it limits the whole server, and CPUs stay idle. MySQL 5.7 deprecates the cache, and 8.0 does not start with its options.",
-    source: "the benchmark of 2012, in which CPUs stayed at 40 to 50 % until the cache was disabled and throughput rose to four times; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
+    reason: "A single mutex protects the query cache. With several threads, this mutex limits the throughput of the whole server, and CPUs stay idle. MySQL 5.7 deprecates the cache, and MySQL 8.0 does not start if the file sets its options.",
+    source: "the benchmark of 2012, in which CPU use stayed at 40 to 50 % until the cache was disabled, and throughput then quadrupled; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
     check,
 };
 
@@ -26,8 +26,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let size_text = bytes(u64::try_from(size).unwrap_or(0));
     match (subject.set("query_cache_size"), is_off) {
         (Some(line), true) => {
-            let what =
-                format!("reserves {size_text} for a query cache that query_cache_type disables");
+            let what = format!(
+                "reserves {size_text} for the query cache, although query_cache_type disables the cache"
+            );
             vec![Remark::on(line, Level::Note, what).fix("remove the line")]
         }
         (_, false) => {
@@ -36,14 +37,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 _ => Level::Warning,
             };
             let last = if is_last {
-                "; deprecated here and removed in 8.0"
+                "; the cache is deprecated in this version and was removed in 8.0"
             } else {
                 ""
             };
             let what = format!(
                 "the query cache is enabled with {size_text}: all threads share a single mutex{last}"
             );
-            let fix = "compare the throughput with query_cache_type=0, and measure Qcache_hits per SELECT";
+            let fix = "compare the throughput with and without query_cache_type=0, and measure Qcache_hits per SELECT";
             vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
         }
         (None, true) => Vec::new(),
@@ -102,7 +103,7 @@ mod tests {
                     target,
                     lines,
                     &[
-                        "a single mutex; deprecated here and removed in 8.0; compare the throughput with query_cache_type=0",
+                        "a single mutex; the cache is deprecated in this version and was removed in 8.0; compare the throughput with and without query_cache_type=0",
                     ],
                 );
             }

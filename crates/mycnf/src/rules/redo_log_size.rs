@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     if redo >= limit {
         let what = format!(
-            "the redo log has {} in total, but the limit of this version is {}",
+            "the redo log has {} in total, but must be smaller than {} in this version",
             bytes(redo),
             bytes(limit)
         );
@@ -54,13 +54,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Level::Warning
         };
         let what = format!(
-            "the redo log uses {} of a disk of {}",
+            "the redo log uses {} of the disk's {}",
             bytes(redo),
             bytes(disk)
         );
         remarks.push(
             Remark::of(subject, name, level, what)
-                .fix("make it smaller, or put it on another disk"),
+                .fix("reduce the size of the redo log, or put it on another disk"),
         );
     }
     remarks

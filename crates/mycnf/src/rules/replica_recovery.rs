@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replica-position",
     title: "Replica position not crash-safe",
-    reason: "After a crash the position may not match the data: the replica repeats or skips transactions.",
+    reason: "After a crash, the replica's position may not match its data. The replica then repeats or skips transactions.",
     source: "MySQL Reference Manual, \"Handling an Unexpected Halt of a Replica\"",
     check,
 };
@@ -27,14 +27,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     if subject.is_one_of("relay_log_info_repository", &["FILE"]) {
-        let what = "the position is in a file, which may be older than the data after a crash";
+        let what = "the replica stores its position in a file, and after a crash this position can be older than the data";
         remarks.push(
             Remark::of(subject, "relay_log_info_repository", Level::Note, what)
                 .fix("set relay_log_info_repository = TABLE"),
         );
     }
     if subject.is_on("relay_log_recovery") == Some(false) {
-        let what = "the replica continues with relay logs that a crash damaged";
+        let what = "after a crash, the replica continues with relay logs that may be damaged";
         remarks.push(
             Remark::of(subject, "relay_log_recovery", Level::Note, what)
                 .fix("set relay_log_recovery = ON on a replica"),

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replication-filter",
     title: "Replication filtered by database",
-    reason: "With a statement-based binary log, the filter checks the session's default database and not the table: rows are lost without an error.",
+    reason: "With a statement-based binary log, the filter checks the session's default database, not the table. Rows are then lost without an error.",
     source: "MySQL Reference Manual, \"How Servers Evaluate Replication Filtering Rules\"",
     check,
 };

@@ -20,7 +20,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = "LOAD DATA and SELECT INTO OUTFILE can access every directory";
-    vec![Remark::of(subject, name, Level::Risk, what).fix("set one directory, or NULL")]
+    vec![
+        Remark::of(subject, name, Level::Risk, what)
+            .fix("set one directory, or NULL to disable file access"),
+    ]
 }
 
 #[cfg(test)]

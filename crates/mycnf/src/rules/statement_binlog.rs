@@ -43,8 +43,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         remarks.push(Remark::of(subject, "binlog_format", level, what).fix(write_row));
     }
     if subject.number("innodb_autoinc_lock_mode") == Some(2) {
-        let what =
-            "interleaved auto-increment values differ on a replica that re-executes statements";
+        let what = "with this setting, auto-increment values can differ on a replica that re-executes statements";
         remarks.push(
             Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what).fix(write_row),
         );

@@ -7,9 +7,9 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "storage-engine",
     title: "Unknown storage engine",
-    reason: "A server does not start if its default storage engine does not exist; its validator does not check the name.",
+    reason: "A server does not start if its default storage engine does not exist. The server's own validator does not detect this.",
     source: "MySQL Reference Manual, \"Alternative Storage Engines\"; MariaDB documentation, \"Storage Engines\"; Percona Server \
-        documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; error \"Unknown/unsupported storage engine\" of a start",
+        documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; the error \"Unknown/unsupported storage engine\" at startup",
     check,
 };
 
@@ -76,9 +76,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             continue;
         }
         if is_in(plugins, engine) {
-            let what = format!("{engine} is a plugin: without it, the server does not start");
+            let what = format!(
+                "the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded"
+            );
             let fix = format!(
-                "load it in this file (plugin_load_add), or check that it is installed: SHOW PLUGINS has {engine}"
+                "load the plugin in this file (plugin_load_add), or check that SHOW PLUGINS lists {engine}"
             );
             remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
             continue;
@@ -87,7 +89,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
-            format!("there is no storage engine {engine}")
+            format!("the storage engine {engine} does not exist in any product")
         };
         let fix = format!("write {} = InnoDB", line.entry.name);
         remarks.push(Remark::on(line, Level::Refused, what).fix(fix));
@@ -106,7 +108,7 @@ mod tests {
             "mysql-8.0.33",
             "default-storage-engine=inodb\ndefault_tmp_storage_engine=Aria",
             &[
-                "refused: default-storage-engine=inodb: there is no storage engine inodb; write default-storage-engine = InnoDB",
+                "refused: default-storage-engine=inodb: the storage engine inodb does not exist in any product; write default-storage-engine = InnoDB",
                 "refused: default_tmp_storage_engine=Aria: MySQL has no storage engine Aria",
             ],
         );
@@ -121,7 +123,7 @@ mod tests {
             "percona-8.0",
             "default_storage_engine=ROCKSDB",
             &[
-                "risk: default_storage_engine=ROCKSDB: ROCKSDB is a plugin: without it, the server does not start",
+                "risk: default_storage_engine=ROCKSDB: the storage engine ROCKSDB is a plugin; the server does not start unless the plugin is loaded",
             ],
         );
         for (version, right) in [

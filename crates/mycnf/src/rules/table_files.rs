@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "shared-tablespace",
     title: "Tables in the shared tablespace",
-    reason: "The space of dropped and rebuilt tables is never freed in ibdata1.",
+    reason: "When a table in ibdata1 is dropped or rebuilt, the file does not shrink, so the disk space is not freed.",
     source: "MySQL Reference Manual, \"InnoDB File-Per-Table Tablespaces\"",
     check,
 };
@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     {
         return Vec::new();
     }
-    let what = "new tables go to ibdata1, which never shrinks";
+    let what = "new tables are stored in ibdata1, which never shrinks";
     // Where the option is deprecated, its line goes, which does the same.
     let fix = if deprecation(subject.target, name).is_some() {
         "remove the line: the default is one file per table"

@@ -32,10 +32,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!(
-        "has no effect beyond {smaller} = {}, the smaller of the two",
+        "has no effect above {smaller} = {}, the smaller of the two limits",
         size(counts)
     );
-    let fix = "set both to the same value, if Created_tmp_disk_tables grows";
+    let fix = "set both options to the same value if Created_tmp_disk_tables grows";
     vec![Remark::of(subject, larger, Level::Warning, what).fix(fix)]
 }
 
@@ -49,7 +49,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "tmp_table_size=64M",
-            &["warning: tmp_table_size=64M: has no effect beyond max_heap_table_size = 16M"],
+            &["warning: tmp_table_size=64M: has no effect above max_heap_table_size = 16M"],
         );
         assert_found(
             &RULE,

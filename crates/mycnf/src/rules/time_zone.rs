@@ -8,7 +8,7 @@ use crate::time_zone::TimeZone;
 pub(super) const RULE: Rule = Rule {
     id: "named-time-zone",
     title: "Time zone by name",
-    reason: "A new data directory has no time zone tables: the server does not start, and its own check does not find this.",
+    reason: "In a new data directory, the time zone tables are empty, and a server with a named time zone does not start. The server's own validator does not detect this.",
     source: "tested on every version from 5.5 to 11.8",
     check,
 };
@@ -41,19 +41,19 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "default_time_zone=UTC",
-            &["set '+00:00', which is the same"],
+            &["set '+00:00', which is equivalent"],
         );
         assert_found(
             &RULE,
             "mariadb-10.11",
             "default-time-zone='Asia/Tokyo'",
-            &["set '+09:00', which is the same"],
+            &["set '+09:00', which is equivalent"],
         );
         assert_found(
             &RULE,
             "mysql-5.6",
             "default_time_zone=Asia/Shanghai",
-            &["set '+08:00', which is the same for times after 1991"],
+            &["set '+08:00', which is equivalent for times after 1991"],
         );
         assert_found(
             &RULE,

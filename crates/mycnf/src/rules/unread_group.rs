@@ -40,7 +40,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else if SERVERS.contains(&lower.as_str()) && group == lower {
             format!("[{group}] is for MariaDB, but this is MySQL")
         } else if is_numbered {
-            format!("only that version reads [{group}]")
+            format!("only the version in its name reads the group [{group}]")
         } else {
             let near = SERVERS.iter().find(|known| is_near(&lower, known));
             match near {
@@ -105,7 +105,7 @@ mod tests {
             file,
             &[
                 "no server reads [mysqlld]; is [mysqld] meant?",
-                "only that version reads [mysqld-5.7]",
+                "only the version in its name reads the group [mysqld-5.7]",
                 "[mariadb] is for MariaDB",
             ],
         );

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "word-as-file-name",
     title: "Word used as a file name",
-    reason: "These options need a file name. ON or OFF is treated as a name: the file is created, and the intended switch does not change.",
+    reason: "These options need a file name. The server uses ON or OFF as a file name and creates the file; the switch that was meant does not change.",
     source: "MySQL Reference Manual, \"Binary Logging Options and Variables\" and \"Server Command Options\"; MariaDB \
         documentation, \"Activating the Binary Log\": the value is the beginning of the files' names",
     check,

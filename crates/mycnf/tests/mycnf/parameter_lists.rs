@@ -80,7 +80,7 @@ fn document_000_starts_nowhere_as_written_because_of_its_time_zone() {
     assert_eq!(findings[0].option, "default_time_zone=UTC");
     assert_eq!(
         findings[0].hint.as_deref(),
-        Some("set '+00:00', which is the same")
+        Some("set '+00:00', which is equivalent")
     );
 }
 

@@ -244,7 +244,9 @@ fn explain_has_texts_and_facts() {
         .exits(0)
         .text();
     assert!(
-        text.starts_with("2 options for mysql-5.6\nkey_buffer=32M: The cache for MyISAM"),
+        text.starts_with(
+            "2 options for mysql-5.6\nkey_buffer=32M: The size of the cache for MyISAM"
+        ),
         "{text}"
     );
 }
