@@ -66,7 +66,7 @@ mod tests {
             &RULE,
             &logged,
             &[questions, ("Slow_queries", 2_000)],
-            "read them",
+            "ranks the statements in the slow log",
         );
         assert_silent(&RULE, &limit, &[questions, ("Slow_queries", 500)]);
         assert_too_early(&RULE, &[("Questions", 999)]);

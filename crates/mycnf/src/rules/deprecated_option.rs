@@ -73,7 +73,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "innodb_additional_mem_pool_size=20M",
-            &["leave it out: memory"],
+            &["leave it out: InnoDB allocates memory"],
         );
         assert_found(&RULE, "mariadb-10.11", "innodb_file_format=Barracuda", &[]);
         assert_found(

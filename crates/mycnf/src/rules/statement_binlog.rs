@@ -71,7 +71,10 @@ mod tests {
             &RULE,
             "mysql-8.0.33",
             "binlog_format=STATEMENT",
-            &["warning: binlog_format", "interleaved"],
+            &[
+                "warning: binlog_format",
+                "risk: innodb_autoinc_lock_mode: with this setting, auto-increment values can differ",
+            ],
         );
         assert_found(
             &RULE,
