@@ -22,7 +22,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut say = |level, what: &str, fix: &str| {
         remarks.push(Remark::of(subject, "gtid_mode", level, what).fix(fix))
     };
-    if !subject.is_one_of("enforce_gtid_consistency", &["ON", "1"]) {
+    // With ON_PERMISSIVE it starts (8.0.33).
+    if subject.is_one_of("gtid_mode", &["ON"])
+        && !subject.is_one_of("enforce_gtid_consistency", &["ON", "1"])
+    {
         say(
             Level::Refused,
             "needs enforce_gtid_consistency=ON",
