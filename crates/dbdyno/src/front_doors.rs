@@ -50,7 +50,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysqlslap",
-        about: "Run statements from many clients, with mysqlslap's command line and report",
+        about: "Run statements from many clients; command line and report as in mysqlslap",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MySql),
         enter: |args| mysqlslap::run(Dialect::MySql, args),

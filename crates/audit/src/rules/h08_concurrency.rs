@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "more than one number of connections (or of requests in flight) was measured",
     found: "only one number of connections or of requests in flight was measured",
     measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers whose commits were measured.",
-    threshold: "warn if an experiment that compares, or a storage measurement, has only one number; note if a single run has only one number",
+    threshold: "warn if a comparison or a storage measurement used only one number of connections (or of requests in flight); note if a single run did",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another.",
     remedy: "Make `connections` a factor of the experiment, with the levels 1, 2, 4 and so on, until throughput no longer rises.",

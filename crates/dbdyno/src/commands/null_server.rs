@@ -76,7 +76,7 @@ pub(crate) struct NullServerArgs {
     /// Time in which --cold decays to 37 % of its value
     #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
     warm_in: Option<Duration>,
-    /// Stall (answer nothing) periodically, with this period
+    /// Interval at which a stall (no answers) begins
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
     /// Length of each stall of --stall-every

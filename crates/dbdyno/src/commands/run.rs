@@ -66,7 +66,7 @@ pub(crate) struct RunArgs {
     /// Measured time of each run, such as 30s [default: from the file]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady [default: from the
+    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady [default: from the
     /// file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,

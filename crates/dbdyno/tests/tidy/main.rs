@@ -139,6 +139,11 @@ fn every_link_between_pages_leads_somewhere() {
 }
 
 #[test]
+fn tables_of_pages_are_whole() {
+    assert_none(Repository::open().check("md", pages::broken_tables));
+}
+
+#[test]
 fn a_test_of_the_program_alone_starts_no_server() {
     assert_none(Repository::open().check("rs", test_levels::real_server_in_program));
 }

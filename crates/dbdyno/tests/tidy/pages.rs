@@ -40,6 +40,31 @@ pub(crate) fn broken_links(page: &File, exists: impl Fn(&str) -> bool) -> Vec<St
         .collect()
 }
 
+/// Rows of tables that end early: a line that was wrapped, or one with other cells than the first row.
+pub(crate) fn broken_tables(page: &File) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut columns = None;
+    let mut fenced = false;
+    for (at, line) in page.text.lines().enumerate() {
+        fenced ^= line.trim_start().starts_with("```");
+        let is_comment = line.starts_with("<!--");
+        let what = if fenced || line.trim().is_empty() || is_comment {
+            columns = None;
+            continue;
+        } else if !line.starts_with('|') {
+            columns.take().map(|_| "text stands behind a table's row")
+        } else {
+            let cells = line.replace("\\|", "").matches('|').count() - 1;
+            let first = *columns.get_or_insert(cells);
+            let is_closed = line.trim_end().ends_with('|');
+            (cells != first || !is_closed)
+                .then_some("a table's row has other cells than the first one")
+        };
+        problems.extend(what.map(|what| format!("{}: line {}: {what}", page.path, at + 1)));
+    }
+    problems
+}
+
 /// The `quoted` words of a page outside of its fenced blocks.
 fn quoted(page: &str) -> Vec<&str> {
     let mut fenced = false;
@@ -76,5 +101,18 @@ mod tests {
         };
         let problems = broken_links(&page, |path| path != "docs/c.md");
         assert_eq!(problems, ["docs/a.md: link to \"c.md\" leads nowhere"]);
+    }
+
+    #[test]
+    fn a_wrapped_row_of_a_table_is_found() {
+        let page = |text: &str| File {
+            path: "docs/a.md".to_owned(),
+            text: format!("| a | b |\n| --- | --- |\n{text}\n\nText.\n"),
+        };
+        assert!(broken_tables(&page("| `x \\| y` | 1 |\n<!-- end -->")).is_empty());
+        assert!(broken_tables(&page("```\n| x |\n```")).is_empty());
+        for (broken, count) in [("| long\nrow | 1 |", 2), ("| x | 1 | |", 1), ("| x | 1", 1)] {
+            assert_eq!(broken_tables(&page(broken)).len(), count, "{broken}");
+        }
     }
 }

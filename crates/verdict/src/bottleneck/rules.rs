@@ -56,7 +56,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Steal,
-        holds: "the hypervisor took 10 % of the CPU time, and less than 10 % was idle",
+        holds: "the hypervisor took at least 10 % of the CPU time, and less than 10 % was idle",
         judge: steal,
     },
     Rule {
@@ -141,9 +141,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies; the share of their time in which the connections waited for answers was 50 points \
-                larger than the share in which the server worked for them; and the CPUs were idle 30 % of the time \
-                or not observed",
+        holds: "no rule above applies; the connections spent at least 50 percentage points more of their time waiting for \
+                answers than the server spent working for them; and the CPUs were at least 30 % idle, or were not \
+                observed",
         judge: server_rules::round_trips,
     },
 ];

@@ -21,7 +21,7 @@ pub(super) struct Measurement {
     /// Measured time of each run, such as 10s or 1m
     #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub(super) duration: Duration,
-    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady
+    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
     /// Time limit of the whole experiment, after which no new run is started

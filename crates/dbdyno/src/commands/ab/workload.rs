@@ -86,7 +86,7 @@ impl Subcommand for Workload {
                 .about(own.summary)
                 .args(arguments(own.data, own.load))
         });
-        let script = Command::new(SCRIPT).about("Your own SQL in pgbench's language");
+        let script = Command::new(SCRIPT).about("Your own SQL, in pgbench's script syntax");
         command
             .subcommands(own)
             .subcommand(ScriptWorkload::augment_args(script))

@@ -67,7 +67,7 @@ pub(super) struct RunArgs {
     /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, help_heading = "Load")]
     duration: Duration,
-    /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
+    /// Warm-up, not measured: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = warm_up, help_heading = "Load")]
     warmup: WarmUp,
     /// Start this number of operations per second at scheduled times (open loop); response times are measured from the

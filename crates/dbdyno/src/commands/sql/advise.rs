@@ -15,9 +15,9 @@ use crate::{
 #[command(after_help = "\
 Each statement is explained and executed. Candidates come from its plan, the columns it uses and its costs: indexes for
 its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A
-rewritten statement drops the hints, replaces a function of a column with a range (with an index for it), replaces OR
-with UNION or IN with a join, or changes the order of tables. Changes that only the statement's author can make are
-listed, as are duplicate and unused indexes on the tables.
+rewritten statement drops the hints, replaces a function call on a column with a range condition (plus an index for that
+condition), turns OR into UNION, turns an IN subquery into a join, or changes the join order. Changes that only the
+statement's author can make are listed, as are duplicate and unused indexes on the tables.
 
 With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
 the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it

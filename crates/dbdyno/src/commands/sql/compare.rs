@@ -28,9 +28,9 @@ A variant is NAME: PART; PART, with one or more parts:
   hint HINT                       inserted as /*+ HINT */ after the first word of every statement
   rewrite FILE                    replacement statements with the same results, one per statement, in order
 
-Instead of variants, --cnf compares option files on copies of --server. With --setup FILE.sql, --cnf and --run compare
-option files and versions on new private servers, where FILE.sql creates the schema and the data. The first file or
-version is the baseline.
+Instead of variants, --cnf compares option files on copies of --server. If --setup FILE.sql is
+given, FILE.sql creates the schema and the data on new private servers; --cnf then compares option files on them, and
+--run compares versions. The first file or version is the baseline.
 
 The sides are the baseline and the variants. If a variant contains SQL or server options, it runs on a copy of the
 private server (--server), and so does the baseline. The server itself is stopped while it is copied, and is not

@@ -59,7 +59,7 @@ pub(crate) struct RunArgs {
     /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     duration: Duration,
-    /// Warm-up, not counted: a time, or auto to wait until the throughput is steady
+    /// Warm-up, not measured: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
     /// Key and think times: as in the specification (spec), or none

@@ -14,8 +14,8 @@ pub(super) struct OwnOptions {
     /// this machine
     #[arg(long, value_name = "[HOST]:PORT")]
     pub(super) metrics_address: Option<String>,
-    /// Interval at which each backend is checked, seconds [default: no periodic checks; a backend counts as down when a
-    /// connection for a client fails]
+    /// Interval between checks of each backend, in seconds [default: no periodic checks; a backend counts as down when
+    /// connecting to it for a client fails]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) backend_check_interval: Option<Duration>,
 }

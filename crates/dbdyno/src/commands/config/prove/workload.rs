@@ -35,7 +35,7 @@ pub(super) struct WorkloadArgs {
     /// Number of connections
     #[arg(long, value_name = "N", default_value_t = 8)]
     connections: u32,
-    /// Warm-up of each run, not counted: a time, or auto to wait until the throughput is steady
+    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "2s")]
     warmup: String,
     /// Measured time of each run
