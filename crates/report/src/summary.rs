@@ -48,6 +48,10 @@ use crate::{
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
 const ANSWER_LINES_MAX: usize = 5;
+/// Lines that the answer may have, whatever else there is to say.
+const ANSWER_LINES_MIN: usize = 3;
+/// Facts that make room for the answer.
+const LESS_IMPORTANT: [&str; 2] = ["throttled", "limit"];
 /// Maximum number of lines of the first clause, and of a further one.
 const FIRST_LINES_MAX: usize = 3;
 const CLAUSE_LINES_MAX: usize = 2;
@@ -91,21 +95,23 @@ pub fn summary(
         facts.add("trust", 2, &trust(audit));
     }
     facts.add_command("next", &next_step::command(results, &grid, dir, again));
-    let facts = facts.into_lines();
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
-    let left = LINES_MAX - question.len() - 2 - facts.len();
-    let answer = match &events {
+    let left = LINES_MAX - question.len() - 2;
+    let answer = |left: usize| match &events {
         Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
         Some(events) => {
-            let said = [events.clauses(), answer(results, &grid)];
+            let said = [events.clauses(), clauses_of(results, &grid)];
             fitted(&said.concat(), width, left)
         }
         None => {
-            let said = [answer(results, &grid), events::sentences(&planned)];
+            let said = [clauses_of(results, &grid), events::sentences(&planned)];
             fitted(&said.concat(), width, left)
         }
     };
+    let needed = answer(ANSWER_LINES_MIN).len();
+    let facts = facts.into_lines_within(left - needed, &LESS_IMPORTANT);
+    let answer = answer(left.saturating_sub(facts.len()));
     let mut parts = [question, answer, vec![String::new()], facts];
     // The mark is explained where it is printed, and where there is room.
     let is_marked = parts[1].iter().any(|line| line.contains(MARK));
@@ -141,8 +147,12 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, clause) in clauses.iter().enumerate() {
         let is_last = at + 1 == clauses.len();
-        let room = lines_max - lines.len();
-        let room = if is_last { room } else { room - 1 };
+        let room = lines_max.saturating_sub(lines.len());
+        let room = if is_last {
+            room
+        } else {
+            room.saturating_sub(1)
+        };
         let own_max = if at == 0 {
             FIRST_LINES_MAX
         } else {
@@ -160,7 +170,7 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
 
 /// The clauses that the author named; else the comparisons that were asked for; else the highest throughput of each line of
 /// the chart.
-fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
+fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
     let named = clauses::lines(results, grid);
     if !named.is_empty() && grid.combinations() > 0 {
         return named;
@@ -402,4 +412,17 @@ pub(crate) fn trust(audit: &Audit) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn clauses_without_room_are_counted() {
+        let clauses = ["faster, by much".to_owned(), "Highest: 5k".to_owned()];
+        assert_eq!(fitted(&clauses, 60, 3), clauses);
+        assert_eq!(fitted(&clauses, 60, 1), ["and 2 more on the page"]);
+        assert_eq!(fitted(&clauses, 60, 0), ["and 2 more on the page"]);
+    }
 }

@@ -8,26 +8,50 @@ const LABEL: usize = 10;
 /// Labelled lines of at most this number of columns.
 pub(crate) struct Facts {
     width: usize,
-    lines: Vec<String>,
+    facts: Vec<Fact>,
+}
+
+/// A labelled text.
+struct Fact {
+    head: String,
+    text: String,
+    /// Lines at most; `None` for a command, which stands on one line whatever its length.
+    lines_max: Option<usize>,
+}
+
+impl Fact {
+    fn lines(&self, width: usize) -> Vec<String> {
+        match self.lines_max {
+            Some(lines_max) => cut(&self.head, &self.text, width, lines_max),
+            None => vec![format!("{}{}", self.head, self.text)],
+        }
+    }
 }
 
 impl Facts {
     pub(crate) fn new(width: usize) -> Self {
         Self {
             width,
-            lines: Vec::new(),
+            facts: Vec::new(),
         }
     }
 
     /// Adds a text on at most `lines_max` lines.
     pub(crate) fn add(&mut self, label: &str, lines_max: usize, text: &str) {
-        let head = format!("{label:<LABEL$}");
-        self.lines.extend(cut(&head, text, self.width, lines_max));
+        self.push(label, text, Some(lines_max));
     }
 
     /// Adds a command on one line, whatever its length: it is there to be pasted.
     pub(crate) fn add_command(&mut self, label: &str, command: &str) {
-        self.lines.push(format!("{label:<LABEL$}{command}"));
+        self.push(label, command, None);
+    }
+
+    fn push(&mut self, label: &str, text: &str, lines_max: Option<usize>) {
+        self.facts.push(Fact {
+            head: format!("{label:<LABEL$}"),
+            text: text.to_owned(),
+            lines_max,
+        });
     }
 
     /// Adds as many items as fit on at most `lines_max` lines, and the number of those that do not:
@@ -68,7 +92,32 @@ impl Facts {
     }
 
     pub(crate) fn into_lines(self) -> Vec<String> {
-        self.lines
+        let lines = self.facts.iter().map(|fact| fact.lines(self.width));
+        lines.flatten().collect()
+    }
+
+    /// The lines where there is room for this number of them: texts of several lines are cut to one, the last first, then
+    /// facts with these labels are left out, in their order.
+    pub(crate) fn into_lines_within(mut self, lines_max: usize, less: &[&str]) -> Vec<String> {
+        let is_long = |fact: &Fact| fact.lines(self.width).len() > 1;
+        let mut long: Vec<usize> = (0..self.facts.len())
+            .filter(|at| is_long(&self.facts[*at]))
+            .collect();
+        let mut less = less.iter();
+        loop {
+            let lines = self.facts.iter().map(|fact| fact.lines(self.width));
+            let lines: Vec<String> = lines.flatten().collect();
+            if lines.len() <= lines_max {
+                return lines;
+            }
+            if let Some(at) = long.pop() {
+                self.facts[at].lines_max = Some(1);
+            } else if let Some(label) = less.next() {
+                self.facts.retain(|fact| fact.head.trim_end() != *label);
+            } else {
+                return lines;
+            }
+        }
     }
 }
 
@@ -140,6 +189,21 @@ mod tests {
             ]
         );
         assert_eq!(cut("", &"x".repeat(40), 30, 1)[0].chars().count(), 30);
+    }
+
+    #[test]
+    fn facts_make_room() {
+        let within = |lines_max| {
+            let mut facts = Facts::new(30);
+            facts.add("why", 2, "a text that is longer than a line of it");
+            facts.add("limit", 2, "CPU: 97 % busy, tasks waited for a CPU");
+            facts.add_command("next", "dbdyno run a-file-with-a-long-name.toml");
+            facts.into_lines_within(lines_max, &["limit"])
+        };
+        for (lines_max, lines) in [(9, 5), (5, 5), (4, 4), (3, 3), (2, 2), (1, 2)] {
+            assert_eq!(within(lines_max).len(), lines, "{lines_max}");
+        }
+        assert!(within(2)[1].ends_with("a-file-with-a-long-name.toml"));
     }
 
     #[test]
