@@ -54,6 +54,7 @@ const SMALL_BYTES: u64 = 1 << 30;
 const LARGE_BYTES: u64 = 4 << 30;
 /// The step of the buffer pool, bytes.
 const STEP_BYTES: u64 = 128 << 20;
+const GIB: u64 = 1 << 30;
 /// Requests per second from which a disk is taken for one without moving parts.
 const SOLID_STATE_IOPS: u64 = 1_000;
 /// Largest rate of background writing by default of a formula; more is for measurements.
@@ -147,8 +148,13 @@ fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
     let left = left
         .saturating_sub(others)
         .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)));
-    let pool = share.min(left) / STEP_BYTES * STEP_BYTES;
-    Some(pool.max(STEP_BYTES))
+    let pool = share.min(left);
+    let step = match subject.target.family() {
+        // MySQL rounds up to chunks of 128 MiB in each of up to eight instances, which a pool of 1 GiB has.
+        Family::MySql if pool >= GIB && subject.target.numbers() >= [5, 7].as_slice() => GIB,
+        _ => STEP_BYTES,
+    };
+    Some((pool / step * step).max(STEP_BYTES))
 }
 
 fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
@@ -392,6 +398,19 @@ mod tests {
                 assert_eq!(found.durability.class, DurabilityClass::D4, "{target}");
                 assert!(file.entries().len() <= 18, "{target}: {text}");
             }
+        }
+    }
+
+    #[test]
+    fn mysql_does_not_round_the_pool_up() {
+        for (version, pool) in [
+            ("mysql-8.0.33", "innodb_buffer_pool_size = 4G\n"),
+            ("mysql-5.6", "innodb_buffer_pool_size = 4608M\n"),
+            ("mariadb-10.11", "innodb_buffer_pool_size = 4608M\n"),
+        ] {
+            let target = Target::parse(version).unwrap();
+            let text = generate(&wish(target, 6, DurabilityClass::D4));
+            assert!(text.contains(pool), "{version}: {text}");
         }
     }
 

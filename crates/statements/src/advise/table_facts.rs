@@ -103,19 +103,22 @@ impl TableFacts {
     }
 
     /// The columns of the primary key that each other index ends in; none where rows are not kept in it.
-    fn key(&self) -> &[String] {
+    pub(super) fn clustering_key(&self) -> &[String] {
         let primary = self.indexes.get(PRIMARY).filter(|_| self.is_clustered);
         primary.map_or(&[][..], |index| index.columns.as_slice())
     }
 
     /// Whether InnoDB adds a column to each index, as one of the primary key.
     pub(super) fn is_in_key(&self, column: &str) -> bool {
-        contains(self.key(), column)
+        contains(self.clustering_key(), column)
     }
 
     /// The columns of an index with those of the primary key that InnoDB adds to it.
     pub(super) fn with_key(&self, columns: &[String]) -> Vec<String> {
-        let added = self.key().iter().filter(|it| !contains(columns, it));
+        let added = self
+            .clustering_key()
+            .iter()
+            .filter(|it| !contains(columns, it));
         columns.iter().chain(added).cloned().collect()
     }
 

@@ -20,9 +20,9 @@ const SHOWN_MAX: usize = 10;
 A side is an option file, a version (its defaults), server:NAME (a running private server), host:ADDRESS[:PORT] or
 host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. B
 may be omitted if --host, --socket, --port or --server names a running server. A file's effective values are computed
-for the version given with --for, otherwise for the version of the other side. The differences are grouped by topic, the
-most important first: durability, SQL and security, replication, transactions, memory, reads and writes, connections,
-logs.
+for the version given with --for, otherwise for the version of the other side, or of the server found here. The
+differences are grouped by topic, the most important first: durability, SQL and security, replication, transactions,
+memory, reads and writes, connections, logs.
 
 Examples:
   dbdyno config diff mysql-5.7 mysql-8.0.33
@@ -191,7 +191,16 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         all.retain(|one| set.contains(&&one.name) || is_changed(one, &defaults));
     }
     match args.format {
-        Format::Text => print!("{}", text(args.verbose, names, &all, (&left, &right))),
+        Format::Text => print!(
+            "{}",
+            text(
+                args.verbose,
+                names,
+                &all,
+                (&left, &right),
+                version.is_none()
+            )
+        ),
         Format::Json => print!("{}", json_text(names, &all)),
     }
     Ok(ExitCode::SUCCESS)
@@ -205,7 +214,13 @@ fn is_changed(one: &Difference, defaults: &Side) -> bool {
         && explanation(&one.name).is_some()
 }
 
-fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &Side)) -> String {
+fn text(
+    verbose: bool,
+    names: (&str, &str),
+    all: &[Difference],
+    sides: (&Side, &Side),
+    is_guessed: bool,
+) -> String {
     let set: Vec<&String> = sides.0.set.iter().chain(&sides.1.set).collect();
     let matters = |one: &&Difference| explanation(&one.name).is_some() || set.contains(&&one.name);
     let important: Vec<&Difference> = all.iter().filter(matters).collect();
@@ -221,6 +236,19 @@ fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &
         names.1,
         units::counted(changed, "different value")
     );
+    if is_guessed
+        && let Some(target) = sides
+            .0
+            .computed_for
+            .as_ref()
+            .or(sides.1.computed_for.as_ref())
+    {
+        writeln!(
+            out,
+            "values of the files for {target}, which was found here; --for names another version"
+        )
+        .expect("writing to a String cannot fail");
+    }
     for (name, side) in [(names.0, sides.0), (names.1, sides.1)] {
         if let Some(target) = &side.computed_for
             && !side.idle.is_empty()
@@ -240,7 +268,9 @@ fn text(verbose: bool, names: (&str, &str), all: &[Difference], sides: (&Side, &
         let both = important
             .iter()
             .filter(|one| one.a.is_some() && one.b.is_some());
-        both.copied().take(SHOWN_MAX).collect()
+        both.copied()
+            .take(SHOWN_MAX - usize::from(is_guessed))
+            .collect()
     };
     let mut topic: Option<Topic> = None;
     for one in &chosen {

@@ -155,6 +155,12 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
         columns.cloned().collect()
     };
     let mut own = usable(&table.equal);
+    // Rows with one value of the whole primary key are no scan: such a comparison is with another table's row, and it is
+    // made after the read, as MariaDB's `<in_optimizer>` does.
+    let key = facts.clustering_key();
+    if !key.is_empty() && key.iter().all(|it| own.contains(it)) {
+        own.retain(|it| !key.contains(it));
+    }
     // A column of text compared with a number finds nothing in an index.
     own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
     let mut joined = own.clone();

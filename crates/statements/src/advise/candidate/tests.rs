@@ -274,6 +274,10 @@ fn an_index_that_innodb_already_has_is_no_candidate() {
     assert!(of(text).is_empty(), "{:?}", of(text));
     let text = "select `s`.`t`.`id` AS `id` from `s`.`t` where (`s`.`t`.`c` = 5)";
     assert_eq!(of(text), ["create index `index_t_c` on `s`.`t` (`c`)"]);
+    // The whole primary key would have been the access, were it compared before the read.
+    let text =
+        "select `s`.`t`.`id` AS `id` from `s`.`t` where ((`s`.`t`.`id` = 5) and (`s`.`t`.`c` = 5))";
+    assert_eq!(of(text), ["create index `index_t_c` on `s`.`t` (`c`)"]);
     // Nor does the primary key stand inside of an index that has every column.
     let text = "select `s`.`t`.`id` AS `id`,`s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`country` = 'x')";
     assert_eq!(
