@@ -16,6 +16,7 @@ mod executable;
 mod execution;
 pub mod explain;
 mod guard;
+mod other_work;
 mod reach;
 mod session;
 mod setting;

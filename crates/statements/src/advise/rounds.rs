@@ -21,6 +21,7 @@ use super::{
 use crate::{
     compare::{Contest, NewIndexes, Report, Terms, Variant, change},
     connection::Connection,
+    other_work::OtherWork,
     session::Session,
     setting::is_setting,
 };
@@ -92,7 +93,9 @@ impl Rounds<'_> {
             }
         }
         let (servers, copies) = Servers::copied(self.connection, with_options, self.context)?;
+        let mut others = OtherWork::beside(copies.pids());
         let measured = self.measure_on_copies(diagnosis, &servers);
+        others.report(self.context);
         // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.destroy();
         Ok([measured?, destroyed.err()])

@@ -19,6 +19,7 @@ use crate::{
     connection::Connection,
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
+    other_work::OtherWork,
     setting::is_setting,
     statement_text::statement_name,
 };
@@ -51,7 +52,10 @@ impl Contest<'_> {
     /// Measures on copies where a variant changes the server, and removes them.
     pub(crate) fn run(&self) -> Result<Report, Blamed> {
         let (copies, endpoints) = self.servers()?;
+        let pids = copies.iter().flat_map(Copies::pids);
+        let mut others = OtherWork::beside(pids);
         let report = self.measure(&endpoints);
+        others.report(self.context);
         // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.map_or(Ok(()), Copies::destroy);
         let mut report = report?;

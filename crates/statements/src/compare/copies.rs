@@ -165,6 +165,13 @@ impl Copies {
             })
     }
 
+    /// The processes of those that run.
+    pub(crate) fn pids(&self) -> impl Iterator<Item = u32> {
+        self.servers()
+            .filter_map(Result::ok)
+            .filter_map(Server::pid)
+    }
+
     /// Stops and removes the copies.
     pub(crate) fn destroy(mut self) -> Result<(), Blamed> {
         self.remove()
