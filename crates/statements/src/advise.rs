@@ -21,7 +21,7 @@ pub use self::{
     outputs::{Layout, json, text},
     rounds::Rounds,
 };
-use super::{compare::check_kind, session::Session, setting::is_setting};
+use super::{compare::check_kind, session::in_session, setting::is_setting};
 
 /// Explains statements, and finds candidates; each execution ends after `timeout`.
 pub fn diagnose(
@@ -36,13 +36,9 @@ pub fn diagnose(
         let message = "no statement to advise on: there are only session settings";
         return Err(Blamed::new(Blame::Input, message));
     }
-    let diagnosis = reactor::block_on(async {
-        let mut session = Session::open(endpoint, timeout).await?;
-        let diagnosis = Diagnosis::of(&mut session, statements).await;
-        session.close().await;
-        diagnosis
-    });
-    diagnosis.map_err(Blamed::machine)?
+    in_session(endpoint, timeout, async |session| {
+        Diagnosis::of(session, statements).await
+    })
 }
 
 impl Diagnosis {

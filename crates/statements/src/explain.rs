@@ -24,7 +24,7 @@ use super::{
     examination::Examination,
     guard::Guard,
     reach::Access,
-    session::{Failure, Session},
+    session::{Failure, Session, in_session},
     setting::is_setting,
 };
 
@@ -50,13 +50,9 @@ pub fn explain(
     for statement in statements {
         check_kind(statement)?;
     }
-    let explained = reactor::block_on(async {
-        let mut session = Session::open(endpoint, timeout).await?;
-        let explained = explain_all(&mut session, statements, execute).await;
-        session.close().await;
-        explained
-    });
-    explained.map_err(Blamed::machine)?
+    in_session(endpoint, timeout, async |session| {
+        explain_all(session, statements, execute).await
+    })
 }
 
 /// An error for a statement that no server explains, before any is executed.

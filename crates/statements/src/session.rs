@@ -287,12 +287,25 @@ async fn kill(endpoint: &Endpoint, connection_id: u32) {
 
 /// The quoting of a new session on a server.
 pub fn quoting_of(endpoint: &Endpoint) -> Result<Quoting, Blamed> {
-    let state = reactor::block_on(async {
-        let mut session = Session::open(endpoint, Purpose::Question.limit()).await?;
+    in_session(endpoint, Purpose::Question.limit(), async |session| {
         let state = session.state().await;
-        session.close().await;
         let asked = SqlStatement::of_line("sql_mode of the session", 1, Vec::new());
-        state.map_err(|failure| failure.blamed(endpoint, &asked))
+        let state = state.map_err(|failure| failure.blamed(endpoint, &asked))?;
+        Ok(state.quoting)
+    })
+}
+
+/// Runs `what` in a session of its own, whose statements end after `limit`.
+pub(crate) fn in_session<T>(
+    endpoint: &Endpoint,
+    limit: Duration,
+    what: impl AsyncFnOnce(&mut Session) -> Result<T, Blamed>,
+) -> Result<T, Blamed> {
+    let done = reactor::block_on(async {
+        let mut session = Session::open(endpoint, limit).await?;
+        let result = what(&mut session).await;
+        session.close().await;
+        result
     });
-    Ok(state.map_err(Blamed::machine)??.quoting)
+    done.map_err(Blamed::machine)?
 }

@@ -18,7 +18,7 @@ pub use self::{
 use super::{
     connection::Connection,
     effect::{Effect, effect_of, not_taken},
-    session::Session,
+    session::in_session,
     setting::is_setting,
 };
 
@@ -75,12 +75,12 @@ fn measure(
             let note = format!("cold rounds read the server's files from memory: {why}");
             report.note(note, context);
         }
-        with_session(connection, terms, async |session| {
+        in_session(&connection.endpoint()?, terms.timeout, async |session| {
             session.version().clone_into(&mut report.version);
             rounds.cold(session).await
         })?;
     }
-    let missing = with_session(connection, terms, async |session| {
+    let missing = in_session(&connection.endpoint()?, terms.timeout, async |session| {
         session.version().clone_into(&mut report.version);
         rounds
             .warm(session, terms.rounds, terms.budget, terms.precision)
@@ -92,22 +92,6 @@ fn measure(
         report.note(note, context);
     }
     Ok(())
-}
-
-/// Runs `what` in a session of its own.
-fn with_session<T>(
-    connection: &dyn Connection,
-    terms: &Terms,
-    what: impl AsyncFnOnce(&mut Session) -> Result<T, Blamed>,
-) -> Result<T, Blamed> {
-    let endpoint = connection.endpoint()?;
-    let done = reactor::block_on(async {
-        let mut session = Session::open(&endpoint, terms.timeout).await?;
-        let result = what(&mut session).await;
-        session.close().await;
-        result
-    });
-    done.map_err(Blamed::machine)?
 }
 
 impl Terms {

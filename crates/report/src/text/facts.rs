@@ -92,8 +92,7 @@ impl Facts {
     }
 
     pub(crate) fn into_lines(self) -> Vec<String> {
-        let lines = self.facts.iter().map(|fact| fact.lines(self.width));
-        lines.flatten().collect()
+        self.into_lines_within(usize::MAX, &[])
     }
 
     /// The lines where there is room for this number of them: texts of several lines are cut to one, the last first, then

@@ -9,7 +9,7 @@ use server::{Lifetime, Server, Settings};
 use self::memory::{Pools, RunningPool};
 pub(crate) use self::new_servers::Setup;
 use super::variant::Variant;
-use crate::{session::Session, statistics::analyze_filled};
+use crate::{session::in_session, statistics::analyze_filled};
 
 /// Running copies; they are removed when this is dropped.
 #[derive(Debug, Default)]
@@ -77,13 +77,10 @@ impl Copies {
         let mut most = 0;
         for server in self.servers().filter_map(Result::ok) {
             let endpoint = server.endpoint();
-            let refreshed = reactor::block_on(async {
-                let mut session = Session::open(&endpoint, Purpose::Work.limit()).await?;
-                let count = analyze_filled(&mut session, &endpoint).await?;
-                session.close().await;
-                Ok::<_, Blamed>(count)
-            });
-            most = most.max(refreshed.map_err(Blamed::machine)??);
+            let refreshed = in_session(&endpoint, Purpose::Work.limit(), async |session| {
+                analyze_filled(session, &endpoint).await
+            })?;
+            most = most.max(refreshed);
         }
         if most > 0 {
             context.tell(Event::Note(&format!(

@@ -159,7 +159,7 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
     // made after the read, as MariaDB's `<in_optimizer>` does.
     let key = facts.clustering_key();
     if !key.is_empty() && key.iter().all(|it| own.contains(it)) {
-        own.retain(|it| !key.contains(it));
+        own.retain(|it| !facts.is_in_key(it));
     }
     // A column of text compared with a number finds nothing in an index.
     own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
